@@ -153,6 +153,16 @@ std::vector<Part> backward_parts(const FlashKernel& kernel, const FlashCall& cal
     return parts;
 }
 
+/// Returns whether each part computes all segments of heads that no other part reads.
+bool have_own_heads(const std::vector<Part>& parts, int64_t segments) {
+    int64_t next = 0;
+    return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+        const bool is_next = part.share.first_head == next && part.share.segments == segments;
+        next += part.share.heads;
+        return is_next;
+    });
+}
+
 /// Holds a call that alone computes all of the slices, and its packing.
 struct OneCall {
     FlashCall call;
@@ -220,7 +230,7 @@ std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at:
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,
-                                                const std::vector<Slice>& slices) {
+                                                const std::vector<Slice>& slices, bool overwrites) {
     if (backward_step(kernel, q_bhtd) < q_bhtd.size(2)) return {};
     std::optional<OneCall> one = one_call(q_bhtd, k_bksd, slices);
     if (!one) return {};
@@ -231,8 +241,10 @@ std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const
         return FlashGradients{all.packed.apart(d.dq), all.packed.apart(d.dk), all.packed.apart(d.dv)};
     }
     const bool gaps = one->packing.gaps;
-    const FlashGradients sums{gradients_like(q_bhtd, gaps), gradients_like(k_bksd, gaps),
-                              gradients_like(v_bksd, gaps)};
+    const auto segments = static_cast<int64_t>(one->call.segments.size());
+    const bool in_place = overwrites && !gaps && have_own_heads(parts, segments);
+    const auto memory_for = [&](const at::Tensor& x) { return in_place ? x : gradients_like(x, gaps); };
+    const FlashGradients sums{memory_for(q_bhtd), memory_for(k_bksd), memory_for(v_bksd)};
     for (const Part& part : parts) {
         const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
         part.packed.own(part.of_queries(sums.dq_bhtd)).copy_(part.packed.apart(d.dq));

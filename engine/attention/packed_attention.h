@@ -62,9 +62,10 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);
+/// With `overwrites`, launches for some heads each put their gradients in the memory of q, k and v.
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,
-                                                const std::vector<Slice>& slices);
+                                                const std::vector<Slice>& slices, bool overwrites = false);
 
 }  // namespace ringmaster

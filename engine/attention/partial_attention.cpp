@@ -154,7 +154,7 @@ std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd,
     check_device(rule, q_bhtd);
     if (goes_by(AttentionFamily::FlashAttention2, q_bhtd))
         return one_call_backward(cuda_flash_kernel(rule.scale), dout_bhtd, q_bhtd, k_bksd, v_bksd, whole,
-                                 slices);
+                                 slices, true);
     if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
     return float_flash_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, slices[0].mask == SliceMask::Causal,
                                 rule.scale);

@@ -65,7 +65,8 @@ class PartialGradients {
 };
 
 /// Returns attention over `slices` if one call of CUDA's kernels computes all of it: nothing is merged, and
-/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls.
+/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls. Gradients may be in the
+/// memory of q, k and v.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                                  const ScoreRule& rule = {});

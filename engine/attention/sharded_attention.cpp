@@ -111,32 +111,48 @@ AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Te
     FlashOutput whole =
         scheduled_forward(groups.ring(), impl_->schedule, q_bhsd, views_of(both_s2bkd), impl_->rule);
     ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
-    return {out.wait_and_join().transpose(0, 1), whole.lse_bht, {q_bhsd, both_s2bkd, whole.out_bhtd}};
+    return {out.wait_and_join().transpose(0, 1),
+            whole.lse_bht,
+            {q_bhsd, both_s2bkd, whole.out_bhtd, k_btkd.size(2)}};
 }
 
-AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
-                                              const at::Tensor& k_btkd, const at::Tensor& v_btkd,
-                                              const AttentionOutput& output) {
-    Groups& groups = impl_->groups;
-    const at::ScalarType dtype = q_bthd.scalar_type();
-    if (groups.ulysses().size() == 1) {
-        ScheduledGradients d =
-            scheduled_backward(groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
-                               {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
-        return {tokens_first(d.dq_bhtd).to(dtype), d.d_btkd.k_btkd.to(dtype), d.d_btkd.v_btkd.to(dtype)};
-    }
-    Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
-    const auto& [q_bhsd, both_s2bkd, out_bhsd] = output.by_heads;
-    const at::Tensor dout_bhsd =
+namespace {
+
+ScheduledGradients gradients_by_heads(const ShardedAttention::Impl& impl, const at::Tensor& dout_bhsd,
+                                      AttentionOutput output) {
+    const auto& [q_bhsd, both_s2bkd, out_bhsd, key_heads] = output.by_heads;
+    return scheduled_backward(impl.groups.ring(), impl.schedule, dout_bhsd, q_bhsd, views_of(both_s2bkd),
+                              {out_bhsd, output.lse_bht}, impl.rule);
+}
+
+AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Tensor dout_bthd,
+                                     AttentionOutput output) {
+    const at::ScalarType dtype = dout_bthd.scalar_type();
+    Ulysses ulysses(impl.groups.ulysses(), impl.ulysses_tokens, dout_bthd.size(2), output.by_heads.key_heads);
+    at::Tensor dout_bhsd =
         ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
-    ScheduledGradients d = scheduled_backward(groups.ring(), impl_->schedule, dout_bhsd, q_bhsd,
-                                              views_of(both_s2bkd), {out_bhsd, output.lse_bht}, impl_->rule);
-    ByTokens dq = ulysses.queries_back(d.dq_bhtd.to(dtype), "gradients of queries");
-    ByTokens dkv = ulysses.keys_values_back(d.d_btkd, dtype, "gradients of keys and values");
+    dout_bthd.reset();
+    ScheduledGradients d = gradients_by_heads(impl, dout_bhsd, std::move(output));
+    dout_bhsd.reset();
+    ByTokens dq = ulysses.queries_back(std::exchange(d.dq_bhtd, {}).to(dtype), "gradients of queries");
+    ByTokens dkv =
+        ulysses.keys_values_back(std::exchange(d.d_btkd, {}), dtype, "gradients of keys and values");
     const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join().to(dtype);
     const int64_t B = dkv_tbkd.size(1) / 2;
     return {dq_tbhd.transpose(0, 1), dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
             dkv_tbkd.narrow(1, B, B).transpose(0, 1)};
+}
+
+}  // namespace
+
+AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Tensor& q_bthd,
+                                              const at::Tensor& k_btkd, const at::Tensor& v_btkd,
+                                              AttentionOutput output) {
+    if (output.is_by_heads()) return backward_by_heads(*impl_, std::move(dout_bthd), std::move(output));
+    const ScheduledGradients d =
+        scheduled_backward(impl_->groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
+                           {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
+    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd};
 }
 
 }  // namespace ringmaster

@@ -24,7 +24,10 @@ struct AttentionOutput {
     /// group's tokens, h and k the heads that the rank owns.
     struct OfOwnHeads {
         at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
+        int64_t key_heads = 0;  ///< of all ranks
     };
+    /// Returns whether the backward reads `by_heads` alone, and neither out_bthd nor its own q, k and v.
+    bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
     at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses the rank's heads, [B, h, S]
@@ -32,7 +35,7 @@ struct AttentionOutput {
 };
 
 struct AttentionGradients {
-    at::Tensor dq_bthd;  ///< [B, T, H, D], the inputs' dtype
+    at::Tensor dq_bthd;  ///< [B, T, H, D]; the inputs' dtype, or float32 if it is not rounded yet
     at::Tensor dk_btkd;
     at::Tensor dv_btkd;
 };
@@ -54,9 +57,10 @@ class ShardedAttention {
     /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
     /// than Ulysses ranks, or a peer is gone.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
-    AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
-                                const at::Tensor& k_btkd, const at::Tensor& v_btkd,
-                                const AttentionOutput& output);
+    /// Frees dout_bthd and `output` as soon as it has read them. On a GPU the gradients may be in the memory
+    /// of q, k and v, which Ulysses ranks need not pass.
+    AttentionGradients backward(at::Tensor dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
+                                const at::Tensor& v_btkd, AttentionOutput output);
 
   private:
     std::unique_ptr<Impl> impl_;

@@ -67,6 +67,7 @@ class Attention final : public Block<Machine> {
         machine.rotate(kind_, qkv_nw_, false);
         norm_heads(machine, true, apply);
         if (!attended_.out_bthd.defined()) attended_ = machine.attend(kind_, qkv_nw_);
+        if (attended_.is_by_heads()) qkv_nw_.reset();
     }
 
     void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
@@ -94,7 +95,7 @@ class Attention final : public Block<Machine> {
         return attended_.out_bthd.reshape({-1, machine.model().num_heads * machine.model().head_dim});
     }
 
-    /// Replaces queries, keys and values by their gradients.
+    /// Sets qkv_nw_ to the gradients of queries, keys and values.
     void attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
         Tensor dheads_nw;
         {
@@ -102,13 +103,15 @@ class Attention final : public Block<Machine> {
             pull.accumulate(joined_heads(machine), beta);
             dheads_nw = pull.input();
         }
-        machine.attend_backward(kind_, std::move(dheads_nw), qkv_nw_, std::move(attended_));
+        if (attended_.is_by_heads()) attended_.out_bthd.reset();
+        qkv_nw_ = machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_),
+                                          std::move(attended_));
     }
 
     LayerKind kind_;
     Branch<Machine> branch_ = {NormSite::Input, NormSite::AttentionOutput};
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys};
-    Tensor qkv_nw_;  ///< normed and rotated
+    Tensor qkv_nw_;  ///< normed and rotated; undefined if attention keeps its heads of them
     typename Machine::Attended attended_;
 };
 

@@ -98,12 +98,11 @@ class GatedMlp final : public Block<Machine> {
         {
             const auto pull =
                 machine.pull(LoraSite::Down, tile.branch.end_backward(machine, dy_nc, beta), tile.first);
-            Tensor dact_ni = pull.input();
-            const Tensor act_ni = machine.gate_backward(tile.gate_up_n2i, dact_ni);
-            dact_ni.reset();
-            pull.accumulate(act_ni, beta);
+            const Tensor dact_ni = pull.input();
+            pull.accumulate(machine.gate_backward(tile.gate_up_n2i, dact_ni, dact_ni), beta);
         }
-        // The gradients of gate and up have overwritten gate and up.
+        // The gradients of gate and up have overwritten gate and up, and the forward's product dact_ni (as in
+        // Liger Kernel's SwiGLU, arXiv 2410.10989).
         tile.branch.begin_backward(machine, machine.pull(LoraSite::GateUp, tile.gate_up_n2i, tile.first),
                                    dx_nc, beta);
     }

@@ -45,10 +45,15 @@ void read_selection(KeyReader& keys, Config& config) {
 }
 
 void read_tiles(KeyReader& keys, Config& config) {
-    take(config.tiled_mlp, keys.flag("tiled_mlp"));
+    const json* said = keys.find("tiled_mlp");
+    const bool is_auto = !said || *said == "auto";
+    if (!is_auto) {
+        config.tiled_mlp = keys.flag("tiled_mlp").value_or(false);
+        if (!config.tiled_mlp) config.tiled_mlp_shards = 1;
+    }
     const auto shards = keys.whole("tiled_mlp_num_shards");
     if (shards && !config.tiled_mlp) return say_without_effect(keys, "tiled_mlp_num_shards", "tiled_mlp");
-    config.tiled_mlp_shards = shards;
+    if (shards) config.tiled_mlp_shards = shards;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
     const at::Tensor dy_mc = expert_rows(dout_nc, routing);
     dout_nc.reset();
     at::Tensor dact_mi = grouped_product(dy_mc, weights().experts_down_eci, routing);
-    const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi);  // not yet multiplied by the rows' weights
+    const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});  // not weighed yet
     const at::Tensor weights_m1 = row_weights(routing);
     const at::Tensor dweights_m = row_products(dact_mi, act_mi);
     dact_mi.reset();

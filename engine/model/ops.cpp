@@ -209,12 +209,13 @@ at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule) {
     return act_ni;
 }
 
-at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule) {
+at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule,
+                         at::Tensor act_ni) {
     const int64_t rows = gate_up_n2i.size(0), all = gate_up_n2i.size(1), width = dact_ni.size(1);
+    if (!act_ni.defined()) act_ni = at::empty({rows, width}, gate_up_n2i.options());
     if (uses_own(OwnKernel::Swiglu, gate_up_n2i))
-        return own::gate_backward(rows_on(gate_up_n2i.device()), gate_up_n2i, dact_ni, rule);
-    if (!gate_up_n2i.is_cpu()) return plain::gate_backward(gate_up_n2i, dact_ni, rule);
-    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+        return own::gate_backward(rows_on(gate_up_n2i.device()), gate_up_n2i, dact_ni, rule, act_ni);
+    if (!gate_up_n2i.is_cpu()) return act_ni.copy_(plain::gate_backward(gate_up_n2i, dact_ni, rule));
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().gate_backward(rule, pointer<T>(gate_up_n2i) + begin * all,

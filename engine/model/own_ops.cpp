@@ -126,9 +126,9 @@ at::Tensor gate(const RunRows& run, const at::Tensor& gate_up_n2i, const GateRul
 }
 
 at::Tensor gate_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni,
-                         const GateRule& rule) {
+                         const GateRule& rule, at::Tensor act_ni) {
     const int64_t rows = dact_ni.size(0), width = dact_ni.size(1);
-    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+    if (!act_ni.defined()) act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         run(GateBackward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni), pointer<T>(dact_ni),
                             rule});

@@ -21,7 +21,7 @@ void rotate(const RunRows& run, at::Tensor qkv_nw, const at::Tensor& cos_td, con
             int64_t heads, int64_t head_dim, bool backward, bool interleaved = false);
 at::Tensor gate(const RunRows& run, const at::Tensor& gate_up_n2i, const GateRule& rule = {});
 at::Tensor gate_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni,
-                         const GateRule& rule = {});
+                         const GateRule& rule = {}, at::Tensor act_ni = {});
 at::Tensor cross_entropy(const RunRows& run, at::Tensor logits_nv, const at::Tensor& labels_n,
                          std::optional<double> scale);
 

@@ -112,17 +112,27 @@ AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& q
                                            heads_of(qkv_nw, H + K, K));
 }
 
-void TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, const at::Tensor& qkv_nw,
-                                    AttentionOutput attended) const {
+at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
+                                          AttentionOutput attended) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
-    const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
-    const AttentionGradients d =
-        shard_->attention(kind).backward(heads_of(dheads_nw, 0, H), q, k, v, attended);
+    const auto part = [&](int64_t first, int64_t count) {
+        return qkv_nw.defined() ? heads_of(qkv_nw, first, count) : at::Tensor();
+    };
+    at::Tensor dout_bthd = heads_of(dheads_nw, 0, H);
+    const int64_t rows = dheads_nw.size(0);
+    const at::TensorOptions options = dheads_nw.options();
     dheads_nw.reset();
-    attended = {};
-    q.copy_(d.dq_bthd);  // the values are no longer needed
-    k.copy_(d.dk_btkd);
-    v.copy_(d.dv_btkd);
+    const AttentionGradients d = shard_->attention(kind).backward(
+        std::move(dout_bthd), part(0, H), part(H, K), part(H + K, K), std::move(attended));
+    if (!qkv_nw.defined()) qkv_nw = at::empty({rows, (H + 2 * K) * model_.head_dim}, options);
+    const auto put = [&](int64_t first, const at::Tensor& gradient) {
+        const at::Tensor to = heads_of(qkv_nw, first, gradient.size(2));
+        if (to.data_ptr() != gradient.data_ptr()) to.copy_(gradient);
+    };
+    put(0, d.dq_bthd);
+    put(H, d.dk_btkd);
+    put(H + K, d.dv_btkd);
+    return qkv_nw;
 }
 
 std::vector<TokenRange> TensorMachine::tiles(const at::Tensor& x_nc) const {

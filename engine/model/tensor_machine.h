@@ -107,17 +107,19 @@ class TensorMachine {
     at::Tensor gate(const at::Tensor& gate_up_n2i) const {
         return ringmaster::gate(gate_up_n2i, model_.gate);
     }
-    /// Replaces gate_up by its gradient and returns the forward's product again.
-    at::Tensor gate_backward(const at::Tensor& gate_up_n2i, const at::Tensor& dact_ni) const {
-        return ringmaster::gate_backward(gate_up_n2i, dact_ni, model_.gate);
+    /// Replaces gate_up by its gradient and returns the forward's product again, in act_ni's memory, which
+    /// may be dact_ni's.
+    at::Tensor gate_backward(const at::Tensor& gate_up_n2i, const at::Tensor& dact_ni,
+                             const at::Tensor& act_ni) const {
+        return ringmaster::gate_backward(gate_up_n2i, dact_ni, model_.gate, act_ni);
     }
 
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
     Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
-    /// Replaces queries, keys and values by their gradients.
-    void attend_backward(const LayerKind& kind, at::Tensor dheads_nw, const at::Tensor& qkv_nw,
-                         Attended attended) const;
+    /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined.
+    at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
+                               Attended attended) const;
 
     // A mixture of experts; see engine/model/expert_ops.h.
     using Routing = ringmaster::Routing;

@@ -27,10 +27,11 @@ struct MemoryOption {
     Gain turned_on, turned_off;
     bool Config::*needs = nullptr;  ///< key without which this one has no effect; listed before it
     bool on_gpu_only = false;
+    const char* off = "false";
 };
 constexpr MemoryOption kMemoryOptions[] = {
     {"gradient_checkpointing", &Config::gradient_checkpointing, Gain::Recomputes, Gain::KeepsActivations},
-    {"tiled_mlp", &Config::tiled_mlp, Gain::TilesMlp, Gain::WholeMlp},
+    {"tiled_mlp", &Config::tiled_mlp, Gain::TilesMlp, Gain::WholeMlp, nullptr, false, "auto"},
     {"selective_checkpointing", &Config::selective_checkpointing, Gain::KeepsAttention,
      Gain::RecomputesAttention, &Config::gradient_checkpointing},
     {"activation_offloading", &Config::activation_offloading, Gain::Offloads, Gain::StaysOnDevice,
@@ -282,7 +283,7 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
         if (!has_effect) continue;  // turned off together with the option it needs
         const bool is_word_of_another = option.needs && !on && !is_written(option.key);
         set.emplace_back(is_word_of_another ? "gradient_checkpointing" : option.key,
-                         on || is_word_of_another ? "true" : "false");
+                         on || is_word_of_another ? "true" : option.off);
     }
     override_stage(choice, config, set);
     override_data_parallel(choice, config, set);

@@ -13,6 +13,11 @@ namespace {
 
 using Block = Heap::Block;
 constexpr auto kCommunication = MemoryPart::Communication;
+constexpr auto kWorkspace = MemoryPart::Workspace;
+constexpr std::string_view kKeys = "keys and values of other ranks",
+                           kOwnedHeads = "heads exchanged by Ulysses",
+                           kKeyGradients = "gradients of keys and values",
+                           kQueryGradients = "gradients of queries", kFlash = "attention kernel's own memory";
 
 constexpr double kScoreRows = 256, kScoreKeys = 512;  // same as in engine/attention/blocks.h
 constexpr double kPanel = 64;                         // same as in engine/kernels/key_softmax.h
@@ -106,21 +111,22 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
     if (next == nullptr || next->is_own) return;
     int64_t going = 0;
     for (const KeyExchange& exchange : next->exchanges) going = std::max(going, count_keys(exchange.sent));
-    keys.coming = heap_.take(element() * some_keys(double(next->keys) * gathered_), kCommunication);
-    Block sent = heap_.take(element() * some_keys(double(going)), kCommunication);
+    keys.coming = heap_.take(element() * some_keys(double(next->keys) * gathered_), kCommunication, kKeys);
+    Block sent = heap_.take(element() * some_keys(double(going)), kCommunication, kKeys);
     keys.sent = std::move(sent);
 }
 
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
-    const Block sums = heap_.take(4 * shape_.queries() + 2 * statistics());
+    const Block sums =
+        heap_.take(4 * shape_.queries() + 2 * statistics(), kWorkspace, "sums of attention's output");
     {
         KeysUnderWay keys;
         const Stage* used = nullptr;
         for (const Stage* next : stages(2)) {  // one group of heads travels while another computes
             exchange(next, keys);
-            if (used != nullptr) heap_.touch(of_tasks(*used, false));
+            if (used != nullptr) heap_.touch(of_tasks(*used, false), kWorkspace, kFlash);
             used = next;
         }
     }
@@ -130,8 +136,8 @@ void AttentionTrace::scheduled_forward() {
 
 /// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
 Block AttentionTrace::tokens_to_heads(double bytes) {
-    Block owned = heap_.take(bytes, kCommunication);
-    heap_.touch(2 * bytes, kCommunication);
+    Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
+    heap_.touch(2 * bytes, kCommunication, kOwnedHeads);
     return owned;
 }
 
@@ -148,6 +154,13 @@ void AttentionTrace::forward_over_heads() {
     heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received and joined tensors
 }
 
+double AttentionTrace::launched_at_once() const {
+    const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
+    const auto group = std::max<int64_t>(1, std::llround(shape_.heads / shape_.kv_heads));
+    return double(key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads, group)) /
+           double(key_heads);
+}
+
 /// Returns the bytes that a GPU's backward kernel takes: dq, dk and dv of every query head; in bfloat16 also
 /// their sums over groups of heads, and as many float32 copies of dq as its order of sums needs.
 double AttentionTrace::flash_backward_bytes() const {
@@ -155,13 +168,9 @@ double AttentionTrace::flash_backward_bytes() const {
     if (!is_bfloat16()) return 4 * shape_.queries() + heads;
     const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
     if (!cuda_is_deterministic()) {
-        const double group = std::max(1.0, shape_.heads / shape_.kv_heads);
-        const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
-        const int64_t at_once =
-            key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads, std::llround(group));
-        const double share = double(at_once) / double(key_heads);
+        const double share = launched_at_once();
         const double joined =
-            share < 1 && is_plain() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
+            share < 1 && is_plain() && !overwrites() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
         return share * ((4 + element()) * shape_.queries() + heads + sums) + joined;
     }
     const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
@@ -170,13 +179,14 @@ double AttentionTrace::flash_backward_bytes() const {
 
 void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     if (is_plain() && !is_in_blocks()) {
-        heap_.touch(flash_backward_bytes());
-        dq = heap_.take(shape_.queries() * element());
-        home = heap_.take(2 * shape_.keys() * element());
+        heap_.touch(flash_backward_bytes(), kWorkspace, kFlash);
+        if (overwrites()) return;
+        dq = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
+        home = heap_.take(2 * shape_.keys() * element(), kWorkspace, kKeyGradients);
         return;
     }
-    home = heap_.take(4 * 2 * shape_.keys());
-    dq = heap_.take(4 * shape_.queries());
+    home = heap_.take(4 * 2 * shape_.keys(), kWorkspace, kKeyGradients);
+    dq = heap_.take(4 * shape_.queries(), kWorkspace, kQueryGradients);
     Block delta;
     if (!on_gpu()) {
         const double at_once = std::min(double(in_.threads), shape_.rows * shape_.heads);
@@ -195,14 +205,14 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     if (in_.gathered_heads > 0 || shape_.kv_heads <= 1) return;
     // Half of the rank's own heads come last, while gradients travel.
     for (const Stage& stage : schedule_.stages)
-        if (stage.is_own) heap_.touch(of_tasks(stage, true));
+        if (stage.is_own) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
 }
 
 /// Traces a stage's gradients: of its keys, those sent home, and those that arrive.
 void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
     const double of_keys = 4 * some_keys(double(stage.keys) * gathered_);
-    Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication);
-    heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true));
+    Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
+    heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true), kWorkspace, kFlash);
     if (stage.is_own) return;
     going_home = std::move(gradients);
     double arrives = 0;
@@ -212,34 +222,45 @@ void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block
         leaves += exchange.received;
     }
     arriving.free();
-    arriving = heap_.take(4 * some_keys(arrives * gathered_), kCommunication);
+    arriving = heap_.take(4 * some_keys(arrives * gathered_), kCommunication, kKeyGradients);
     if (leaves == 0) going_home.free();  // all gradients were this rank's own
 }
 
-void AttentionTrace::backward_of_tokens() {
-    Block dq, home, narrow;
-    scheduled_backward(dq, home);
-    if (is_bfloat16()) narrow = heap_.take((shape_.queries() + 2 * shape_.keys()) * element());
-}
-
-void AttentionTrace::backward_over_heads() {
+void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
+                                         const std::function<void()>& read) {
     const double e = element(), q = shape_.queries() * e;
     const bool shared = model_.num_kv_heads < in_.ulysses;  // summed over ranks in float32
-    const double keys_values = 2 * shape_.keys() * (shared ? 4 : e);
+    const bool rounds = is_bfloat16() && !(is_plain() && !is_in_blocks());
+    const double own = 2 * shape_.keys() * (rounds || !is_bfloat16() ? 4 : e);
+    const double keys_values = shared ? own : 2 * shape_.keys() * e;
     Block dout = tokens_to_heads(q), dq, home;
+    sent();
     scheduled_backward(dq, home);
-    Block narrow = heap_.take(is_bfloat16() || in_.micro > 1 ? q : 0);
-    Block received_q = heap_.take(q, kCommunication);
-    Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
-    Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
-    Block received_keys = heap_.take(keys_values, kCommunication);
-    if (is_bfloat16() && !shared) both.free();  // rounded into another tensor, which is sent
-    narrow.free();                              // dq has been sent
-    Block joined_q = heap_.take(q);
+    read();
+    dout.free();
+    if (overwrites()) {  // the memory of what was read
+        dq = heap_.take(q, kWorkspace, kQueryGradients);
+        home = heap_.take(own, kWorkspace, kKeyGradients);
+    }
+    const auto exchanged = [&](double bytes) { return heap_.take(bytes, kCommunication, kOwnedHeads); };
+    Block sent_q = exchanged(rounds || in_.micro > 1 ? q : 0);
+    Block received_q = exchanged(q);
+    if (sent_q.bytes() > 0) dq.free();
+    Block both = exchanged(own);
+    Block sent_keys = exchanged(rounds && !shared ? keys_values : 0);
+    Block received_keys = exchanged(keys_values);
+    home.free();
+    if (sent_keys.bytes() > 0) both.free();  // rounded into another tensor, which is sent
+    sent_q.free();
+    dq.free();
+    Block joined_q = heap_.take(q, kWorkspace, kQueryGradients);
     both.free();
     sent_keys.free();
-    Block joined_keys = heap_.take(2 * in_.tokens() * kv_width() * e);
+    Block joined_keys = heap_.take(2 * in_.tokens() * kv_width() * e, kWorkspace, kKeyGradients);
     heap_.touch(shared ? keys_values : 0);
+    received_q.free();
+    received_keys.free();
+    heap_.touch(q + 2 * in_.tokens() * kv_width() * e);  // both in the layout of their matrix
 }
 
 }  // namespace ringmaster

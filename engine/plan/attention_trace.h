@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "engine/plan/attention_schedule.h"
@@ -27,8 +28,13 @@ class AttentionTrace {
 
     /// Traces all but the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
-    /// Traces from the output's gradient to those of queries, keys and values.
-    void backward() { in_.ulysses > 1 ? backward_over_heads() : backward_of_tokens(); }
+    /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that gradient
+    /// was sent to the heads' owners, and `read` when what the forward kept was read.
+    void backward(const std::function<void()>& sent, const std::function<void()>& read) {
+        if (in_.ulysses > 1) return backward_over_heads(sent, read);
+        Heap::Block dq, home;
+        scheduled_backward(dq, home);
+    }
 
   private:
     double element() const { return in_.element_bytes(); }
@@ -49,6 +55,13 @@ class AttentionTrace {
     /// Returns the elements of `count` keys and values of the heads that travel together.
     double some_keys(double count) const { return heads_at_once() * shape_.of_keys(count); }
     double statistics() const { return 4 * shape_.rows * shape_.tokens * shape_.heads; }
+    /// Returns the fraction of key/value heads per launch of a GPU's flash attention backward.
+    double launched_at_once() const;
+    /// Returns whether launches for some heads each put gradients in the memory of queries, keys and values.
+    /// Padding behind packed rows prevents it.
+    bool overwrites() const {
+        return is_plain() && is_bfloat16() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
+    }
     double flash_backward_bytes() const;
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
@@ -65,8 +78,7 @@ class AttentionTrace {
     void exchange(const Stage* next, KeysUnderWay& keys);
     void stage_backward(const Stage& stage, Heap::Block& going_home, Heap::Block& arriving);
     void scheduled_backward(Heap::Block& dq, Heap::Block& home);
-    void backward_of_tokens();
-    void backward_over_heads();
+    void backward_over_heads(const std::function<void()>& sent, const std::function<void()>& read);
 
     const MemoryInputs& in_;
     const ModelConfig& model_;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kFloat = 4, kLong = 8;
+constexpr std::string_view kRowsIn = "rows that experts read", kRowsOut = "rows that experts return",
+                           kProduct = "product of gate and up";
 constexpr double kRows = 1024;  // same as in engine/model/expert_ops.cpp
 
 }  // namespace
@@ -32,8 +34,9 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
 }
 
 /// Allocates the product of all rows. The engine computes one expert's rows at a time.
-Traced TraceMachine::grouped_product(const Traced& x_mi, double outputs, MemoryPart part) {
-    Traced y_mo = take(x_mi.rows(), outputs, part);
+Traced TraceMachine::grouped_product(const Traced& x_mi, double outputs, std::string_view name,
+                                     MemoryPart part) {
+    Traced y_mo = take(x_mi.rows(), outputs, name, part);
     widen(x_mi.rows() / double(model().num_experts), x_mi.columns(), outputs);
     return y_mo;
 }
@@ -48,13 +51,13 @@ Traced TraceMachine::combine(const Traced& y_mc) {
 }
 
 Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing) {
-    const Traced x_mc = take(routing.rows(), x_nc.columns());
-    return grouped_product(x_mc, 2 * double(model().expert_intermediate_size), kActivations);
+    const Traced x_mc = take(routing.rows(), x_nc.columns(), kRowsIn);
+    return grouped_product(x_mc, 2 * double(model().expert_intermediate_size), "gate and up", kActivations);
 }
 
 Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
-    Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / 2);
-    const Traced y_mc = grouped_product(act_mi, double(model().hidden_size));
+    Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / 2, kProduct);
+    const Traced y_mc = grouped_product(act_mi, double(model().hidden_size), kRowsOut);
     act_mi.reset();
     return combine(y_mc);
 }
@@ -62,10 +65,10 @@ Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
 Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
                                            double) {
     const double rows = routing.rows(), width = gate_up_m2i.columns() / 2;
-    const Traced dy_mc = take(rows, dout_nc.columns());
+    const Traced dy_mc = take(rows, dout_nc.columns(), kRowsOut);
     dout_nc.reset();
-    Traced dact_mi = grouped_product(dy_mc, width);
-    const Traced act_mi = take(rows, width);
+    Traced dact_mi = grouped_product(dy_mc, width, kProduct);
+    const Traced act_mi = take(rows, width, kProduct);
     const Traced weights_m1 = sized(rows, 1, kFloat);
     const double some = std::min(rows, kRows), wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
     heap_.touch(some * width * (kFloat + wide));
@@ -85,13 +88,13 @@ TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, 
 void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
     if (machine.in_.lora.on()) return;
     const double rows = dgate_up_m2i.rows();
-    const Traced x_mc = machine.take(rows, x_nc.columns());
+    const Traced x_mc = machine.take(rows, x_nc.columns(), kRowsIn);
     machine.gradient_product(dgate_up_m2i.columns(), x_nc.columns(),
                              rows / double(machine.model().num_experts));
 }
 
 Traced TraceMachine::ExpertPull::input() const {
-    const Traced dx_mc = machine.grouped_product(dgate_up_m2i, double(machine.model().hidden_size));
+    const Traced dx_mc = machine.grouped_product(dgate_up_m2i, double(machine.model().hidden_size), kRowsIn);
     return machine.combine(dx_mc);
 }
 

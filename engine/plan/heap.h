@@ -3,22 +3,29 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace ringmaster {
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Activations, Workspace, Logits, Communication };
 constexpr size_t kMemoryParts = 7;
 
-/// Tracks the bytes in use by part, and each part's bytes at the peak.
+/// Tracks the bytes in use by part and by name, and those at the peak.
 class Heap {
   public:
+    struct Named {
+        std::string_view name;
+        double bytes = 0;
+    };
     /// Holds bytes for as long as it exists.
     class Block {
       public:
         Block() = default;
-        Block(Heap& heap, double bytes, MemoryPart part) : heap_(&heap), bytes_(bytes), part_(part) {
-            heap.change(bytes, part);
+        Block(Heap& heap, double bytes, MemoryPart part, std::string_view name)
+            : heap_(&heap), bytes_(bytes), part_(part), name_(name) {
+            heap.change(bytes, part, name);
         }
         Block(Block&& other) noexcept { *this = std::move(other); }
         Block& operator=(Block&& other) noexcept {
@@ -26,37 +33,49 @@ class Heap {
             heap_ = std::exchange(other.heap_, nullptr);
             bytes_ = other.bytes_;
             part_ = other.part_;
+            name_ = other.name_;
             return *this;
         }
         ~Block() { free(); }
         void free() {
-            if (heap_) std::exchange(heap_, nullptr)->change(-bytes_, part_);
+            if (heap_) std::exchange(heap_, nullptr)->change(-bytes_, part_, name_);
         }
-        bool is_held() const { return heap_ != nullptr; }
+        double bytes() const { return heap_ != nullptr ? bytes_ : 0; }
 
       private:
         Heap* heap_ = nullptr;
         double bytes_ = 0;
         MemoryPart part_ = MemoryPart::Workspace;
+        std::string_view name_;
     };
 
-    Block take(double bytes, MemoryPart part = MemoryPart::Workspace) { return {*this, bytes, part}; }
+    /// Allocates; `name` says in the plan what the bytes hold, and outlives the heap.
+    Block take(double bytes, MemoryPart part = MemoryPart::Workspace, std::string_view name = kTemporary) {
+        return {*this, bytes, part, name};
+    }
     /// Allocates and frees the temporary memory of one operation.
-    void touch(double bytes, MemoryPart part = MemoryPart::Workspace) { take(bytes, part); }
+    void touch(double bytes, MemoryPart part = MemoryPart::Workspace, std::string_view name = kTemporary) {
+        take(bytes, part, name);
+    }
 
     double in_use() const { return sum_; }
     double peak() const { return peak_; }
     double at_peak(MemoryPart part) const { return at_peak_[static_cast<size_t>(part)]; }
     double most(MemoryPart part) const { return most_[static_cast<size_t>(part)]; }  ///< peak of this part
 
+    const std::vector<Named>& named_at_peak() const { return named_at_peak_; }
+
+    static constexpr std::string_view kTemporary = "temporary memory of one operation";
+
   private:
     using Parts = std::array<double, kMemoryParts>;
 
-    void change(double bytes, MemoryPart part);
+    void change(double bytes, MemoryPart part, std::string_view name);
 
     Parts now_{};
     Parts at_peak_{};
     Parts most_{};
+    std::vector<Named> named_, named_at_peak_;
     double sum_ = 0, peak_ = 0;
 };
 

@@ -24,6 +24,12 @@ int rule_of(const Config& config) {
     return kind ? static_cast<int>(kind->rule) : 0;
 }
 
+int64_t tiles_of(const Config& config) {
+    constexpr int64_t kWhole = -1, kAuto = -2;
+    if (config.tiled_mlp) return config.tiled_mlp_shards.value_or(0);
+    return config.gradient_checkpointing && !config.tiled_mlp_shards ? kAuto : kWhole;
+}
+
 /// Returns everything that a rank's memory and speed depend on besides length, mesh and batch.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
@@ -32,7 +38,7 @@ json family_of(const Plan& plan) {
                    {"precision", static_cast<int>(config.precision)},
                    {"gradient_checkpointing", config.gradient_checkpointing},
                    {"selective_checkpointing", config.selective_checkpointing},
-                   {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
+                   {"tiled_mlp", tiles_of(config)},
                    {"activation_offloading", config.activation_offloading},
                    {"optimizer_offloading", config.optimizer_offloading},
                    {"optimizer_states", states_of(config)},

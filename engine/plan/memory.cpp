@@ -246,11 +246,14 @@ double embedding_unit_bytes(const MemoryInputs& in) {
 
 double attention_output_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
-    double elements = query_width(m);
-    if (in.ulysses > 1) {  // the same tensors by heads; several ranks may hold the same k and v
-        elements += 2 * query_width(m) + 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
-    }
-    return in.tokens() * (elements * in.element_bytes() + 4 * double(m.num_heads));
+    return in.tokens() * (query_width(m) * in.element_bytes() + 4 * double(m.num_heads));
+}
+
+double heads_bytes(const MemoryInputs& in) {
+    const ModelConfig& m = in.model;
+    // Several ranks may hold the same keys and values.
+    const double keys_values = 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
+    return in.tokens() * in.element_bytes() * (2 * query_width(m) + keys_values);
 }
 
 double layer_input_bytes(const MemoryInputs& in) {
@@ -263,8 +266,23 @@ double offloaded_bytes(const MemoryInputs& in) {
            (offloads(in, in.offloads_optimizer) ? 2 * pinned_bytes(moments_bytes(in) / 2) : 0);
 }
 
+namespace {
+
+/// A product of kLeast tokens takes 30 times as long as adding its result to a float32 gradient on an H100.
+/// Experts would add all of their gradients in each tile, and 8-bit inputs would be quantised twice.
+int64_t tile_tokens_at_no_cost(const Config& config, const ModelConfig& model, int64_t tokens) {
+    constexpr int64_t kLeast = 8192, kMostTiles = 16;
+    const bool is_free = config.gradient_checkpointing && model.num_experts == 0 &&
+                         config.quantization.format != WeightFormat::Int8;
+    const int64_t tiles = std::min(tokens / kLeast, kMostTiles);
+    return is_free && tiles > 1 ? (tokens + tiles - 1) / tiles : 0;
+}
+
+}  // namespace
+
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens) {
-    if (!config.tiled_mlp) return 0;
+    const bool is_whole = config.tiled_mlp_shards == 1;
+    if (!config.tiled_mlp) return is_whole ? 0 : tile_tokens_at_no_cost(config, model, tokens);
     constexpr int64_t kSmallest = 1024;
     if (!config.tiled_mlp_shards) return std::max(kSmallest, model.hidden_size);
     return std::max<int64_t>(1, (tokens + *config.tiled_mlp_shards - 1) / *config.tiled_mlp_shards);

@@ -7,6 +7,9 @@
 /// (4, or 2 in bfloat16).
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/config/optimizers.h"
 #include "engine/plan/plan.h"
 
@@ -68,8 +71,9 @@ double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or codes
 
 // Activations kept from the forward for the backward.
-double layer_input_bytes(const MemoryInputs& in);          ///< input of one layer
-double attention_output_bytes(const MemoryInputs& in);     ///< output and log-sum-exp of one layer
+double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
+double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
+double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
 double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
 // Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during
@@ -90,8 +94,19 @@ RankMemory rank_memory(const MemoryInputs& in);
 /// Returns the bytes that a rank keeps in pinned host memory instead.
 double offloaded_bytes(const MemoryInputs& in);
 
-/// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard): by tiled_mlp_num_shards, else the
-/// hidden size (ALST, arXiv 2506.13996, section 3.1.2), but at least 1,024; 0 if MLPs are computed whole.
+/// Names tensors of one kind at the peak of the rank that holds the most.
+struct LargeTensor {
+    std::string name;
+    int64_t bytes = 0;
+    double share = 0;  ///< of the peak
+};
+/// Returns everything above 5 % of the peak, the largest first; nothing if the model's shape is unknown.
+std::vector<LargeTensor> largest_tensors(const Plan& plan);
+
+/// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard); 0 if MLPs are computed whole. With
+/// `tiled_mlp: true` by tiled_mlp_num_shards, else the hidden size (ALST, arXiv 2506.13996, section 3.1.2),
+/// but at least 1,024. With `auto`, tiles that cost no time: if the backward computes gate and up again
+/// anyway, and of so many tokens that adding to the weights' gradients once more does not count.
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

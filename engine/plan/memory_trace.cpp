@@ -22,14 +22,19 @@ bool offloads_inputs(const MemoryInputs& in) {
     return in.offloads_activations && in.device == Device::Cuda;
 }
 
-Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, MemoryPart part = MemoryPart::Workspace) {
-    return machine.take(in.tokens(), double(in.model.hidden_size), part);
+Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, std::string_view name,
+                     MemoryPart part = MemoryPart::Workspace) {
+    return machine.take(in.tokens(), double(in.model.hidden_size), name, part);
 }
+
+constexpr std::string_view kLayerInput = "input of one layer", kGradient = "gradient of the hidden states",
+                           kUnits = "gathered weights and gradients of layers",
+                           kOfLoss = "hidden states for the loss";
 
 /// Traces the forward of a layer and returns what it keeps for its backward.
 Layer<TraceMachine> kept_layer(const MemoryInputs& in, TraceMachine& machine, int64_t layer, Traced& y_nc) {
     Layer<TraceMachine> computed(in.model, layer);
-    y_nc = computed.forward(machine, hidden_states(in, machine, kActivations));
+    y_nc = computed.forward(machine, hidden_states(in, machine, kLayerInput, kActivations));
     return computed;
 }
 
@@ -56,17 +61,18 @@ double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& hea
 void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const double chunk = std::min(kLossChunkTokens, in.tokens());
     const double hidden = double(in.model.hidden_size), vocabulary = double(in.model.vocab_size);
-    const Traced normed = hidden_states(in, machine);
-    const Traced with_label = hidden_states(in, machine);  // all but a sequence's last token
-    const Traced logits = machine.take(chunk, vocabulary, MemoryPart::Logits);
+    const Traced normed = hidden_states(in, machine, kOfLoss);
+    const Traced with_label = hidden_states(in, machine, kOfLoss);  // all but a sequence's last token
+    const Traced logits = machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);
     const bool summed =
         in.precision == Precision::Bf16Full && !freezes_head(in.lora) && in.tokens() > kMostRounded * chunk;
     const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
-    if (in.model.logit_softcap != 0) machine.take(chunk, vocabulary, MemoryPart::Logits);  // softcap's slopes
+    if (in.model.logit_softcap != 0)
+        machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);  // softcap's slopes
     if (!freezes_head(in.lora)) machine.gradient_product(vocabulary, hidden, chunk);
     machine.widen(chunk, vocabulary, hidden);
-    const Traced dx = hidden_states(in, machine);
+    const Traced dx = hidden_states(in, machine, kGradient);
     machine.norm_backward(NormSite::Input, normed, normed, {}, dx, false, 0);
 }
 
@@ -74,36 +80,39 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
     TraceMachine machine(in, heap);
     const double kept = kept_bytes(in, machine, heap, layer, double(layer));
-    const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights);
-    const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients);
-    const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer);
+    const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
+    const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
+    const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
     // token ids and labels; places and keys for dropout; places, positions and rotary tables of a sequence
     const double places = in.lora.dropout > 0 ? 24 : in.model.num_experts > 0 ? 8 : 0;
     const Block inputs = heap.take(
         (16 + places) * in.tokens() +
             double(in.shard_tokens) * (4 * double(in.model.head_dim) * double(in.model.ropes.size()) + 16),
-        kActivations);
+        kActivations, "token ids, labels and positions");
     {
-        const Block others = heap.take(kept, kActivations);
+        const Block others = heap.take(
+            kept, kActivations,
+            in.gradient_checkpointing ? "inputs of all other layers" : "what all other layers keep");
         Traced y_nc;
         Layer<TraceMachine> last;
         {
-            const Block units = heap.take(layer_forward_unit_bytes(in));
+            const Block units = heap.take(layer_forward_unit_bytes(in), MemoryPart::Workspace, kUnits);
             last = kept_layer(in, machine, layer, y_nc);
         }
         forget(in, machine, last);
         {
-            const Block units = heap.take(head_unit_bytes(in));
+            const Block units = heap.take(head_unit_bytes(in), MemoryPart::Workspace, kUnits);
             head(in, machine, heap);
         }
         y_nc.reset();
-        const Traced dx_nc = hidden_states(in, machine);
-        const Block units = heap.take(layer_unit_bytes(in, layer + 1 == in.model.num_layers));
-        if (!last.x_nc.defined()) last.x_nc = hidden_states(in, machine, kActivations);
+        const Traced dx_nc = hidden_states(in, machine, kGradient);
+        const Block units =
+            heap.take(layer_unit_bytes(in, layer + 1 == in.model.num_layers), MemoryPart::Workspace, kUnits);
+        if (!last.x_nc.defined()) last.x_nc = hidden_states(in, machine, kLayerInput, kActivations);
         last.backward(machine, dx_nc, 0);
     }
-    const Traced dx_nc = hidden_states(in, machine);
-    const Block units = heap.take(embedding_unit_bytes(in));
+    const Traced dx_nc = hidden_states(in, machine, kGradient);
+    const Block units = heap.take(embedding_unit_bytes(in), MemoryPart::Workspace, kUnits);
     if (in.precision == Precision::Bf16Full && !freezes_embedding(in.lora))
         heap.touch(4 * double(in.model.vocab_size) * double(in.model.hidden_size));
     return heap;
@@ -117,7 +126,10 @@ double kept_bytes(const MemoryInputs& in, double layers) {
     return kept_bytes(in, machine, heap, 0, layers);
 }
 
-void Heap::change(double bytes, MemoryPart part) {
+void Heap::change(double bytes, MemoryPart part, std::string_view name) {
+    const auto known =
+        std::find_if(named_.begin(), named_.end(), [&](const Named& named) { return named.name == name; });
+    (known == named_.end() ? named_.emplace_back(name) : *known).bytes += bytes;
     double& of_part = now_[static_cast<size_t>(part)];
     double& most = most_[static_cast<size_t>(part)];
     of_part += bytes;
@@ -126,6 +138,7 @@ void Heap::change(double bytes, MemoryPart part) {
     if (sum_ <= peak_) return;
     peak_ = sum_;
     at_peak_ = now_;
+    named_at_peak_ = named_;
 }
 
 Heap trace_step(const MemoryInputs& in) {

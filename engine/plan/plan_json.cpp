@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "engine/files/durable.h"
 #include "engine/plan/attention_kernels.h"
+#include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
 
@@ -60,14 +61,17 @@ json to_json(const RankMemory& memory) {
             {"total_high", memory.total_high}};
 }
 
-json to_json(const std::optional<Memory>& memory) {
+json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>& largest) {
     if (!memory) return nullptr;
-    json ranks = json::array();
+    json ranks = json::array(), tensors = json::array();
     for (const RankMemory& rank : memory->per_rank) ranks.push_back(to_json(rank));
+    for (const auto& [name, bytes, share] : largest)
+        tensors.push_back({{"name", name}, {"bytes", bytes}, {"share", share}});
     return {{"device_bytes", known(memory->device_bytes)},
             {"fits", memory->device_bytes > 0 ? json(memory->fits) : json(nullptr)},
             {"host_bytes", memory->host_bytes},
             {"basis", to_string(memory->basis)},
+            {"largest_tensors", std::move(tensors)},
             {"per_rank", std::move(ranks)}};
 }
 
@@ -318,7 +322,7 @@ json plan_to_json(const Plan& plan) {
              {{"length", known(plan.sequence.length)},
               {"padded_length", known(plan.sequence.padded_length)},
               {"per_rank", known(plan.sequence.per_rank)}}},
-            {"memory", to_json(plan.memory)},
+            {"memory", to_json(plan.memory, largest_tensors(plan))},
             {"time", to_json(plan.time)},
             {"diagnostics", std::move(diagnostics)},
             {"keys",

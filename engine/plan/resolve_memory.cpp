@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "engine/config/optimizer_arguments.h"
@@ -6,6 +7,7 @@
 #include "engine/plan/layout.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
+#include "engine/plan/memory_trace.h"
 #include "engine/plan/resolve.h"
 #include "engine/plan/sharding_edit.h"
 #include "engine/plan/windows.h"
@@ -211,6 +213,25 @@ void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in,
 }
 
 }  // namespace
+
+std::vector<LargeTensor> largest_tensors(const Plan& plan) {
+    constexpr double kLeastShare = 0.05;
+    if (!plan.memory || !plan.model) return {};
+    MemoryInputs in = inputs_of(plan, std::max(1, cores_of({}) / (plan.ranks / plan.nodes)));
+    std::optional<Heap> most;
+    for (const int rank : {0, (in.ring - 1) / 2, in.ring - 1}) {
+        in.ring_rank = rank;
+        Heap heap = trace_step(in);
+        if (!most || heap.peak() > most->peak()) most = std::move(heap);
+    }
+    std::vector<LargeTensor> largest;
+    for (const auto& [name, bytes] : most->named_at_peak()) {
+        const double share = bytes / most->peak();
+        if (share > kLeastShare) largest.push_back({std::string(name), std::llround(bytes), share});
+    }
+    std::sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return largest;
+}
 
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;

@@ -46,7 +46,7 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
 Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
     const double bytes = in_.element_bytes(), rms_norm = on_gpu() ? bytes : bytes == 2 ? 8 + bytes : 4;
     heap_.touch(x_nw.elements() * (model().layer_norms ? (on_gpu() ? 12 : 0) : rms_norm));
-    return empty_like(x_nw);
+    return take(x_nw.rows(), x_nw.columns(), "normed hidden states");
 }
 
 void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
@@ -59,6 +59,23 @@ void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, co
 
 // --------------------------------------------------------------------------------------------- matrices
 
+namespace {
+
+std::string_view output_name(LoraSite site) {
+    constexpr std::string_view kNames[] = {"queries, keys and values", "output of a block", "gate and up",
+                                           "output of a block"};
+    return kNames[static_cast<size_t>(site)];
+}
+
+}  // namespace
+
+std::string_view TraceMachine::gradient_name(LoraSite site) {
+    constexpr std::string_view kNames[] = {"gradient of the hidden states", "gradient of attention's output",
+                                           "gradient of the hidden states",
+                                           "gradient of the product of gate and up"};
+    return kNames[static_cast<size_t>(site)];
+}
+
 void TraceMachine::widen(double rows, double depth, double columns) {
     if (!in_.widens()) return;
     const double n = std::min(rows, kWideRows), k = std::min(depth, kWideColumns),
@@ -69,7 +86,7 @@ void TraceMachine::widen(double rows, double depth, double columns) {
 Traced TraceMachine::dequantize(LoraSite site) {
     Traced& held = held_[static_cast<size_t>(site)];
     if (!in_.quantization.on() || held.defined()) return held;
-    const Traced made = take(at(site).outputs, at(site).inputs);
+    const Traced made = take(at(site).outputs, at(site).inputs, "a matrix from quantised weights");
     if (in_.quantization.is_4bit() && in_.quantization.nested)
         heap_.touch(4 * made.elements() / double(in_.quantization.block));  // scales
     if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(made.elements(), kElementsAtOnce));
@@ -83,7 +100,7 @@ Traced TraceMachine::linear(LoraSite site, const Traced& x_nc, int64_t) {
     const auto [outputs, inputs, widest, adapted] = at(site);
     if (quantizes_inputs()) look(x_nc, 0);
     const Traced matrix = quantizes_inputs() ? Traced() : dequantize(site);
-    Traced y_no = take(x_nc.rows(), outputs, kActivations);
+    Traced y_no = take(x_nc.rows(), outputs, output_name(site), kActivations);
     if (quantizes_inputs()) {
         const double most = double(int8_rows_at_once(std::llround(std::max(inputs, widest))));
         const double some = std::min(x_nc.rows(), most);
@@ -134,8 +151,21 @@ void TraceMachine::adapter_forward(LoraSite site, double rows) {
 
 TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&) {
     attention(kind).forward();
-    const double a_token = attention_output_bytes(in_) / in_.tokens();
-    return {{heap_, in_.tokens(), 1, a_token, kActivations}};
+    const auto kept = [&](double bytes, std::string_view name) {
+        return Traced(heap_, in_.tokens(), 1, bytes / in_.tokens(), kActivations, name);
+    };
+    Attended attended;
+    attended.out_bthd = kept(attention_output_bytes(in_), "output of attention");
+    if (in_.ulysses > 1)
+        attended.by_heads = kept(heads_bytes(in_), "queries, keys, values and output by heads");
+    return attended;
+}
+
+Traced TraceMachine::attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw,
+                                     Attended attended) {
+    attention(kind).backward([&] { dheads_nw.reset(); }, [&] { attended = {}; });
+    if (qkv_nw.defined()) return qkv_nw;
+    return take(in_.tokens(), at(LoraSite::Qkv).outputs, output_name(LoraSite::Qkv), kActivations);
 }
 
 }  // namespace ringmaster

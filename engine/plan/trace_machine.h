@@ -24,12 +24,13 @@ namespace ringmaster {
 class Traced {
   public:
     Traced() = default;
-    Traced(Heap& heap, double rows, double columns, double element_bytes, MemoryPart part)
+    Traced(Heap& heap, double rows, double columns, double element_bytes, MemoryPart part,
+           std::string_view name = Heap::kTemporary)
         : rows_(rows),
           columns_(columns),
           element_bytes_(element_bytes),
           heap_(&heap),
-          memory_(std::make_shared<Heap::Block>(heap, rows * columns * element_bytes, part)) {}
+          memory_(std::make_shared<Heap::Block>(heap, rows * columns * element_bytes, part, name)) {}
 
     double rows() const { return rows_; }
     double columns() const { return columns_; }
@@ -67,22 +68,25 @@ class TraceMachine {
   public:
     using Tensor = Traced;
     struct Attended {
-        Traced out_bthd;
+        Traced out_bthd, by_heads;
+        bool is_by_heads() const { return by_heads.defined(); }
     };
 
     TraceMachine(const MemoryInputs& in, Heap& heap);
 
     const ModelConfig& model() const { return in_.model; }
     bool keeps_attention() const { return in_.keeps_attention; }
-    Traced take(double rows, double columns, MemoryPart part = MemoryPart::Workspace) const {
-        return {heap_, rows, columns, in_.element_bytes(), part};
+    Traced take(double rows, double columns, std::string_view name = Heap::kTemporary,
+                MemoryPart part = MemoryPart::Workspace) const {
+        return {heap_, rows, columns, in_.element_bytes(), part, name};
     }
-    Traced empty_like(const Traced& x) const { return take(x.rows(), x.columns()); }
+    Traced empty_like(const Traced& x) const { return take(x.rows(), x.columns(), "output of a block"); }
 
     Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
         rstd_n = {heap_, x_nw.rows(), model().layer_norms ? 2.0 : 1.0, 4, MemoryPart::Activations};
         const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput;
-        return take(x_nw.rows(), x_nw.columns(), is_output ? MemoryPart::Activations : MemoryPart::Workspace);
+        return take(x_nw.rows(), x_nw.columns(), "normed hidden states",
+                    is_output ? MemoryPart::Activations : MemoryPart::Workspace);
     }
     Traced norm_again(NormSite site, const Traced& x_nw, const Traced& rstd_n);
     void norm_backward(NormSite site, const Traced& dy_nw, const Traced& x_nw, const Traced& rstd_n,
@@ -95,7 +99,9 @@ class TraceMachine {
         Traced dy_no, adapters_nr;
 
         void accumulate(const Traced& x_nc, double beta) const;
-        Traced input() const { return input_into(machine.take(dy_no.rows(), machine.at(site).inputs)); }
+        Traced input() const {
+            return input_into(machine.take(dy_no.rows(), machine.at(site).inputs, gradient_name(site)));
+        }
         Traced input_into(const Traced& out_nc) const;
     };
     Pull pull(LoraSite site, const Traced& dy_no, int64_t = 0) {
@@ -108,15 +114,13 @@ class TraceMachine {
     }
 
     Traced gate(const Traced& gate_up_n2i) const {
-        return take(gate_up_n2i.rows(), at(LoraSite::Down).inputs);
+        return take(gate_up_n2i.rows(), at(LoraSite::Down).inputs, "product of gate and up");
     }
-    Traced gate_backward(const Traced& gate_up_n2i, const Traced&) const { return gate(gate_up_n2i); }
+    Traced gate_backward(const Traced&, const Traced&, const Traced& act_ni) const { return act_ni; }
 
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
-    void attend_backward(const LayerKind& kind, Traced, const Traced&, Attended) {
-        attention(kind).backward();
-    }
+    Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended);
 
     // A mixture of experts (engine/plan/expert_trace.cpp).
     struct Routing {
@@ -163,11 +167,13 @@ class TraceMachine {
         int adapted;    ///< modules with an adapter
     };
 
+    static std::string_view gradient_name(LoraSite site);
     Traced sized(double rows, double columns, double element_bytes,
                  MemoryPart part = MemoryPart::Workspace) const {
         return {heap_, rows, columns, element_bytes, part};
     }
-    Traced grouped_product(const Traced& x_mi, double outputs, MemoryPart part = MemoryPart::Workspace);
+    Traced grouped_product(const Traced& x_mi, double outputs, std::string_view name,
+                           MemoryPart part = MemoryPart::Workspace);
     Traced combine(const Traced& y_mc);
     bool on_gpu() const { return in_.device == Device::Cuda; }
     const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -261,6 +262,14 @@ class PlanWriter {
         section("Memory", text);
         memory_bar(*worst, device);
         memory_legend(*worst);
+        largest_tensors();
+    }
+
+    void largest_tensors() {
+        std::string text;
+        for (const LargeTensor& tensor : ringmaster::largest_tensors(plan_))
+            text += (text.empty() ? "at the peak: " : ", ") + tensor.name + " " + format_bytes(tensor.bytes);
+        if (!text.empty()) section("", text);
     }
 
     void memory_bar(const RankMemory& memory, int64_t device) {

@@ -159,6 +159,14 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(d->dq_bhtd, plain->dq_bhtd));
     EXPECT_TRUE(at::equal(d->dk_bksd, plain->dk_bksd));
     EXPECT_TRUE(at::equal(d->dv_bksd, plain->dv_bksd));
+    // Launches for some heads each may put their gradients in the memory of what they read.
+    const at::Tensor own_q = q.clone(), own_k = k.clone(), own_v = v.clone();
+    const auto in_place = one_call_backward(kernel, dout, own_q, own_k, own_v, *whole, slices, true);
+    ASSERT_TRUE(in_place.has_value());
+    EXPECT_EQ(in_place->dq_bhtd.is_alias_of(own_q), slices.size() == 1);
+    EXPECT_TRUE(at::equal(in_place->dq_bhtd, plain->dq_bhtd));
+    EXPECT_TRUE(at::equal(in_place->dk_bksd, plain->dk_bksd));
+    EXPECT_TRUE(at::equal(in_place->dv_bksd, plain->dv_bksd));
 }
 
 TEST(PackedAttention, OfSeveralLaunchesIsThatOfOne) {

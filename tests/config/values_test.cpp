@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
              "CFG-CHECKPOINT", "selective_checkpointing", 2, kWarning, "attention alone"},
         Rule{"tiled_mlp_num_shards: 4\n", "CFG-CHECKPOINT", "tiled_mlp_num_shards", 1, kWarning,
              "tiled_mlp: true"},
+        Rule{"tiled_mlp: sometimes\n", "CFG-TYPE", "tiled_mlp", 1, kError, "true"},
         Rule{"tiled_mlp: true\ntiled_mlp_num_shards: 0\n", "CFG-RANGE", "tiled_mlp_num_shards", 2, kError,
              "1"},
         Rule{"bfloat16: true\n", "CFG-CONFLICT", "bfloat16", 1, kWarning, "wins over"},

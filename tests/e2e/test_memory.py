@@ -91,6 +91,7 @@ QUANTIZED = list(configurations(21, 13, "nf4")) + list(configurations(7, 14, "in
 EVERY = TRAINED_WHOLE + ADAPTED + QUANTIZED
 SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED + QUANTIZED if case[1] <= 4096][::4]
 SPREAD += FAMILY_CASES[::7]
+SPREAD.append(("llama", 16384, "1 rank", 0, "checkpointing", "fp32", 1, False))  # its MLP is tiled by itself
 EVERY = EVERY + FAMILY_CASES
 
 

@@ -110,6 +110,12 @@ TEST_P(Ops, EveryActivationAndItsGradientAreAutograds) {
         at::Tensor turned = gate_up.clone();
         EXPECT_LT(worst(gate_backward(turned, dact, rule), truth.detach()), bound());
         EXPECT_LT(worst(turned, leaf_gu.grad()), bound());
+        at::Tensor in_place = gate_up.clone();
+        const void* memory = dact.data_ptr();
+        const at::Tensor act = gate_backward(in_place, dact, rule, dact);
+        EXPECT_EQ(act.data_ptr(), memory);
+        EXPECT_LT(worst(act, truth.detach()), bound());
+        EXPECT_TRUE(at::equal(in_place, turned));
     }
 }
 

@@ -170,6 +170,9 @@ class Proof {
             const at::Tensor act = own::gate_backward(run_, ours, dact, rule);
             expect("the product again", act, plain::gate_backward(twin, dact, rule), truth.detach());
             expect("dgate_up", ours, twin, in.grad());
+            at::Tensor in_place = gate_up.clone();
+            EXPECT_TRUE(at::equal(own::gate_backward(run_, in_place, dact, rule, dact), act));
+            EXPECT_TRUE(at::equal(in_place, ours) && at::equal(dact, act));
         }
     }
 

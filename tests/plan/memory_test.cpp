@@ -76,9 +76,9 @@ TEST(Memory, ComponentsSumToTheTotalWithinItsBracket) {
                                                m.workspace + m.logits + m.communication + m.runtime);
                         EXPECT_LT(m.total_low, m.total);
                         EXPECT_LT(m.total, m.total_high);
-                        for (const int64_t part : {m.weights, m.activations, m.logits, m.runtime})
+                        for (const int64_t part : {m.weights, m.activations, m.runtime})
                             EXPECT_GT(part, 0);
-                        EXPECT_GE(m.workspace, 0);
+                        EXPECT_GE(std::min(m.workspace, m.logits), 0);
                         EXPECT_EQ(m.communication > 0, ring > 1);
                     }
                 }
@@ -100,7 +100,7 @@ TEST(Memory, IsWhatTheEnginesAllocatorCounted) {
     };
     const Measured all[] = {
         {4096, 1, 1, Precision::Float32, false, false, 1'015'240'692},
-        {4096, 1, 1, Precision::Float32, true, false, 603'299'844},
+        {4096, 1, 1, Precision::Float32, true, false, 580'263'940},
         {2048, 1, 2, Precision::Float32, false, false, 733'116'404},
         {1024, 1, 1, Precision::Float32, false, false, 592'021'492},
         {1024, 1, 1, Precision::Bf16Mixed, false, false, 564'527'092},

@@ -64,8 +64,41 @@ TEST(MemoryTrace, EachOptionTakesMemoryOff) {
     EXPECT_LT(checkpointed, selective);
     EXPECT_LT(selective, total(""));
     EXPECT_LT(total("tiled_mlp: true\n"), total(""));
-    EXPECT_LT(total("gradient_checkpointing: true\ntiled_mlp: true\n"), checkpointed);
+    EXPECT_LT(checkpointed, total("gradient_checkpointing: true\ntiled_mlp: false\n"))
+        << "by itself it takes tiles that cost no time";
     EXPECT_EQ(total("gradient_checkpointing: offload\n"), checkpointed) << "on the CPU";
+}
+
+// At 65,536 tokens, the checkpoints of 31 layers and the states are the most by far.
+TEST(MemoryTrace, NamesWhatIsAboveFivePercentOfThePeak) {
+    const Plan plan = plan_of("sequence_len: 65536\ngradient_checkpointing: true\n", 1);
+    const auto largest = largest_tensors(plan);
+    ASSERT_GE(largest.size(), 4u);
+    EXPECT_EQ(largest[0].name, "optimizer states");
+    double named = 0;
+    for (const LargeTensor& tensor : largest) {
+        EXPECT_GT(tensor.share, 0.05) << tensor.name;
+        named += tensor.share;
+        if (tensor.name != "inputs of all other layers") continue;
+        EXPECT_EQ(tensor.bytes, 31 * 65536LL * 4096 * 2);
+    }
+    EXPECT_GT(named, 0.8);
+    EXPECT_LE(named, 1.0);
+}
+
+TEST(MemoryTrace, TilesAreTakenByThemselvesOnlyWhereTheyCostNoTime) {
+    const auto tile = [](const std::string& options, int64_t tokens) {
+        const Plan plan = plan_of("sequence_len: 65536\n" + options, 1);
+        return mlp_tile_tokens(plan.config, *plan.model, tokens);
+    };
+    const std::string checkpointing = "gradient_checkpointing: true\n";
+    EXPECT_EQ(tile(checkpointing, 65536), 8192);
+    EXPECT_EQ(tile(checkpointing + "tiled_mlp: auto\n", 65536), 8192);
+    EXPECT_EQ(tile(checkpointing, 1 << 20), 65536) << "at most 16 partial sums of a gradient";
+    EXPECT_EQ(tile(checkpointing, 16383), 0) << "tiles would be short";
+    EXPECT_EQ(tile("tiled_mlp: auto\n", 65536), 0) << "the backward would compute gate and up again";
+    EXPECT_EQ(tile(checkpointing + "tiled_mlp: false\n", 65536), 0);
+    EXPECT_EQ(tile(checkpointing + "tiled_mlp: true\n", 65536), 4096);
 }
 
 }  // namespace

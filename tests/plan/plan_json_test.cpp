@@ -44,7 +44,8 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
     EXPECT_THAT(names(plan["sequence"]),
                 testing::UnorderedElementsAre("length", "padded_length", "per_rank"));
     EXPECT_THAT(names(plan["memory"]),
-                testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "basis", "per_rank"));
+                testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "basis", "largest_tensors",
+                                              "per_rank"));
     EXPECT_THAT(names(plan["memory"]["per_rank"][0]),
                 testing::UnorderedElementsAre("rank", "weights", "gradients", "optimizer", "activations",
                                               "workspace", "logits", "communication", "runtime", "total",
