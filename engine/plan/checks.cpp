@@ -158,7 +158,7 @@ void rule_noise(const Plan& plan, Findings& findings) {
                    {{"type", plan.model->model_type}});
 }
 
-/// Rejects what the loss of preferences is not computed with, and KTO's steps of a single row.
+/// Rejects settings that the losses of preferences do not support, and KTO with a single row per step.
 void rule_preference(const Plan& plan, Findings& findings) {
     const Preference& preference = plan.config.preference;
     if (!preference.on()) return;

@@ -220,8 +220,8 @@ double sequences_at_once(const Plan& plan) {
     return double(plan.batch.micro * sequences_per_row(plan.config));
 }
 
-/// Returns the forwards of a micro-batch that are not followed by a backward: preferences are weighed before
-/// they are learned, KTO's mismatched rows besides.
+/// Returns the number of a micro-batch's forwards without a backward: one that computes the loss of
+/// preferences before the backward starts, and one more over KTO's mismatched rows.
 int64_t forwards_alone(const Preference& preference) {
     return preference.on() ? (preference.has_pairs() ? 1 : 2) : 0;
 }

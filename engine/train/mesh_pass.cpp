@@ -28,7 +28,7 @@ StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
     std::iota(all.begin(), all.end(), int64_t{0});
     StepRows step{count_rows(rows), {}, 0};
     const int64_t micro = plan.batch.micro * sequences_per_row(plan.config);
-    step.rounds = micro_batches_of(all, micro, 0, groups).size();  // batches are dealt in turn
+    step.rounds = micro_batches_of(all, micro, 0, groups).size();  // group 0 never has fewer than the others
     std::vector<size_t> begins;  // index of each row's first document
     for (const Row& row : rows) {
         begins.push_back(step.documents.size());

@@ -19,7 +19,7 @@ namespace ringmaster {
 /// differ only in KTO's mismatched rows.
 using DocumentKey = std::pair<int64_t, int64_t>;
 
-/// What a loss knows of documents besides their tokens.
+/// Holds what a loss needs about documents besides their tokens.
 struct PreferenceFacts {
     std::function<double(const DocumentKey&)> reference;  ///< Σ log p of its completion under the reference
     std::function<bool(int64_t place)> is_desirable;      ///< of KTO's rows
@@ -44,7 +44,7 @@ class MismatchedRows {
 
 /// Returns Σ log p of this rank's labels in the segments of all documents of the step.
 std::vector<double> local_segment_sums(MeshPass& pass, const StepRows& rows, bool dropout);
-/// Adds the numbers of all ranks up.
+/// Replaces the values by their sums over all ranks.
 void sum_over_ranks(Groups& groups, std::vector<double>& values);
 
 struct WeighedStep {

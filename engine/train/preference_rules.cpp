@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The scores of a pair: what the loss compares of its chosen and its rejected completion.
+/// Holds a pair's scores: the numbers that the loss compares for its chosen and its rejected completion.
 struct Pair {
     Dual chosen, rejected;
     double chosen_labels = 1, rejected_labels = 1;
@@ -66,7 +66,7 @@ Dual dpo_term(PairLoss loss, const Pair& pair, double beta, double smoothing) {
         case PairLoss::ApoDown:
             return sigmoid(chosen) - sigmoid(logit) + 1;
         case PairLoss::Sft:
-            break;  // is no function of one pair
+            break;  // does not compare the two scores
     }
     return {};
 }

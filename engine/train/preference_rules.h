@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// What a loss sees of a document.
+/// Holds all that a loss depends on in one document.
 struct DocumentSums {
     double completion = 0;  ///< Σ log p of its completion's labels
     double prompt = 0;      ///< the same of its prompt's, if these are learned

@@ -188,13 +188,13 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
-/// Returns how far the proof's reference lies beside a document's log-probability: by about a unit of what the
-/// loss compares, so that every document has another weight.
+/// Returns the difference between the proof's reference and a document's log-probability. It changes what the
+/// loss compares by up to 1, so that every document has another weight.
 double beside(const Preference& preference, const DocumentKey& key) {
     return std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second)) / preference.beta;
 }
 
-/// The proof takes both kinds of KTO's rows, whatever the data say.
+/// Makes half of the proof's documents desirable, whatever KTO's rows say.
 bool is_desirable_in_proof(int64_t place) {
     return place % 2 == 0;
 }

@@ -42,7 +42,7 @@ void prepare_process() {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGCHLD, SIG_DFL);  // a starter may ignore it: ranks would then leave no exit status
+    std::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide the ranks' exit statuses
     int opened = -1;
     do {
         opened = ::open("/dev/null", O_RDWR);

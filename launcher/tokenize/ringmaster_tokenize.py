@@ -1,4 +1,4 @@
-"""Prepares rows for training: reads datasets as axolotl describes them, tokenizes, and writes what the engine maps.
+"""Prepares rows for training: reads datasets as axolotl describes them, tokenizes them, and writes tokens for the engine.
 
     ringmaster_tokenize.py --request FILE.json --cache DIR
     ringmaster_tokenize.py --fetch-model ID [--revision REVISION]

@@ -153,7 +153,7 @@ TYPED_TEST_SUITE(RowLanes, Elements);
 
 template <typename T>
 void expect_every_kernel(int64_t width) {
-    const bool other = width % 2 == 0;  // the kernel adds to its output, uses neighbours or gates
+    const bool other = width % 2 == 0;  // tests each kernel's variant: adding, neighbours, gates
     norms<T>(width, other);
     rotations<T>(width, other);
     gates<T>(width, other);

@@ -114,8 +114,8 @@ def test_loraplus_gives_b_the_rate_that_peft_gives_it(llama, tmp_path):
 
 
 def test_rows_of_similar_length_come_together_as_in_transformers(llama, tmp_path, monkeypatch):
-    """Rows of different lengths train one per step: their random order is that of a run without the key,
-    grouped as transformers groups them."""
+    """Trains on one row per step: the rows' order is the random one of a run without the key, grouped by
+    length as transformers does."""
     import torch
     from transformers.trainer_pt_utils import get_length_grouped_indices
 

@@ -42,7 +42,7 @@ def same_weights(weights, named, bf16, rtol=2e-6):
 
     for name, parameter in named.items():
         mine, expected = weights[name].float(), parameter.detach().float()
-        if bf16:  # now and then an update in between is rounded differently in bfloat16
+        if bf16:  # a few intermediate updates round differently in bfloat16
             apart = (mine - expected).abs()
             assert (apart <= expected.abs() * 2 ** -7 + 2 ** -11).all(), f"{name}: {apart.max().item()}"
             assert (apart > 0).float().mean() < 0.02, name

@@ -200,7 +200,7 @@ TEST(Plan, SizesLeftOutAreOneReplicaAndTheRestShards) {
     EXPECT_EQ(plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 8).mesh.dp_shard, 2);
 }
 
-// Sequence.
+// Tests the sequence's length and padding.
 
 TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
     const Plan exact = plan_of("context_parallel_size: 4\nsequence_len: 8192\n", 4);
