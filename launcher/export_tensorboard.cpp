@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/events/step_fields.h"
 #include "engine/files/crc32c.h"
 #include "engine/files/durable.h"
 #include "launcher/export.h"
@@ -106,6 +107,17 @@ void add_rank_step(EventFile& file, const Timed<StepEvent>& step) {
     add("peak_memory_bytes", static_cast<double>(e.peak_memory_bytes));
 }
 
+/// Adds the figures that training on preferences has.
+struct PreferenceTags {
+    EventFile& file;
+    double t;
+    int64_t step;
+
+    void if_any(const char* tag, const std::optional<double>& value) const {
+        if (value) file.scalar(t, step, tag, *value);
+    }
+};
+
 void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
     const StepEvent& e = step.event;
     auto add = [&](const char* tag, double value) { file.scalar(step.t, e.step, tag, value); };
@@ -117,6 +129,8 @@ void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
     add("tokens", static_cast<double>(e.tokens));
     add("valid_tokens", static_cast<double>(e.valid_tokens));
     add("tokens_per_s", e.tokens_per_s);
+    PreferenceTags tags{file, step.t, e.step};
+    each_field(tags, e.preference);
 }
 
 /// Returns the folder of a rank's events: "rank_00003".

@@ -173,6 +173,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"curriculum_sampling", config.curriculum_sampling},
             {"sample_packing", config.sample_packing},
             {"dataset_prepared_path", config.dataset_prepared_path},
+            {"preference", config.preference.on() ? to_string(config.preference.method) : ""},
             {"row_limit", row_limit ? json(*row_limit) : json(nullptr)},
             {"vocab_size", model ? json(model->vocab_size) : json(nullptr)}};
 }

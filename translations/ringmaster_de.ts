@@ -4859,6 +4859,16 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 <context>
     <name>ringmaster::RowText</name>
     <message>
+        <source>Chosen</source>
+        <extracomment>the better one of two answers to a question, which is trained to become more likely</extracomment>
+        <translation>Bevorzugt</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <extracomment>the worse one of two answers to a question</extracomment>
+        <translation>Abgelehnt</translation>
+    </message>
+    <message>
         <source>Text of the chosen row</source>
         <translation>Text der gewählten Zeile</translation>
     </message>

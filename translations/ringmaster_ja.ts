@@ -4817,6 +4817,16 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
 <context>
     <name>ringmaster::RowText</name>
     <message>
+        <source>Chosen</source>
+        <extracomment>the better one of two answers to a question, which is trained to become more likely</extracomment>
+        <translation>選ばれた回答</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <extracomment>the worse one of two answers to a question</extracomment>
+        <translation>拒否された回答</translation>
+    </message>
+    <message>
         <source>Text of the chosen row</source>
         <translation>選択した行のテキスト</translation>
     </message>

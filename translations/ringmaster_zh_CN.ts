@@ -4817,6 +4817,16 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::RowText</name>
     <message>
+        <source>Chosen</source>
+        <extracomment>the better one of two answers to a question, which is trained to become more likely</extracomment>
+        <translation>选中</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <extracomment>the worse one of two answers to a question</extracomment>
+        <translation>拒绝</translation>
+    </message>
+    <message>
         <source>Text of the chosen row</source>
         <translation>所选行的文本</translation>
     </message>

@@ -47,6 +47,11 @@ constexpr std::array kJudged{"bradley_terry", "stepwise_supervised",     "dpo", 
                              "ebft",          "ebft_pretrain",           "chatml", "llama3",      "zephyr",
                              "ebft_opencode", "ebft_strided_structured", "rwd",    "user_defined"};
 
+constexpr std::array kPaired{"default", "argilla_chat", "icr", "intel", "prompt_pairs", "ultra"};
+constexpr std::array kDesired{"argilla", "argilla_chat", "intel", "prompt_pairs", "ultra"};
+constexpr std::array kOtherPairs{"chat_template", "chat_template.default", "chat_template.argilla_chat",
+                                 "zephyr.nectar", "passthrough",           "passthrough.default"};
+
 std::string first_part(const std::string& type) {
     return type.substr(0, type.find_first_of(".:"));
 }
@@ -71,6 +76,30 @@ const std::vector<std::string>& dataset_types() {
         return all;
     }();
     return types;
+}
+
+std::vector<std::string> preference_types(PreferenceMethod method) {
+    if (method == PreferenceMethod::Orpo) return {"chat_template.argilla"};
+    std::vector<std::string> types;
+    for (const std::string form : {"chatml", "llama3"}) {
+        if (method == PreferenceMethod::Kto) {
+            for (const char* kind : kDesired) types.push_back(form + '.' + kind);
+            continue;
+        }
+        types.push_back(form);
+        for (const char* kind : kPaired) types.push_back(form + '.' + kind);
+    }
+    if (method != PreferenceMethod::Kto) types.insert(types.end(), kOtherPairs.begin(), kOtherPairs.end());
+    return types;
+}
+
+const std::vector<std::string>& preference_mapping_keys(PreferenceMethod method) {
+    static const std::vector<std::string> paired{"field_system",   "field_prompt",  "field_chosen",
+                                                 "field_rejected", "prompt_format", "chosen_format",
+                                                 "rejected_format"};
+    static const std::vector<std::string> desired{"field_system", "field_prompt",  "field_completion",
+                                                  "field_label",  "prompt_format", "completion_format"};
+    return method == PreferenceMethod::Kto ? desired : paired;
 }
 
 const std::vector<std::string>& field_mapping_keys() {

@@ -5,12 +5,19 @@
 #include <vector>
 
 #include "engine/config/diagnostic.h"
+#include "engine/config/preference.h"
 
 namespace ringmaster {
 
 /// Returns the types that tokenizing supports. launcher/tokenize/ringmaster_rows/kinds.py has the same
 /// names.
 const std::vector<std::string>& dataset_types();
+
+/// Returns the types of rows that hold preferences, under `rl`; preference_texts.py there has the same names.
+std::vector<std::string> preference_types(PreferenceMethod method);
+
+/// Returns the keys of a `type` that maps a user's own fields of preferences.
+const std::vector<std::string>& preference_mapping_keys(PreferenceMethod method);
 
 /// Returns the keys allowed in a `type` that maps a user's own fields.
 const std::vector<std::string>& field_mapping_keys();

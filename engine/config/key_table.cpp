@@ -177,16 +177,25 @@ std::vector<KeyGroup> kernel_keys() {
 
 std::vector<KeyGroup> objective_keys() {
     return {
-        {Fate::Unsupported,
-         "preference and reinforcement learning are not built: the rows would be trained as text",
-         "leave rl out for supervised training", "", "rl"},
-        {Fate::Unsupported, "part of preference and reinforcement learning", "", "rl",
-         "ebft rl_beta dpo_beta orpo_alpha simpo_gamma cpo_alpha rpo_alpha kto_desirable_weight "
-         "kto_undesirable_weight dpo_use_weighting dpo_label_smoothing dpo_use_logits_to_keep "
-         "dpo_norm_loss dpo_loss_type dpo_loss_weights rl_adapter_ref_model trl"},
-        {Fate::NoEffect, "part of preference and reinforcement learning", "", "rl",
-         "vllm precompute_ref_log_probs dpo_use_liger_kernel dpo_padding_free dpo_generate_during_eval "
+        {Fate::Used, "", "", "", "rl"},
+        {Fate::Used, "", "", "rl",
+         "rl_beta dpo_beta trl dpo_loss_type dpo_loss_weights dpo_label_smoothing rpo_alpha orpo_alpha "
+         "simpo_gamma "
+         "cpo_alpha kto_desirable_weight kto_undesirable_weight"},
+        {Fate::Unsupported, "weighs pairs by how likely their answers are (WPO), which is not built",
+         "leave it out", "rl", "dpo_use_weighting"},
+        {Fate::Unsupported, "is gone from axolotl, and changed the loss", "leave it out", "rl",
+         "dpo_norm_loss"},
+        {Fate::Unsupported, "part of energy-based training, which is not built", "leave it out", "rl",
+         "ebft"},
+        {Fate::NoEffect, "the reference's log-probabilities are always computed once, before the first step",
+         "", "rl", "precompute_ref_log_probs rl_adapter_ref_model"},
+        {Fate::NoEffect, "how a loss is computed, not what it is", "", "rl",
+         "dpo_use_liger_kernel dpo_padding_free dpo_use_logits_to_keep"},
+        {Fate::NoEffect, "axolotl passes it to no trainer: answers are cut to sequence_len", "", "rl",
          "max_prompt_len"},
+        {Fate::NoEffect, "only for models that generate while they train", "", "rl",
+         "vllm dpo_generate_during_eval"},
         {Fate::Unsupported, "trains a reward model, not a language model", "leave it out", "",
          "reward_model process_reward_model"},
         {Fate::NoEffect, "only means something with reward_model", "", "",

@@ -44,6 +44,7 @@ void take_import(const AccelerateImport& import, Config& config) {
 void read_sections(const Document& document, const AccelerateImport& import, ConfigReading& reading) {
     KeyReader keys(document, reading.diagnostics);
     read_model(keys, reading.config);
+    read_preference(keys, reading.config);
     read_data(keys, reading.config);
     read_batch(keys, reading.config);
     read_optimizer(keys, reading.config);
@@ -54,6 +55,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     read_evaluation(keys, reading.config);
     read_run_control(keys, reading.config);
     read_noise(keys, reading.config);
+    settle_preference(keys, reading.config);
     read_parallel(keys, reading.config);
     read_sharding(keys, reading.config);
     read_checkpointing(keys, reading.config);

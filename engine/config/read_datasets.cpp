@@ -70,6 +70,7 @@ const Words kRefusedKeys{"input_transform",
                          "skip",
                          "streaming",
                          "temperature"};
+const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< are read under `rl` only
 const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
 const Words kEndWords{"all", "turn", "last", "none"};
 
@@ -112,6 +113,7 @@ class EntryReader {
     void check_keys() {
         for (const auto& [key, value] : m_entry.items()) {
             if (contains(kReadKeys, key) || contains(kIdleKeys, key)) continue;
+            if (m_config.preference.on() && contains(kAnswerKeys, key)) continue;
             if (!contains(kRefusedKeys, key)) {
                 judge_unknown(key);
             } else if (is_on(value)) {
@@ -142,20 +144,32 @@ class EntryReader {
         if (!type) return;
         if (type->is_object()) return check_mapping(*type);
         const auto word = m_keys.text(at("type"));
+        if (m_config.preference.on()) return check_preference_type(word.value_or(""));
         if (!word || word->empty() || contains(dataset_types(), *word)) return;
         const TypeFault fault = fault_of_type(*word);
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
+    void check_preference_type(const std::string& word) {
+        const Words types = preference_types(m_config.preference.method);
+        if (word.empty() || contains(types, word)) return;
+        const std::string nearest = nearest_word(word, types);
+        m_keys.error(Form("CFG-DATASET-TYPE", nearest.empty() ? "preference" : "preference-near"), at("type"),
+                     {{"value", word}, {"nearest", nearest}, {"known", listed(types)}});
+    }
+
     /// Checks `type: {field_instruction: …, format: …}`, which names the fields of a row's prompt.
     void check_mapping(const json& mapping) {
+        const Preference& preference = m_config.preference;
+        const Words& known =
+            preference.on() ? preference_mapping_keys(preference.method) : field_mapping_keys();
         for (const auto& [key, value] : mapping.items()) {
             const std::string path = at("type") + '.' + key;
-            if (contains(field_mapping_keys(), key)) {
+            if (contains(known, key)) {
                 m_keys.text(path);
                 continue;
             }
-            const std::string nearest = nearest_word(key, field_mapping_keys());
+            const std::string nearest = nearest_word(key, known);
             m_keys.error(Form("KEY-UNKNOWN", nearest.empty() ? "fields" : "fields-near"), path,
                          {{"nearest", nearest}});
         }
@@ -165,8 +179,9 @@ class EntryReader {
         for (const char* key : {"train_on_eos", "train_on_eot"}) m_keys.word(at(key), kEndWords);
         for (const char* key : {"split_thinking", "drop_system_message", "trust_remote_code"})
             m_keys.flag(at(key));
-        for (const char* key : {"field", "field_messages", "field_system", "field_tools", "field_thinking",
-                                "chat_template", "chat_template_jinja", "conversation", "revision"})
+        for (const char* key :
+             {"field", "field_messages", "field_system", "field_tools", "field_thinking", "chat_template",
+              "chat_template_jinja", "conversation", "revision", "field_chosen", "field_rejected"})
             m_keys.text(at(key));
     }
 

@@ -12,6 +12,7 @@ void read_model(KeyReader& keys, Config& config);
 /// Returns axolotl's switches that attn_implementation replaced.
 std::vector<std::string> attention_flags();
 
+void read_preference(KeyReader& keys, Config& config);  ///< `rl` and its keys; call before read_data
 void read_data(KeyReader& keys, Config& config);
 void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);
@@ -26,6 +27,8 @@ void read_saving(KeyReader& keys, Config& config);
 void read_evaluation(KeyReader& keys, Config& config);   ///< call after read_data
 void read_run_control(KeyReader& keys, Config& config);  ///< call after read_saving and read_evaluation
 void read_noise(KeyReader& keys, Config& config);        ///< call after read_update and read_data
+/// Applies what `rl` changes in other sections; call after read_lora and read_run_control.
+void settle_preference(KeyReader& keys, Config& config);
 void read_parallel(KeyReader& keys, Config& config);
 void read_sharding(KeyReader& keys, Config& config);
 void read_checkpointing(KeyReader& keys, Config& config);  ///< call after read_sharding

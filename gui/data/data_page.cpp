@@ -323,7 +323,7 @@ void DataPage::showRow(qint64 row) {
     //: when and where a row is trained on: "step 12 of the first epoch on ranks 0 to 3"
     words << tr("step %1 of the first epoch on %2").arg(show::count(place.step), ranks_words(place));
     m_place->setText(words.join(u" \u00B7 "_s));
-    m_text->setRow(shown);
+    m_text->setRow(shown, m_rows->prepared.plan.config.preference.has_pairs());
 }
 
 void DataPage::sayFound(const QString& words) {

@@ -37,8 +37,9 @@ RowText::RowText(QWidget* parent) : QTextBrowser(parent) {
     setUndoRedoEnabled(false);
 }
 
-void RowText::setRow(const ShownRow& row) {
+void RowText::setRow(const ShownRow& row, bool hasPairs) {
     m_row = row;
+    m_hasPairs = hasPairs;
     write();
 }
 
@@ -47,13 +48,28 @@ void RowText::clearRow() {
     clear();
 }
 
+/// Names a pair's documents: the chosen answer comes first.
+QString RowText::nameOf(int64_t document) {
+    //: the better one of two answers to a question, which is trained to become more likely
+    return document % 2 == 0 ? tr("Chosen")
+                             //: the worse one of two answers to a question
+                             : tr("Rejected");
+}
+
 void RowText::write() {
     const Colours c = coloursOf(this);
     clear();
     QTextCursor at(document());
     at.beginEditBlock();
-    for (const RowPart& part : m_row.parts)
+    QTextCharFormat heading;
+    heading.setForeground(c.muted);
+    heading.setFontItalic(true);
+    for (int64_t document = -1; const RowPart& part : m_row.parts) {
+        if (m_hasPairs && part.document != document)
+            at.insertText((document < 0 ? u""_s : u"\n\n"_s) + nameOf(part.document) + u'\n', heading);
+        document = part.document;
         at.insertText(QString::fromStdString(part.text), format_of(part, c));
+    }
     int64_t shown = 0;
     for (const RowPart& part : m_row.parts) shown += int64_t(part.ids.size());
     if (shown < m_row.tokens) {

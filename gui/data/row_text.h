@@ -12,7 +12,8 @@ class RowText : public QTextBrowser {
 
   public:
     explicit RowText(QWidget* parent = nullptr);
-    void setRow(const ShownRow& row);
+    /// Shows a row; `hasPairs` names its documents chosen and rejected in turn.
+    void setRow(const ShownRow& row, bool hasPairs = false);
     void clearRow();
 
   protected:
@@ -21,7 +22,9 @@ class RowText : public QTextBrowser {
   private:
     void write();
 
+    static QString nameOf(int64_t document);
     ShownRow m_row;
+    bool m_hasPairs = false;
 };
 
 }  // namespace ringmaster

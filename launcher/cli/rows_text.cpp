@@ -34,7 +34,8 @@ json row_json(const RowsReport& report, int64_t index) {
         parts.push_back({{"kind", to_string(part.kind)},
                          {"trained", part.trained},
                          {"text", as_utf8(part.text)},
-                         {"ids", part.ids}});
+                         {"ids", part.ids},
+                         {"document", part.document}});
         text += part.text;
     }
     return {{"row", row.index + 1},       {"tokens", row.tokens},  {"trained", row.trained},
@@ -130,6 +131,11 @@ std::string part_text(const RowPart& part, const Terminal& terminal) {
     return text;
 }
 
+/// Names a pair's documents: the chosen answer comes first.
+std::string answer_name(int64_t document) {
+    return document % 2 == 0 ? "chosen:" : "rejected:";
+}
+
 std::string row_text(const RowsReport& report, int64_t index, const Terminal& terminal) {
     const ShownRow row = report.rows.row(index, kMostTokens);
     const RowPlace place = report.placement.of(index);
@@ -137,7 +143,13 @@ std::string row_text(const RowsReport& report, int64_t index, const Terminal& te
                        " tokens, " + format_count(row.trained) + " trained";
     if (row.documents > 1) text += ", " + format_count(row.documents) + " documents";
     text += "; step " + format_count(place.step) + " on " + ranks_text(place) + "\n";
-    for (const RowPart& part : row.parts) text += part_text(part, terminal);
+    const bool has_pairs = report.prepared.plan.config.preference.has_pairs();
+    for (int64_t document = -1; const RowPart& part : row.parts) {
+        if (has_pairs && part.document != document)
+            text += "  " + terminal.ink.bold(answer_name(part.document)) + "\n";
+        document = part.document;
+        text += part_text(part, terminal);
+    }
     if (row.tokens > kMostTokens)
         text += "    and " + format_count(row.tokens - kMostTokens) + " tokens more\n";
     return text;

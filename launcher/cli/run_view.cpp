@@ -322,6 +322,8 @@ std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) c
     std::string text = "step " + right_aligned(std::to_string(step.step), static_cast<int>(total.size())) +
                        (total_steps_ ? "/" + total : "") + "  loss " + format_loss(step.loss);
     if (step.router_loss) text += "  router loss " + format_loss(*step.router_loss);
+    if (step.preference.margin) text += "  reward margin " + format_number(*step.preference.margin, 3);
+    if (step.preference.accuracy) text += "  chosen first " + format_percent(*step.preference.accuracy);
     if (run.ranks().size() > 1) text += "  ranks " + rank_losses(run, step.step);
     text += "  overhead " + right_aligned(format_percent(overhead), 5);
     text += right_aligned(format_duration(step.step_s), 8) +

@@ -53,8 +53,10 @@ ShownRow PreparedRows::row(int64_t index, int64_t most_tokens) const {
         const TokenKind kind = text_.is_special(id) ? TokenKind::Special
                                : trained            ? TokenKind::Trained
                                                     : TokenKind::Masked;
-        if (shown.parts.empty() || shown.parts.back().kind != kind || shown.parts.back().trained != trained)
-            shown.parts.push_back({kind, trained, {}, {}});
+        const auto number = static_cast<int64_t>(document);
+        if (shown.parts.empty() || shown.parts.back().kind != kind || shown.parts.back().trained != trained ||
+            shown.parts.back().document != number)
+            shown.parts.push_back({kind, trained, {}, {}, number});
         shown.parts.back().text += text_.text(id);
         shown.parts.back().ids.push_back(id);
     }

@@ -19,12 +19,13 @@ enum class TokenKind {
 };
 const char* to_string(TokenKind kind);  ///< "trained", "masked", "special"
 
-/// Adjacent tokens of one kind.
+/// Adjacent tokens of one kind in one document.
 struct RowPart {
     TokenKind kind = TokenKind::Masked;
     bool trained = false;  ///< special tokens may be trained too
     std::string text;      ///< may begin or end within a UTF-8 letter
     std::vector<int32_t> ids;
+    int64_t document = 0;  ///< index of its document in the row
 };
 
 struct ShownRow {

@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"load_in_8bit: false", "load_in_8bit", "used"}, Verdict{"gptq: true", "gptq", "unsupported"},
         Verdict{"adapter:", "adapter", "used"}, Verdict{"adapter: qlora", "adapter", "used"},
         Verdict{"adapter: prefix", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
-        Verdict{"rl: dpo", "rl", "unsupported"}, Verdict{"sample_packing: true", "sample_packing", "used"},
+        Verdict{"rl: dpo", "rl", "used"}, Verdict{"sample_packing: true", "sample_packing", "used"},
         Verdict{"fp16: false", "fp16", "used"}, Verdict{"fp16: true", "fp16", "unsupported"},
         Verdict{"tf32: true", "tf32", "no_effect"},
         Verdict{"save_safetensors: true", "save_safetensors", "no_effect"},
@@ -253,7 +253,8 @@ TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
         EXPECT_FALSE(error->fixes.front().effect.empty()) << line;
         EXPECT_FALSE(has_error(read(apply_fix(text, error->fixes.front())).diagnostics)) << line;
     }
-    EXPECT_TRUE(said(read_more("rl: dpo\n"), "KEY-UNSUPPORTED", "rl")->fixes.empty()) << "another objective";
+    EXPECT_TRUE(said(read_more("reward_model: true\n"), "KEY-UNSUPPORTED", "reward_model")->fixes.empty())
+        << "another objective";
 }
 
 TEST(Keys, ATrackerIsNamedAndStopsNothing) {

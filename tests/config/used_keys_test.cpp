@@ -86,6 +86,19 @@ const std::array kSamples = std::to_array<Sample>({
     {"batch_size", "gradient_accumulation_steps:\nmicro_batch_size: 2\n", "4", "8"},
     {"bfloat16", "bf16:\n", "true", "false"},
     {"fp16", kLora, "true", "false"},
+    {"rl", "", "dpo", "kto"},
+    {"rl_beta", "rl: kto\n", "0.2", "0.3"},
+    {"dpo_beta", "rl: dpo\n", "0.2", "0.3"},
+    {"trl", "rl: dpo\n", "{beta: 0.2}", "{beta: 0.3}"},
+    {"dpo_loss_type", "rl: dpo\n", "[sigmoid]", "[hinge]"},
+    {"dpo_loss_weights", "rl: dpo\ndpo_loss_type: [hinge, sft]\n", "[1, 0.5]", "[1, 0.2]"},
+    {"dpo_label_smoothing", "rl: dpo\ndpo_loss_type: [robust]\n", "0.1", "0.2"},
+    {"rpo_alpha", "rl: ipo\n", "0.5", "1"},
+    {"orpo_alpha", "rl: orpo\n", "0.2", "0.3"},
+    {"simpo_gamma", "rl: simpo\n", "0.5", "1"},
+    {"cpo_alpha", "rl: simpo\n", "0", "0.5"},
+    {"kto_desirable_weight", "rl: kto\n", "1", "0.5"},
+    {"kto_undesirable_weight", "rl: kto\n", "1", "0.5"},
 });
 
 /// Values for keys that need no sample.

@@ -107,16 +107,17 @@ def test_a_row_holds_the_chosen_and_then_the_rejected_document(prefer, model):
 
 def test_a_label_says_which_completions_are_desirable(prefer):
     rows = [{"prompt": "Where?\n", "completion": text, "label": label} for text, label in (("a", True), ("b", 0), ("c", 1))]
-    found = prefer(rows, preference="kto", curriculum_sampling=True, type={"field_prompt": "prompt"})
+    found = prefer(rows, preference="kto", type={"field_prompt": "prompt"}, tokenization={"shuffle_merged_datasets": False})
     tensors = load_file(found.result["tokens"])
     assert tensors["desirable"].tolist() == [1, 0, 1] and tensors["desirable"].dtype == "int32" and len(tensors["row_offsets"]) == 4
 
 
-def test_kto_trains_in_the_merged_order_as_trl_does(prefer):
+@pytest.mark.parametrize("sequential", [False, True])
+def test_kto_trains_in_the_merged_order_as_trl_does(prefer, sequential):
     import datasets
 
     rows = [{"prompt": f"{'dog ' * number}?\n", "completion": "a", "label": True} for number in range(8)]
-    found = prefer(rows, preference="kto", type={"field_prompt": "prompt"}, seed=3)
+    found = prefer(rows, preference="kto", type={"field_prompt": "prompt"}, seed=3, curriculum_sampling=sequential)
     lengths = load_file(found.result["tokens"])["row_offsets"].tolist()
     order = datasets.Dataset.from_list([{"n": number} for number in range(8)]).shuffle(seed=3)["n"]
     assert order != sorted(order)

@@ -33,7 +33,7 @@ def shuffles(request, options, sources):
     """Returns whether rows are shuffled. `curriculum_sampling` keeps the files' order, unless several datasets are to be shuffled
     anyway."""
     asked = options.get("shuffle_merged_datasets")
-    if request["curriculum_sampling"]:
+    if request["curriculum_sampling"] and request["preference"] != "kto":  # KTO trains the merged rows in their order
         return bool(asked) and sources > 1
     return asked is None or bool(asked)
 

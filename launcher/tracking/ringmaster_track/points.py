@@ -19,6 +19,13 @@ STEP_NAMES = {
     "tokens_per_s": OWN + "tokens_per_s",
     "step_s": OWN + "step_s",
     "peak_memory_bytes": OWN + "peak_memory_bytes",
+    # The names that TRL logs them by.
+    "reward_margin": "rewards/margins",
+    "reward_accuracy": "rewards/accuracies",
+    "rewards_chosen": "rewards/chosen",
+    "rewards_rejected": "rewards/rejected",
+    "kl": "kl",
+    "nll": "nll_loss",
 }
 
 
