@@ -4865,7 +4865,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <extracomment>the worse one of two answers to a question</extracomment>
         <translation>Abgelehnt</translation>
     </message>
     <message>

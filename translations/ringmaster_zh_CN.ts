@@ -4823,7 +4823,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Rejected</source>
-        <extracomment>the worse one of two answers to a question</extracomment>
         <translation>拒绝</translation>
     </message>
     <message>
