@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("support", "faults")]
+sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("support", "faults", "oracles")]
 from ways import fresh_model
 from ringmaster_runs import BIN, events_of, launch, make_config, make_model, make_rows, ringmaster, state_of
+from trl_reference import make_pairs, rows_as_tokenized
 
 FAULTY = BIN.parent / "tests/faulty_engine"
 
@@ -60,6 +61,19 @@ def test_a_fault_that_the_counts_do_not_show_is_found_in_what_is_computed(files,
     report = json.loads((run / "preflight.json").read_text())
     assert report["leak"] and abs(report["loss"]["mesh"] / report["loss"]["reference"] - 1) > report["bound"] / 10
     assert all(layer["relative_error"] > report["bound"] for layer in report["gradients"])
+
+
+@pytest.mark.parametrize("fault", [None, "rejected answers weigh too much"])
+def test_a_wrong_weight_of_an_answer_is_found(fault, files, tmp_path):
+    rows = rows_as_tokenized("dpo", make_pairs(12))
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = packed(tmp_path, (files[0], tmp_path / "rows.jsonl"), rl="dpo")
+    run = pathlib.Path(ringmaster("prepare", config, "--ranks", 2, "--runs-dir", tmp_path / "runs").stdout.strip())
+    subprocess.run([BIN / "ringmaster-agent", "--run", run, "--ranks", "2", "--engine", FAULTY, "--foreground"], timeout=120,
+                   env={**os.environ, **({"RINGMASTER_FAULT": fault} if fault else {})})
+    report = json.loads((run / "preflight.json").read_text())
+    assert report["ok"] == (fault is None) and ", dpo" in report["proved"]
+    assert fault is None or "the gradient of" in report["failure"]
 
 
 @pytest.mark.parametrize("stage", [1, 2, 3])

@@ -1,0 +1,74 @@
+"""Compares training on preferences with the losses that TRL had (trl_losses.json, made by trl_reference.py): every loss,
+on every mesh, with adapters and without."""
+
+import json
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import events_of, launch, losses_of, make_config, state_of
+from trl_reference import LOSSES, MODELS, STEPS, prepare
+
+# name: (ranks, keys); a step has 4 rows
+MESHES = {
+    "1 rank": (1, dict(micro_batch_size=4)),
+    "1 rank, accumulated": (1, dict(micro_batch_size=1, gradient_accumulation_steps=4, gradient_checkpointing=True)),
+    "ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=2, gradient_accumulation_steps=2)),
+    "zigzag": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=4)),
+    "ulysses": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=1, gradient_accumulation_steps=4)),
+    "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2)),
+    "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=1, gradient_accumulation_steps=2, fsdp_version=2,
+                                       fsdp_config={"reshard_after_forward": True})),
+}
+QUICK = [("dpo", "zigzag"), ("kto", "ulysses")]
+OURS = dict(max_steps=STEPS, learning_rate=1e-3, lr_scheduler="constant", warmup_steps=0, weight_decay=0, max_grad_norm=1.0)
+
+
+RECORDED = json.loads((pathlib.Path(__file__).parent / "trl_losses.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Returns a function that makes the model, the adapter and the rows of a case once."""
+    known = {}
+
+    def of(loss, kind, adapter):
+        method = LOSSES[loss][0]
+        if (method, kind, adapter) not in known:
+            known[method, kind, adapter] = tmp_path_factory.mktemp("case")
+            prepare(known[method, kind, adapter], method, kind, adapter)
+        return known[method, kind, adapter]
+
+    return of
+
+
+def check(prepared, tmp_path, loss, mesh, kind, adapter):
+    folder, expected = prepared(loss, kind, adapter), RECORDED[f"{loss} {kind} {'lora' if adapter else 'full'}"]
+    ranks, sizes = MESHES[mesh]
+    keys = dict(adapter="lora", lora_model_dir=str(folder / "begun")) if adapter else {}
+    config = make_config(tmp_path, folder / "model", folder / "rows.jsonl", **OURS, **sizes, **LOSSES[loss][2], **keys)
+    run = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+    assert losses_of(run) == pytest.approx(expected, rel=1e-5)
+    assert max(expected) - min(expected) > 0.02, "nothing was learned"
+    proof = json.loads((run / "preflight.json").read_text())
+    assert proof["ok"] and ", " + LOSSES[loss][0] in proof["proved"]
+    return run
+
+
+@pytest.mark.parametrize("loss, mesh", QUICK, ids=lambda name: name)
+def test_quick_losses_are_those_of_trl(prepared, tmp_path, loss, mesh):
+    run = check(prepared, tmp_path, loss, mesh, "llama", False)
+    assert all(("kl" in event) == (loss == "kto") for event in events_of(run))
+    margins = [event for event in events_of(run) if "reward_margin" in event]  # some steps have one kind of KTO's rows
+    assert margins and margins[-1]["rewards_chosen"] - margins[-1]["rewards_rejected"] == pytest.approx(margins[-1]["reward_margin"])
+
+
+@pytest.mark.parametrize("adapter", [False, True], ids=["full", "lora"])
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("mesh", MESHES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_is_that_of_trl_on_every_mesh(prepared, tmp_path, loss, mesh, kind, adapter):
+    check(prepared, tmp_path, loss, mesh, kind, adapter)
