@@ -4819,11 +4819,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Chosen</source>
         <extracomment>the better one of two answers to a question, which is trained to become more likely</extracomment>
-        <translation>採用された回答</translation>
+        <translation>選ばれた回答</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation>不採用の回答</translation>
+        <translation>拒否された回答</translation>
     </message>
     <message>
         <source>Text of the chosen row</source>
