@@ -68,8 +68,6 @@ void check_fp16(KeyReader& keys, const Config& config) {
         keys.error(Form("KEY-UNSUPPORTED", falls_back ? "fp16-auto" : "fp16-whole"), "fp16");
     } else if (!targets_of(config.lora).saved_modules().empty()) {
         keys.error(Form("KEY-UNSUPPORTED", "fp16-saved"), "fp16");
-    } else if (config.quantization.format == WeightFormat::Int8) {
-        keys.error(Form("KEY-UNSUPPORTED", "fp16-int8"), "fp16");
     }
 }
 

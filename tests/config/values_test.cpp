@@ -105,9 +105,6 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\n"
              "lora_modules_to_save: [lm_head, embed_tokens]\nfp16: true\n",
              "KEY-UNSUPPORTED", "fp16", 6, kError, "lora_modules_to_save"},
-        Rule{"adapter: lora\nload_in_8bit: true\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\n"
-             "fp16: true\n",
-             "KEY-UNSUPPORTED", "fp16", 6, kError, "bitsandbytes"},
         Rule{"bf16: true\nfp16: true\n", "CFG-CONFLICT", "fp16", 2, kWarning, "wins over"},
         Rule{"bfloat16: true\nfp16: true\n", "CFG-CONFLICT", "fp16", 2, kError, "exclude each other"},
         Rule{"batch_size: 3\n", "CFG-CONFLICT", "batch_size", 1, kError, "1 × 1 = 1"},

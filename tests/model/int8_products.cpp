@@ -18,7 +18,7 @@ using namespace ringmaster;
 using Tensors = std::map<std::string, at::Tensor>;
 
 const std::map<std::string, at::ScalarType> kDtypes = {
-    {"F32", at::kFloat}, {"BF16", at::kBFloat16}, {"I8", at::kChar}};
+    {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I8", at::kChar}};
 
 Tensors read(const char* path) {
     const SafetensorsFile file(path);
