@@ -18,4 +18,11 @@ struct FlashGradients {
     at::Tensor dv_bksd;
 };
 
+/// Float32 sums of the gradients of some keys and values. If `begin` is set, their memory holds nothing yet.
+struct KeyGradients {
+    at::Tensor dk_bksd;
+    at::Tensor dv_bksd;
+    bool begin = false;
+};
+
 }  // namespace ringmaster

@@ -2,15 +2,43 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
+
 namespace ringmaster {
 
-void plain::merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
-                         const at::Tensor& block_lse_bht) {
-    const at::Tensor both_bht = at::logaddexp(lse_bht, block_lse_bht);
-    const at::Tensor keep = (lse_bht - both_bht).exp().nan_to_num(0).transpose(1, 2).unsqueeze(3);
-    const at::Tensor add = (block_lse_bht - both_bht).exp().nan_to_num(0).transpose(1, 2).unsqueeze(3);
-    out_bthd.mul_(keep).add_(block_out_bthd * add);
+namespace {
+
+void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const AttentionPart& part) {
+    const at::Tensor both_bht = at::logaddexp(lse_bht, part.lse_bht);
+    const auto weight = [&](const at::Tensor& x_bht) {
+        return (x_bht - both_bht).exp().nan_to_num(0).transpose(1, 2).unsqueeze(3);
+    };
+    const at::Tensor keep = weight(lse_bht), add = weight(part.lse_bht);
+    out_bthd.mul_(keep).add_(part.values_bthd * add);
     lse_bht.copy_(both_bht);
+}
+
+}  // namespace
+
+void plain::join_parts(const JoinedParts& to, const std::vector<AttentionPart>& parts) {
+    const at::Tensor sum_bthd =
+        to.sum_bthd.defined() ? to.sum_bthd : at::empty_like(to.whole_bthd, at::kFloat);
+    if (to.begins) {
+        sum_bthd.zero_();
+        if (to.lse_bht.defined()) to.lse_bht.fill_(-std::numeric_limits<float>::infinity());
+    }
+    for (const AttentionPart& part : parts) {
+        const int64_t tokens = part.values_bthd.size(1), heads = part.values_bthd.size(2);
+        const at::Tensor rows =
+            sum_bthd.narrow(1, part.first_token, tokens).narrow(2, part.first_head, heads);
+        if (to.lse_bht.defined()) {
+            merge_by_lse(
+                rows, to.lse_bht.narrow(1, part.first_head, heads).narrow(2, part.first_token, tokens), part);
+        } else {
+            rows.add_(part.values_bthd);
+        }
+    }
+    if (to.whole_bthd.defined()) to.whole_bthd.copy_(sum_bthd);
 }
 
 namespace {
@@ -18,80 +46,78 @@ namespace {
 HeadStrides of_bthd(const at::Tensor& x) {
     return {x.stride(0), x.stride(1), x.stride(2)};
 }
-
-template <typename T>
-AddToSum<T> sum_kernel(const at::Tensor& sum_bthd, const at::Tensor& part_bthd) {
-    const int64_t rows = sum_bthd.size(0) * sum_bthd.size(1) * sum_bthd.size(2);
-    return {rows,
-            sum_bthd.size(1),
-            sum_bthd.size(2),
-            sum_bthd.size(3),
-            static_cast<float*>(sum_bthd.data_ptr()),
-            static_cast<const T*>(part_bthd.data_ptr()),
-            of_bthd(sum_bthd),
-            of_bthd(part_bthd)};
+HeadStrides of_bht(const at::Tensor& x) {
+    return {x.stride(0), x.stride(2), x.stride(1)};
 }
 
 template <typename T>
-MergeByLse<T> merge_kernel(const at::Tensor& out_bthd, const at::Tensor& lse_bht,
-                           const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht) {
-    const auto of_bht = [](const at::Tensor& x) {
-        return HeadStrides{x.stride(0), x.stride(2), x.stride(1)};
-    };
-    MergeByLse<T> kernel{};
-    kernel.rows = lse_bht.numel();
-    kernel.tokens = out_bthd.size(1);
-    kernel.heads = out_bthd.size(2);
-    kernel.head_dim = out_bthd.size(3);
-    kernel.out = static_cast<float*>(out_bthd.data_ptr());
-    kernel.lse = static_cast<float*>(lse_bht.data_ptr());
-    kernel.block_out = static_cast<const T*>(block_out_bthd.data_ptr());
-    kernel.block_lse = static_cast<const float*>(block_lse_bht.data_ptr());
-    kernel.out_strides = of_bthd(out_bthd);
-    kernel.lse_strides = of_bht(lse_bht);
-    kernel.block_out_strides = of_bthd(block_out_bthd);
-    kernel.block_lse_strides = of_bht(block_lse_bht);
-    return kernel;
+typename JoinParts<T>::Part part_of(const AttentionPart& part) {
+    const at::Tensor &values = part.values_bthd, &lse = part.lse_bht;
+    typename JoinParts<T>::Part it{};
+    it.values = static_cast<const T*>(values.const_data_ptr());
+    it.strides = of_bthd(values);
+    if (lse.defined()) {
+        it.lse = static_cast<const float*>(lse.const_data_ptr());
+        it.lse_strides = of_bht(lse);
+    }
+    it.first_token = part.first_token;
+    it.tokens = values.size(1);
+    it.first_head = part.first_head;
+    it.heads = values.size(2);
+    return it;
+}
+
+template <typename T>
+JoinParts<T> kernel_of(const JoinedParts& to, const std::vector<AttentionPart>& parts) {
+    TORCH_INTERNAL_ASSERT(parts.size() <= JoinParts<T>::kMost, "too many parts to join at once");
+    JoinParts<T> it{};
+    const at::Tensor& shape = to.sum_bthd.defined() ? to.sum_bthd : to.whole_bthd;
+    it.tokens = shape.size(1);
+    it.heads = shape.size(2);
+    it.head_dim = shape.size(3);
+    it.rows = shape.size(0) * it.tokens * it.heads;
+    it.begins = to.begins;
+    if (to.sum_bthd.defined()) {
+        it.sum = static_cast<float*>(to.sum_bthd.data_ptr());
+        it.sum_strides = of_bthd(to.sum_bthd);
+    }
+    if (to.lse_bht.defined()) {
+        it.lse = static_cast<float*>(to.lse_bht.data_ptr());
+        it.lse_strides = of_bht(to.lse_bht);
+    }
+    if (to.whole_bthd.defined()) {
+        it.whole = static_cast<T*>(to.whole_bthd.data_ptr());
+        it.whole_strides = of_bthd(to.whole_bthd);
+    }
+    for (const AttentionPart& part : parts) it.parts[it.count++] = part_of<T>(part);
+    return it;
 }
 
 }  // namespace
 
-void own::merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_bht,
-                       const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht) {
-    if (block_out_bthd.scalar_type() == at::kBFloat16) {
-        run(merge_kernel<Bf16>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
-    } else if (block_out_bthd.scalar_type() == at::kHalf) {
-        run(merge_kernel<Fp16>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
+void own::join_parts(const RunRows& run, const JoinedParts& to, const std::vector<AttentionPart>& parts) {
+    const at::ScalarType dtype =
+        to.whole_bthd.defined() ? to.whole_bthd.scalar_type() : parts.at(0).values_bthd.scalar_type();
+    if (dtype == at::kBFloat16) {
+        run(kernel_of<Bf16>(to, parts));
+    } else if (dtype == at::kHalf) {
+        run(kernel_of<Fp16>(to, parts));
     } else {
-        run(merge_kernel<float>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
+        run(kernel_of<float>(to, parts));
     }
 }
 
-void own::add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd) {
-    if (part_bthd.scalar_type() == at::kBFloat16) {
-        run(sum_kernel<Bf16>(sum_bthd, part_bthd));
-    } else if (part_bthd.scalar_type() == at::kHalf) {
-        run(sum_kernel<Fp16>(sum_bthd, part_bthd));
+void join_parts(const JoinedParts& to, const std::vector<AttentionPart>& parts) {
+    const at::Tensor& like = to.sum_bthd.defined() ? to.sum_bthd : to.whole_bthd;
+    if (uses_own(OwnKernel::Merge, like)) {
+        own::join_parts(rows_on(like.device()), to, parts);
     } else {
-        run(sum_kernel<float>(sum_bthd, part_bthd));
+        plain::join_parts(to, parts);
     }
 }
 
-void add_to_sum(at::Tensor sum_bthd, const at::Tensor& part_bthd) {
-    if (uses_own(OwnKernel::Merge, sum_bthd)) {
-        own::add_to_sum(rows_on(sum_bthd.device()), sum_bthd, part_bthd);
-    } else {
-        sum_bthd.add_(part_bthd);
-    }
-}
-
-void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
-                  const at::Tensor& block_lse_bht) {
-    if (uses_own(OwnKernel::Merge, out_bthd)) {
-        own::merge_by_lse(rows_on(out_bthd.device()), out_bthd, lse_bht, block_out_bthd, block_lse_bht);
-    } else {
-        plain::merge_by_lse(out_bthd, lse_bht, block_out_bthd, block_lse_bht);
-    }
+void add_to_sum(const at::Tensor& sum_bthd, const at::Tensor& part_bthd, bool begins) {
+    join_parts({sum_bthd, {}, begins, {}}, {{part_bthd, {}}});
 }
 
 }  // namespace ringmaster

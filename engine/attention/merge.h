@@ -1,5 +1,5 @@
-/// Joins partial attention results of CUDA's kernels by their log-sum-exp, in float32, in place. The CPU's
-/// kernels (engine/attention/block_attention.h) join theirs before they divide.
+/// Joins partial results of CUDA's attention kernels in float32: outputs by their log-sum-exps, gradients by
+/// adding. The CPU's kernels (engine/attention/block_attention.h) join theirs before they divide.
 ///
 /// Letters: B rows, H query heads, T queries, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.
@@ -7,31 +7,44 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "engine/attention/own_kernels.h"
 
 namespace ringmaster {
 
-/// Merges a block's result into out_bthd float32 [B, T, H, D] and lse_bht float32 [B, H, T]. lse is −infinity
-/// and out is 0 if no key was seen yet. block_out_bthd may be bfloat16. Strides are free except in the last
-/// dims. Runs LibTorch's operations, or our kernel if it is switched on.
-void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
-                  const at::Tensor& block_lse_bht);
+/// Holds a result for tokens and heads that begin at `first_token` and `first_head` of the whole. Strides are
+/// free except in the last dim.
+struct AttentionPart {
+    at::Tensor values_bthd;  ///< in a half precision or float32, like all parts that are joined with it
+    at::Tensor lse_bht;      ///< float32, −infinity if no key was seen; undefined if parts are added
+    int64_t first_token = 0;
+    int64_t first_head = 0;
+};
 
-/// Adds part_bthd, which may be bfloat16, to sum_bthd, float32 [B, T, H, D]. Last dims are contiguous. Runs
-/// LibTorch's operation, or our kernel if the merging kernel is switched on.
-void add_to_sum(at::Tensor sum_bthd, const at::Tensor& part_bthd);
+/// Names the tensors that parts are joined into.
+struct JoinedParts {
+    at::Tensor sum_bthd;    ///< float32; undefined if `begins` is set and `whole_bthd` is given
+    at::Tensor lse_bht;     ///< float32, the sum's; undefined if parts are added
+    bool begins = false;    ///< nothing was joined before, so that sum and lse are only written
+    at::Tensor whole_bthd;  ///< parts' dtype; if defined, takes the result in place of the sum
+};
+
+/// Joins any number of parts. A row that no part covers gets zeros, and an lse of −infinity, if `begins` is
+/// set. Runs LibTorch's operations, or our kernel if it is switched on.
+void join_parts(const JoinedParts& to, const std::vector<AttentionPart>& parts);
+
+/// Adds part_bthd to sum_bthd, float32, or replaces it if `begins` is set.
+void add_to_sum(const at::Tensor& sum_bthd, const at::Tensor& part_bthd, bool begins);
 
 namespace plain {
-/// Merges with LibTorch's operations.
-void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
-                  const at::Tensor& block_lse_bht);
+/// Joins with LibTorch's operations.
+void join_parts(const JoinedParts& to, const std::vector<AttentionPart>& parts);
 }  // namespace plain
 
 namespace own {
-/// Do the same as above with our kernels, which `run` starts.
-void merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_bht,
-                  const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht);
-void add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd);
+/// Joins with our kernel, which `run` starts; at most JoinParts<T>::kMost parts.
+void join_parts(const RunRows& run, const JoinedParts& to, const std::vector<AttentionPart>& parts);
 }  // namespace own
 
 }  // namespace ringmaster

@@ -58,12 +58,16 @@ class Packed {
         constexpr double kInfinity = std::numeric_limits<double>::infinity();
         return lse_bhn.masked_fill(lse_bhn == kInfinity, -kInfinity);
     }
-    /// Adds the gradients of keys at the positions that the keys came from.
-    void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x) const {
+    /// Adds the gradients of keys at the positions that the keys came from, or puts them there if the sum
+    /// `begins`.
+    void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x, bool begins) const {
         each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
-            add_to_sum(tokens_first(sum_bksd.narrow(2, range.begin, range.size())), tokens_first(part_bksd));
+            add_to_sum(tokens_first(sum_bksd.narrow(2, range.begin, range.size())), tokens_first(part_bksd),
+                       begins);
         });
     }
+    bool reads_all(int64_t keys) const { return packing_.keys == KeyRanges{{0, keys}}; }
+    int64_t first_query() const { return packing_.queries.begin; }
     void put_keys(const at::Tensor& to_bksd, const at::Tensor& x) const {
         each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
             to_bksd.narrow(2, range.begin, range.size()).copy_(part_bksd);
@@ -117,6 +121,12 @@ struct Part {
     at::Tensor of_keys(const at::Tensor& x_bks) const {
         return some_heads(x_bks, share.first_head, share.heads);
     }
+    AttentionPart queries(const at::Tensor& dq, const PartsOfHeads& all) const {
+        return {tokens_first(packed.apart(dq)),
+                {},
+                packed.first_query(),
+                all.first_head + share.first_head * group};
+    }
 
     FlashKernel::Gradients run(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
@@ -163,6 +173,32 @@ bool have_own_heads(const std::vector<Part>& parts, int64_t segments) {
     });
 }
 
+/// Returns the launches of all calls. If the kernel does not take all queries at once, each block of queries
+/// has calls of its own.
+std::vector<Part> all_backward_parts(const FlashKernel& kernel, const at::Tensor& q_bhtd,
+                                     const at::Tensor& k_bksd, const std::vector<Slice>& slices) {
+    std::vector<Part> parts;
+    const int64_t queries = q_bhtd.size(2), step = backward_step(kernel, q_bhtd);
+    for (int64_t begin = 0; begin < queries; begin += step) {
+        const bool all = step >= queries;
+        for (const FlashCall& call :
+             flash_calls(all ? slices : of_queries(slices, begin, std::min(queries, begin + step)))) {
+            for (Part& part : backward_parts(kernel, call, q_bhtd, k_bksd)) parts.push_back(std::move(part));
+        }
+    }
+    return parts;
+}
+
+/// Returns true if each part has heads of its own, and all of their keys.
+bool write_each_key_once(const std::vector<Part>& parts, const at::Tensor& k_bksd) {
+    int64_t heads = 0;
+    for (const Part& part : parts) {
+        if (!part.packed.reads_all(k_bksd.size(2)) || part.share.first_head != heads) return false;
+        heads += part.share.heads;
+    }
+    return heads == k_bksd.size(1);
+}
+
 /// Holds a call that alone computes all of the slices, and its packing.
 struct OneCall {
     FlashCall call;
@@ -185,35 +221,32 @@ at::Tensor gradients_like(const at::Tensor& x_bhtd, bool zeros) {
 
 }  // namespace
 
-void packed_forward(const FlashKernel& kernel, const at::Tensor& out_bhtd, const at::Tensor& lse_bht,
-                    const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                    const std::vector<Slice>& slices) {
+void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at::Tensor& q_bhtd,
+                    const at::Tensor& k_bksd, const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
     for (const FlashCall& call : flash_calls(slices)) {
         for (FlashPacking& packing : pack(call, q_bhtd.size(0))) {
             const Packed packed(std::move(packing), q_bhtd.size(0));
             const FlashKernel::Output part = kernel.forward(packed.inputs(q_bhtd, k_bksd, v_bksd));
-            merge_by_lse(tokens_first(packed.own(out_bhtd)), packed.own(lse_bht),
-                         tokens_first(packed.apart(part.out)), packed.lse_apart(part.lse));
+            out.sums.add({tokens_first(packed.apart(part.out)), packed.lse_apart(part.lse),
+                          packed.first_query(), out.first_head});
         }
     }
 }
 
-void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, const at::Tensor& dout_bhtd,
-                     const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                     const FlashOutput& whole, const std::vector<Slice>& slices) {
-    const int64_t queries = q_bhtd.size(2), step = backward_step(kernel, q_bhtd);
-    for (int64_t begin = 0; begin < queries; begin += step) {
-        const bool all = step >= queries;
-        for (const FlashCall& call :
-             flash_calls(all ? slices : of_queries(slices, begin, std::min(queries, begin + step)))) {
-            for (const Part& part : backward_parts(kernel, call, q_bhtd, k_bksd)) {
-                const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
-                add_to_sum(tokens_first(part.packed.own(part.of_queries(sums.dq_bhtd))),
-                           tokens_first(part.packed.apart(d.dq)));
-                part.packed.add_keys(part.of_keys(sums.dk_bksd), d.dk);
-                part.packed.add_keys(part.of_keys(sums.dv_bksd), d.dv);
-            }
-        }
+void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, const KeyGradients& keys,
+                     const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                     const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices) {
+    const std::vector<Part> parts = all_backward_parts(kernel, q_bhtd, k_bksd, slices);
+    const bool begins = keys.begin && write_each_key_once(parts, k_bksd);
+    if (keys.begin && !begins) {
+        keys.dk_bksd.zero_();
+        keys.dv_bksd.zero_();
+    }
+    for (const Part& part : parts) {
+        const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
+        dq.sums.add(part.queries(d.dq, dq));
+        part.packed.add_keys(part.of_keys(keys.dk_bksd), d.dk, begins);
+        part.packed.add_keys(part.of_keys(keys.dv_bksd), d.dv, begins);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/attention/flash_tensors.h"
+#include "engine/attention/part_sums.h"
 #include "engine/plan/flash_calls.h"
 
 namespace ringmaster {
@@ -47,15 +48,20 @@ struct FlashKernel {
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
-/// Merges attention over the keys that q sees into out_bhtd and lse_bht, float32 (merge.h).
-void packed_forward(const FlashKernel& kernel, const at::Tensor& out_bhtd, const at::Tensor& lse_bht,
-                    const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                    const std::vector<Slice>& slices);
+/// Takes outputs or gradients of the queries' heads that begin at `first_head`.
+struct PartsOfHeads {
+    PartSums& sums;
+    int64_t first_head = 0;
+};
 
-/// Adds to the gradients in `sums`, float32. `whole` is over all keys.
-void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, const at::Tensor& dout_bhtd,
-                     const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                     const FlashOutput& whole, const std::vector<Slice>& slices);
+/// Adds the attention over the keys that q sees to `out`.
+void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at::Tensor& q_bhtd,
+                    const at::Tensor& k_bksd, const at::Tensor& v_bksd, const std::vector<Slice>& slices);
+
+/// Adds to the gradients of queries in `dq`, and to those in `keys`. `whole` is over all keys.
+void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, const KeyGradients& keys,
+                     const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                     const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices);
 
 /// Does the same if one call is enough: returns all queries' results in the inputs' dtype, with nothing to
 /// merge; padding that sees nothing is included. Returns nothing if it takes several calls.

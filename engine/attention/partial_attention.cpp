@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 
 #include "engine/attention/cuda_flash.h"
-#include "engine/attention/merge.h"
 #include "engine/plan/attention_kernels.h"
 
 namespace ringmaster {
@@ -72,66 +71,80 @@ at::Tensor dot_bht(const at::Tensor& x_bhtd, const at::Tensor& y_bhtd) {
 }  // namespace
 
 PartialAttention::PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule)
-    : q_bhtd_(q_bhtd), rule_(rule), sums_(no_keys_seen(q_bhtd)) {
+    : q_bhtd_(q_bhtd), rule_(rule) {
     check_device(rule, q_bhtd);
+    if (q_bhtd.is_cpu()) {
+        sums_ = no_keys_seen(q_bhtd);
+    } else {
+        parts_.emplace(q_bhtd, PartSums::Kind::Outputs);
+    }
 }
 
 void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
                            const std::vector<Slice>& slices) {
-    SoftmaxSums sums{heads.of_queries(sums_.values_bhtd), heads.of_queries(sums_.top_bht),
-                     heads.of_queries(sums_.total_bht)};
     const at::Tensor q = heads.of_queries(q_bhtd_);
-    if (goes_by(AttentionFamily::OwnBlocks, q))
+    if (goes_by(AttentionFamily::OwnBlocks, q)) {
+        SoftmaxSums sums{heads.of_queries(sums_.values_bhtd), heads.of_queries(sums_.top_bht),
+                         heads.of_queries(sums_.total_bht)};
         return block_attention_forward(sums, q, k_bksd, v_bksd, slices, rule_);
+    }
+    const int64_t first_head = heads.begin * heads.group;
     if (goes_by(AttentionFamily::FlashAttention2, q))
-        return packed_forward(cuda_flash_kernel(rule_.scale), sums.values_bhtd, sums.top_bht, q, k_bksd,
-                              v_bksd, slices);
+        return packed_forward(cuda_flash_kernel(rule_.scale), {*parts_, first_head}, q, k_bksd, v_bksd,
+                              slices);
     for (const Slice& slice : slices) {
         const FlashOutput part = slice_forward(queries_of(q, slice), keys_of(k_bksd, slice),
                                                keys_of(v_bksd, slice), slice.mask, rule_.scale);
-        merge_by_lse(queries_of(sums.values_bhtd, slice).transpose(1, 2), queries_of(sums.top_bht, slice),
-                     part.out_bhtd.transpose(1, 2), part.lse_bht);
+        parts_->add({part.out_bhtd.transpose(1, 2), part.lse_bht, slice.query_begin, first_head});
     }
 }
 
 FlashOutput PartialAttention::finish() {
+    if (parts_) return parts_->finish();
     const auto dtype = q_bhtd_.scalar_type();
-    if (!q_bhtd_.is_cpu()) return {sums_.values_bhtd.to(dtype), sums_.top_bht};
     const at::Tensor divisor = sums_.total_bht.masked_fill(sums_.total_bht == 0, 1).unsqueeze(3);
     return {sums_.values_bhtd.div_(divisor).to(dtype), sums_.total_bht.log().add_(sums_.top_bht)};
 }
 
 PartialGradients::PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                    const FlashOutput& whole, const ScoreRule& rule)
-    : dout_bhtd_(dout_bhtd),
-      q_bhtd_(q_bhtd),
-      dq_bhtd_(no_keys_seen(q_bhtd).values_bhtd),
-      whole_(whole),
-      rule_(rule) {
+    : dout_bhtd_(dout_bhtd), q_bhtd_(q_bhtd), whole_(whole), rule_(rule) {
     check_device(rule, q_bhtd);
-    if (q_bhtd.is_cpu()) delta_bht_ = dot_bht(dout_bhtd, whole.out_bhtd);
+    if (!q_bhtd.is_cpu()) {
+        parts_.emplace(q_bhtd, PartSums::Kind::Gradients);
+        return;
+    }
+    dq_bhtd_ = no_keys_seen(q_bhtd).values_bhtd;
+    delta_bht_ = dot_bht(dout_bhtd, whole.out_bhtd);
+}
+
+at::Tensor PartialGradients::finish() {
+    return parts_ ? parts_->finish().out_bhtd : dq_bhtd_;
 }
 
 void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
-                           const std::vector<Slice>& slices, const at::Tensor& dk_bksd,
-                           const at::Tensor& dv_bksd) {
+                           const std::vector<Slice>& slices, const KeyGradients& d) {
     const at::Tensor q = heads.of_queries(q_bhtd_), dout = heads.of_queries(dout_bhtd_);
-    const at::Tensor dq = heads.of_queries(dq_bhtd_), lse = heads.of_queries(whole_.lse_bht);
-    if (goes_by(AttentionFamily::OwnBlocks, q)) {
-        return block_attention_backward(dq, dk_bksd, dv_bksd, dout, q, k_bksd, v_bksd, lse,
-                                        heads.of_queries(delta_bht_), slices, rule_);
-    }
-    const at::Tensor out = heads.of_queries(whole_.out_bhtd);
+    const at::Tensor lse = heads.of_queries(whole_.lse_bht), out = heads.of_queries(whole_.out_bhtd);
+    const int64_t first_head = heads.begin * heads.group;
     if (goes_by(AttentionFamily::FlashAttention2, q))
-        return packed_backward(cuda_flash_kernel(rule_.scale), {dq, dk_bksd, dv_bksd}, dout, q, k_bksd,
+        return packed_backward(cuda_flash_kernel(rule_.scale), {*parts_, first_head}, d, dout, q, k_bksd,
                                v_bksd, {out, lse}, slices);
+    if (d.begin) {
+        d.dk_bksd.zero_();
+        d.dv_bksd.zero_();
+    }
+    if (goes_by(AttentionFamily::OwnBlocks, q)) {
+        return block_attention_backward(heads.of_queries(dq_bhtd_), d.dk_bksd, d.dv_bksd, dout, q, k_bksd,
+                                        v_bksd, lse, heads.of_queries(delta_bht_), slices, rule_);
+    }
     for (const Slice& slice : slices) {
-        const FlashGradients d = slice_backward(
+        const FlashGradients part = slice_backward(
             queries_of(dout, slice), queries_of(q, slice), keys_of(k_bksd, slice), keys_of(v_bksd, slice),
             {queries_of(out, slice), queries_of(lse, slice)}, slice.mask, rule_.scale);
-        queries_of(dq, slice).add_(d.dq_bhtd);
-        keys_of(dk_bksd, slice).add_(d.dk_bksd);
-        keys_of(dv_bksd, slice).add_(d.dv_bksd);
+        parts_->add({part.dq_bhtd.transpose(1, 2), {}, slice.query_begin, first_head});
+        keys_of(d.dk_bksd, slice).add_(part.dk_bksd);
+        keys_of(d.dv_bksd, slice).add_(part.dv_bksd);
     }
 }
 

@@ -1,6 +1,6 @@
 /// Accumulates attention over keys, some at a time: outputs in the forward, gradients in the backward. It
 /// hides which kernels a device has. On the CPU every sum stays in float32 until the end; CUDA's kernels
-/// round each call's result to the inputs' dtype, and the sums of these results are float32.
+/// round each call's result to the inputs' dtype, and the sums of these results are float32 (part_sums.h).
 ///
 /// Half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows included
 /// (flash_calls.h). float32 uses the memory-efficient kernel, slice by slice.
@@ -16,6 +16,7 @@
 
 #include "engine/attention/block_attention.h"
 #include "engine/attention/flash_tensors.h"
+#include "engine/attention/part_sums.h"
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
@@ -44,7 +45,8 @@ class PartialAttention {
   private:
     at::Tensor q_bhtd_;
     ScoreRule rule_;
-    SoftmaxSums sums_;  // on CUDA, values are divided already and top is the log-sum-exp
+    SoftmaxSums sums_;               // CPU only
+    std::optional<PartSums> parts_;  // other devices
 };
 
 class PartialGradients {
@@ -52,16 +54,18 @@ class PartialGradients {
     /// Starts from zero gradients. `whole` is the output over all keys.
     PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole,
                      const ScoreRule& rule = {});
-    /// Adds the gradients of these keys to dq, dk_bksd and dv_bksd, float32.
+    /// Adds the gradients of these keys to dq and to `d`.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
-             const std::vector<Slice>& slices, const at::Tensor& dk_bksd, const at::Tensor& dv_bksd);
-    const at::Tensor& dq_bhtd() const { return dq_bhtd_; }  ///< float32, B T H D memory order
+             const std::vector<Slice>& slices, const KeyGradients& d);
+    /// Returns dq in B T H D memory order: float32 on the CPU, elsewhere in the inputs' dtype.
+    at::Tensor finish();
 
   private:
-    at::Tensor dout_bhtd_, q_bhtd_, dq_bhtd_;
+    at::Tensor dout_bhtd_, q_bhtd_;
     FlashOutput whole_;
     ScoreRule rule_;
-    at::Tensor delta_bht_;  // row sums of dout · out; CPU only
+    at::Tensor dq_bhtd_, delta_bht_;  // CPU only; delta: row sums of dout · out
+    std::optional<PartSums> parts_;   // other devices
 };
 
 /// Returns attention over `slices` if one call of CUDA's kernels computes all of it: nothing is merged, and

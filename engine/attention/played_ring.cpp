@@ -111,12 +111,12 @@ std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vec
         each_hop(ring, rank, [&](const Hop& hop, const std::vector<Slice>& slices) {
             const RingShare& owner = ring.shares[hop.owner];
             const at::Tensor k = hop.of(owner.k_bktd), v = hop.of(owner.v_bktd);
-            const at::Tensor dk = zeros(k), dv = zeros(v);
-            sums.add(k, v, all_heads(share), slices, dk, dv);
+            const at::Tensor dk = at::empty_like(k, at::kFloat), dv = at::empty_like(v, at::kFloat);
+            sums.add(k, v, all_heads(share), slices, {dk, dv, true});
             hop.add(gradients[hop.owner].dk_bksd, dk);
             hop.add(gradients[hop.owner].dv_bksd, dv);
         });
-        gradients[rank].dq_bhtd = sums.dq_bhtd();
+        gradients[rank].dq_bhtd = sums.finish();
     }
     return gradients;
 }
@@ -153,10 +153,10 @@ FlashGradients one_call_backward(const RingShare& sequence, const FlashOutput& w
                                          sequence.v_bktd, whole, causal_slices(sequence));
     if (d) return *d;
     PartialGradients sums(sequence.dout_bhtd, sequence.q_bhtd, whole);
-    const at::Tensor dk = at::zeros_like(sequence.k_bktd, at::kFloat),
-                     dv = at::zeros_like(sequence.v_bktd, at::kFloat);
-    sums.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence), dk, dv);
-    return {sums.dq_bhtd(), dk, dv};
+    const at::Tensor dk = at::empty_like(sequence.k_bktd, at::kFloat),
+                     dv = at::empty_like(sequence.v_bktd, at::kFloat);
+    sums.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence), {dk, dv, true});
+    return {sums.finish(), dk, dv};
 }
 
 }  // namespace ringmaster

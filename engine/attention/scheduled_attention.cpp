@@ -140,12 +140,13 @@ class GradientReturn {
             at::zeros({sizes[1], 2, sizes[0], sizes[2], sizes[3]}, own.k_btkd.options().dtype(at::kFloat));
     }
 
-    /// Returns the tensor to which a unit's gradients are added, [S, 2, B, K, D].
+    /// Returns the tensor to which a unit's gradients are added, [S, 2, B, K, D]. Only this rank's own holds
+    /// sums already.
     at::Tensor gradients_for(const Unit& unit) const {
         const at::Tensor home = heads_of(unit.heads);
         if (unit.stage->is_own) return home;
         const auto sizes = home.sizes();
-        return at::zeros({unit.stage->keys, 2, sizes[2], unit.heads.count, sizes[4]}, home.options());
+        return at::empty({unit.stage->keys, 2, sizes[2], unit.heads.count, sizes[4]}, home.options());
     }
 
     void send(const Unit& unit, const at::Tensor& gradients) {
@@ -252,11 +253,12 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
         if (!units[u].stage->slices.empty()) {
             const KeysValues d = views_of(gradients);
             sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
-                     units[u].stage->slices, heads_first(d.k_btkd), heads_first(d.v_btkd));
+                     units[u].stage->slices,
+                     {heads_first(d.k_btkd), heads_first(d.v_btkd), !units[u].stage->is_own});
         }
         gradient_return.send(units[u], gradients);
     }
-    return {sums.dq_bhtd(), gradient_return.finish()};
+    return {sums.finish(), gradient_return.finish()};
 }
 
 }  // namespace ringmaster

@@ -27,7 +27,7 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
                               const KeysValues& own, const ScoreRule& rule = {});
 
 struct ScheduledGradients {
-    at::Tensor dq_bhtd;  ///< float32, unrounded; the inputs' dtype if one CUDA call computes all
+    at::Tensor dq_bhtd;  ///< float32 on the CPU; elsewhere the inputs' dtype
     KeysValues d_btkd;
 };
 

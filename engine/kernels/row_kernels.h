@@ -11,7 +11,7 @@
 /// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next one
 /// reads. Bytes read and written per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients
 /// 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6
-/// and 28, a merge 10 and 26, a sum 10 and 10 in wider accesses. Therefore a GPU uses ours by default;
+/// and 28, joining four parts of an output 16 and 104. Therefore a GPU uses ours by default;
 /// RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
@@ -124,65 +124,115 @@ struct HeadStrides {
     RINGMASTER_ROW int64_t at(int64_t ib, int64_t it, int64_t ih) const { return ib * b + it * t + ih * h; }
 };
 
-/// Merges a block's result into out_bthd and lse_bht; lse is −infinity if no key was seen.
-/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.
+/// Joins parts of a result in float32. Each part covers some tokens and heads. If `lse` is given, parts are
+/// attention over different keys, and their weights are the shares of their log-sum-exps, which are
+/// −infinity if no key was seen; otherwise parts are added. Source: Liu et al. 2023, "Ring Attention with
+/// Blockwise Transformers", section 3.
 template <typename T>
-struct MergeByLse {
+struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
+    static constexpr int kMost = 4;
+    struct Part {
+        const T* values;
+        const float* lse;
+        HeadStrides strides, lse_strides;
+        int64_t first_token, tokens, first_head, heads;
+
+        RINGMASTER_ROW bool covers(int64_t t, int64_t h) const {
+            return t >= first_token && t < first_token + tokens && h >= first_head && h < first_head + heads;
+        }
+    };
+
     int64_t rows;  // B · T · H
     int64_t tokens, heads, head_dim;
-    float* out;
-    float* lse;
-    const T* block_out;
-    const float* block_lse;
-    HeadStrides out_strides, lse_strides, block_out_strides, block_lse_strides;
+    float* sum;   // what was joined before, unless `begins`; the result, unless `whole` is given
+    float* lse;   // the sum's
+    bool begins;  // nothing was joined before
+    T* whole;     // the result, rounded
+    HeadStrides sum_strides, lse_strides, whole_strides;
+    int count;
+    Part parts[kMost];
+
+    /// Holds the parts of one row and their weights, and the weight of the sum.
+    struct Row {
+        const T* values[kMost];  // null: no part of the row
+        float weights[kMost];
+        float keep;
+        bool changes;  // the row's result is not what the sum already holds
+    };
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const int64_t h = r % heads, t = r / heads % tokens, b = r / heads / tokens;
-        float& seen = lse[lse_strides.at(b, t, h)];
-        const float old = seen, part = block_lse[block_lse_strides.at(b, t, h)];
-        lanes.sync();  // lane 0 writes `seen` below
-        const float top = old > part ? old : part;
-        const bool none = top == -INFINITY;
-        const float both = none ? top : top + log1pf(expf(-fabsf(old - part)));
-        const float keep = none ? 0.0F : expf(old - both), add = none ? 0.0F : expf(part - both);
-        float* out_d = out + out_strides.at(b, t, h);
-        const T* part_d = block_out + block_out_strides.at(b, t, h);
-        const bool packs = row_kernels::in_packs<float>(head_dim, out_d, part_d);
+        Row it = row_of(b, t, h);
+        if (lse != nullptr) weigh(lanes, it, lse[lse_strides.at(b, t, h)], b, t, h);
+        if (!it.changes) return;
+        float* sum_d = sum == nullptr ? nullptr : sum + sum_strides.at(b, t, h);
+        T* whole_d = whole == nullptr ? nullptr : whole + whole_strides.at(b, t, h);
+        bool packs = row_kernels::in_packs<float>(head_dim, sum_d, whole_d);
+        for (int p = 0; p < kMost; ++p) packs = packs && row_kernels::in_packs<float>(head_dim, it.values[p]);
         row_kernels::each_pack<float>(lanes, head_dim, packs, [&](int64_t d, auto size) {
-            auto out_p = row_kernels::load_pack<size.value>(out_d + d);
-            const auto part_p = row_kernels::load_pack<size.value>(part_d + d);
-            for (int i = 0; i < size.value; ++i)
-                out_p.at[i] = out_p.at[i] * keep + row_kernels::load(part_p.at[i]) * add;
-            row_kernels::store_pack(out_d + d, out_p);
+            constexpr int kSize = decltype(size)::value;
+            row_kernels::Pack<float, kSize> joined = {};
+            if (!begins) {
+                joined = row_kernels::load_pack<kSize>(sum_d + d);
+                for (int i = 0; i < kSize; ++i) joined.at[i] *= it.keep;
+            }
+            for (int p = 0; p < kMost; ++p) {
+                if (it.values[p] == nullptr) continue;
+                const auto part = row_kernels::load_pack<kSize>(it.values[p] + d);
+                for (int i = 0; i < kSize; ++i) joined.at[i] += row_kernels::load(part.at[i]) * it.weights[p];
+            }
+            if (whole_d == nullptr) {
+                row_kernels::store_pack(sum_d + d, joined);
+                return;
+            }
+            row_kernels::Pack<T, kSize> rounded;
+            for (int i = 0; i < kSize; ++i) row_kernels::store(rounded.at[i], joined.at[i]);
+            row_kernels::store_pack(whole_d + d, rounded);
         });
-        if (lanes.index() == 0) seen = both;
     }
-};
 
-/// Computes sum_bthd += part_bthd.
-template <typename T>
-struct AddToSum {
-    static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
-    int64_t rows;  // B · T · H
-    int64_t tokens, heads, head_dim;
-    float* sum;
-    const T* part;
-    HeadStrides sum_strides, part_strides;
+  private:
+    RINGMASTER_ROW Row row_of(int64_t b, int64_t t, int64_t h) const {
+        Row it;
+        it.keep = 1;
+        it.changes = begins || whole != nullptr;
+        for (int p = 0; p < kMost; ++p) {
+            const Part& part = parts[p];
+            const bool covers = p < count && part.covers(t, h);
+            it.values[p] = covers
+                               ? part.values + part.strides.at(b, t - part.first_token, h - part.first_head)
+                               : nullptr;
+            it.weights[p] = 1;
+            it.changes = it.changes || covers;
+        }
+        return it;
+    }
 
+    /// Turns log-sum-exps into weights, and `seen` into that of all keys.
     template <typename Lanes>
-    RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
-        const int64_t h = r % heads, t = r / heads % tokens, b = r / heads / tokens;
-        float* sum_d = sum + sum_strides.at(b, t, h);
-        const T* part_d = part + part_strides.at(b, t, h);
-        const bool packs = row_kernels::in_packs<float>(head_dim, sum_d, part_d);
-        row_kernels::each_pack<float>(lanes, head_dim, packs, [&](int64_t d, auto size) {
-            auto sum_p = row_kernels::load_pack<size.value>(sum_d + d);
-            const auto part_p = row_kernels::load_pack<size.value>(part_d + d);
-            for (int i = 0; i < size.value; ++i) sum_p.at[i] += row_kernels::load(part_p.at[i]);
-            row_kernels::store_pack(sum_d + d, sum_p);
-        });
+    RINGMASTER_ROW void weigh(Lanes& lanes, Row& it, float& seen, int64_t b, int64_t t, int64_t h) const {
+        const float before = begins ? -INFINITY : seen;
+        lanes.sync();  // lane 0 writes `seen` below
+        float top = before;
+        for (int p = 0; p < kMost; ++p) {
+            const Part& part = parts[p];
+            it.weights[p] = it.values[p] == nullptr
+                                ? -INFINITY
+                                : part.lse[part.lse_strides.at(b, t - part.first_token, h - part.first_head)];
+            top = top > it.weights[p] ? top : it.weights[p];
+        }
+        const bool none = top == -INFINITY;
+        float total = none ? 1.0F : expf(before - top);
+        for (int p = 0; p < kMost; ++p) total += none ? 0.0F : expf(it.weights[p] - top);
+        const float all = top + logf(total);
+        it.keep = none ? 0.0F : expf(before - all);
+        for (int p = 0; p < kMost; ++p) {
+            if (it.weights[p] == -INFINITY) it.values[p] = nullptr;  // saw no key
+            it.weights[p] = expf(it.weights[p] - all);
+        }
+        if (lanes.index() == 0) seen = all;
     }
 };
 
@@ -496,8 +546,8 @@ struct CrossEntropy {
 template <template <typename> class... Kernels>
 using OfEveryElement = std::variant<Kernels<float>..., Kernels<Bf16>..., Kernels<Fp16>...>;
 
-using RowKernel = OfEveryElement<MergeByLse, AddToSum, RmsNormForward, RmsNormBackwardInput,
-                                 RmsNormBackwardWeight, Rope, GateForward, GateBackward, CrossEntropy>;
+using RowKernel = OfEveryElement<JoinParts, RmsNormForward, RmsNormBackwardInput, RmsNormBackwardWeight, Rope,
+                                 GateForward, GateBackward, CrossEntropy>;
 
 }  // namespace ringmaster
 

@@ -116,20 +116,35 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
     keys.sent = std::move(sent);
 }
 
+double AttentionTrace::parts() const {
+    double count = 0;
+    for (const Stage& stage : schedule_.stages)
+        count += is_bfloat16() ? double(!stage.slices.empty()) : double(stage.slices.size());
+    return count * std::ceil(1 / heads_at_once());
+}
+
+double AttentionTrace::held_and_sum() const {
+    const double held = double(parts_held(std::llround(shape_.queries() * element())));
+    return std::min(parts(), held) * of_part() + (parts() > held ? 4 * shape_.queries() : 0);
+}
+
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
-    const Block sums =
-        heap_.take(4 * shape_.queries() + 2 * statistics(), kWorkspace, "sums of attention's output");
+    const Block sums = heap_.take(on_gpu() ? held_and_sum() + (2 + parts()) * statistics()
+                                           : 4 * shape_.queries() + 2 * statistics(),
+                                  kWorkspace, "sums of attention's output");
     {
         KeysUnderWay keys;
         const Stage* used = nullptr;
         for (const Stage* next : stages(2)) {  // one group of heads travels while another computes
             exchange(next, keys);
-            if (used != nullptr) heap_.touch(of_tasks(*used, false), kWorkspace, kFlash);
+            if (used != nullptr)
+                heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
             used = next;
         }
     }
+    if (on_gpu()) return heap_.touch(of_queries);
     heap_.touch(1.25 * statistics());  // the divisor, and a mask of its zeros
     heap_.touch((is_bfloat16() ? of_queries : 0) + statistics());
 }
@@ -186,7 +201,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         return;
     }
     home = heap_.take(4 * 2 * shape_.keys(), kWorkspace, kKeyGradients);
-    dq = heap_.take(4 * shape_.queries(), kWorkspace, kQueryGradients);
+    dq = heap_.take(on_gpu() ? held_and_sum() : 4 * shape_.queries(), kWorkspace, kQueryGradients);
     Block delta;
     if (!on_gpu()) {
         const double at_once = std::min(double(in_.threads), shape_.rows * shape_.heads);
@@ -202,10 +217,14 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         used = next;
     }
     keys.held.free();
-    if (in_.gathered_heads > 0 || shape_.kv_heads <= 1) return;
     // Half of the rank's own heads come last, while gradients travel.
+    const bool halves = in_.gathered_heads == 0 && shape_.kv_heads > 1;
     for (const Stage& stage : schedule_.stages)
-        if (stage.is_own) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
+        if (stage.is_own && halves) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
+    if (on_gpu()) {
+        Block whole = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
+        dq = std::move(whole);
+    }
 }
 
 /// Traces a stage's gradients: of its keys, those sent home, and those that arrive.

@@ -63,6 +63,11 @@ class AttentionTrace {
         return is_plain() && is_bfloat16() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
     }
     double flash_backward_bytes() const;
+    /// Returns the bytes of one part of a GPU's results, and how many of them a rank computes.
+    double of_part() const { return heads_at_once() * shape_.queries() * element(); }
+    double parts() const;
+    /// Returns the bytes of the parts that wait to be joined, and of their float32 sum.
+    double held_and_sum() const;
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
     double of_tasks(const Stage& stage, bool backward) const;

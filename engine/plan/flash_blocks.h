@@ -1,11 +1,12 @@
-/// Plans how FlashAttention-2's backward fills a GPU if it must repeat to the last bit. Integers only, shared
-/// by the engine, which runs it, and the planner, which counts its memory.
+/// Plans launches and memory of a GPU's attention. Integers only, shared by the engine, which runs it, and
+/// the planner, which counts its memory.
 ///
-/// In this mode the thread blocks divide the blocks of keys in turns: each (segment, head) gets
-/// ceil(multiprocessors ÷ (segments · heads)) thread blocks, each of which adds to its own float32 copy of
-/// dq. This has two consequences. First, 32 heads on 132 multiprocessors make 160 thread blocks, which take
-/// two rounds and leave most of the second idle; launches of 12, 12, 4 and 4 heads fill every round. Second,
-/// a long document packed with many short ones gets one thread block per head, so its own launch is faster.
+/// In the mode that repeats to the last bit, the thread blocks divide the blocks of keys in turns: each
+/// (segment, head) gets ceil(multiprocessors ÷ (segments · heads)) thread blocks, each of which adds to its
+/// own float32 copy of dq. This has two consequences. First, 32 heads on 132 multiprocessors make 160 thread
+/// blocks, which take two rounds and leave most of the second idle; launches of 12, 12, 4 and 4 heads fill
+/// every round. Second, a long document packed with many short ones gets one thread block per head, so its
+/// own launch is faster.
 ///
 /// Source: Dao 2023, "FlashAttention-2", and the launch rules of its deterministic backward.
 #pragma once
@@ -46,6 +47,13 @@ int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
 
 /// Returns launches that cover all segments of a call, with `at_once` key/value heads per launch.
 std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once);
+
+constexpr int64_t kMostPartsHeld = 4;
+
+/// Returns how many parts of an attention's result, of at most `bytes` each, are held until they are joined:
+/// 4, fewer if they take more than 512 MiB, or 0 if a single part does. Joining takes time in proportion to
+/// the queries, and attention to their square, so long sequences lose little by joining each part alone.
+int64_t parts_held(int64_t bytes);
 
 /// Returns the launches that compute a call's backward in the least estimated time (rounds, traffic of dq's
 /// copies, launch overhead). They cover every segment and head once. None needs more copies of dq than

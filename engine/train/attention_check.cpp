@@ -89,9 +89,9 @@ Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices) {
     attention.add(x.k_bktd, x.v_bktd, heads, slices);
     const FlashOutput whole = attention.finish();
     PartialGradients sums(x.dout_bhtd, x.q_bhtd, whole);
-    const at::Tensor dk = at::zeros_like(x.k_bktd, at::kFloat), dv = at::zeros_like(x.v_bktd, at::kFloat);
-    sums.add(x.k_bktd, x.v_bktd, heads, slices, dk, dv);
-    return {whole.out_bhtd, sums.dq_bhtd(), dk, dv};
+    const at::Tensor dk = at::empty_like(x.k_bktd, at::kFloat), dv = at::empty_like(x.v_bktd, at::kFloat);
+    sums.add(x.k_bktd, x.v_bktd, heads, slices, {dk, dv, true});
+    return {whole.out_bhtd, sums.finish(), dk, dv};
 }
 
 AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarType dtype,

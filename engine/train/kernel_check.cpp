@@ -177,22 +177,35 @@ class Cases {
             });
     }
 
+    /// Joins one part, and as many as a ring's hops join at once.
     void add_merge() {
         const int64_t T = sizes_.tokens, H = sizes_.heads, D = sizes_.head_dim;
-        add(
-            "merge",
-            [=, random = random_] {
-                return Tensors{random.floats({1, T, H, D}), random.floats({1, H, T}), random.of({1, T, H, D}),
-                               random.floats({1, H, T})};
-            },
-            [run = run_](const Tensors& in) {
-                own::merge_by_lse(run, in[0], in[1], in[2], in[3]);
-                return Tensors{in[0], in[1]};
-            },
-            [](const Tensors& in) {
-                plain::merge_by_lse(in[0], in[1], in[2], in[3]);
-                return Tensors{in[0], in[1]};
-            });
+        for (const size_t parts : {size_t{1}, size_t{JoinParts<float>::kMost}}) {
+            const auto joined = [](const Tensors& in) { return JoinedParts{in[0], in[1], false, {}}; };
+            const auto parts_of = [](const Tensors& in) {
+                std::vector<AttentionPart> held;
+                for (size_t i = 2; i < in.size(); i += 2) held.push_back({in[i], in[i + 1]});
+                return held;
+            };
+            add(
+                parts == 1 ? "merge" : "merge_of_four",
+                [=, random = random_] {
+                    Tensors made{random.floats({1, T, H, D}), random.floats({1, H, T})};
+                    for (size_t i = 0; i < parts; ++i) {
+                        made.push_back(random.of({1, T, H, D}));
+                        made.push_back(random.floats({1, H, T}));
+                    }
+                    return made;
+                },
+                [=, run = run_](const Tensors& in) {
+                    own::join_parts(run, joined(in), parts_of(in));
+                    return Tensors{in[0], in[1]};
+                },
+                [=](const Tensors& in) {
+                    plain::join_parts(joined(in), parts_of(in));
+                    return Tensors{in[0], in[1]};
+                });
+        }
     }
 
     Random random_;

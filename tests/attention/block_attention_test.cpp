@@ -57,8 +57,8 @@ Gradients backward(const Inputs& in, const FlashOutput& whole, const std::vector
                    const ScoreRule& rule = {}) {
     PartialGradients sums(heads_first(in.dout), heads_first(in.q), whole, rule);
     const at::Tensor dk = at::zeros(in.k.sizes()), dv = at::zeros(in.v.sizes());
-    sums.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices, heads_first(dk), heads_first(dv));
-    return {sums.dq_bhtd(), heads_first(dk), heads_first(dv)};
+    sums.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices, {heads_first(dk), heads_first(dv)});
+    return {sums.finish(), heads_first(dk), heads_first(dv)};
 }
 
 at::Tensor hidden_by(SliceMask mask, int64_t queries, int64_t keys) {

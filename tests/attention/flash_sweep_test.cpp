@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "engine/attention/block_attention.h"
 #include "engine/attention/packed_attention.h"
 #include "engine/comm/backends.h"
 #include "tests/attention/full_attention.h"
@@ -69,13 +68,13 @@ struct Result {
 
 /// Joins the slices' results as the hops of a ring do.
 Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Slice>& slices) {
-    SoftmaxSums sums = no_keys_seen(x.q);
-    packed_forward(kernel, sums.values_bhtd, sums.top_bht, x.q, x.k, x.v, slices);
-    const auto zeros = [](const at::Tensor& t) { return at::zeros_like(t, at::kFloat); };
-    Result result{{sums.values_bhtd, sums.top_bht}, {zeros(x.q), zeros(x.k), zeros(x.v)}};
-    const FlashOutput whole{result.whole.out_bhtd.to(x.q.dtype()), result.whole.lse_bht};
-    packed_backward(kernel, result.d, x.dout, x.q, x.k, x.v, whole, slices);
-    return result;
+    PartSums out(x.q, PartSums::Kind::Outputs), dq(x.q, PartSums::Kind::Gradients);
+    packed_forward(kernel, {out}, x.q, x.k, x.v, slices);
+    const auto unwritten = [](const at::Tensor& t) { return at::full_like(t, NAN, at::kFloat); };
+    const FlashOutput whole = out.finish();
+    const KeyGradients keys{unwritten(x.k), unwritten(x.v), true};
+    packed_backward(kernel, {dq}, keys, x.dout, x.q, x.k, x.v, whole, slices);
+    return {whole, {dq.finish().out_bhtd, keys.dk_bksd, keys.dv_bksd}};
 }
 
 void expect_equal(const Result& ours, const FullAttention& truth, double bound, const std::string& what) {

@@ -22,6 +22,11 @@ struct Block {
     at::Tensor out_bthd, lse_bht;
 };
 
+void join(const at::Tensor& out_bthd, const at::Tensor& lse_bht, const at::Tensor& block_out_bthd,
+          const at::Tensor& block_lse_bht) {
+    join_parts({out_bthd, lse_bht, false, {}}, {{block_out_bthd, block_lse_bht}});
+}
+
 Block block_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     const FullAttention full = full_attention(q, k, v, q, nothing_hidden(q.size(1), k.size(1)));
     return {full.out_bthd.to(at::kFloat), full.lse_bht.to(at::kFloat)};
@@ -34,7 +39,7 @@ TEST(Merge, OfBlocksIsAttentionOverAllTheirKeys) {
     Running running;
     for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 1}, std::pair{31, 59}}) {
         const Block block = block_of(q, k.narrow(1, begin, count), v.narrow(1, begin, count));
-        merge_by_lse(running.out_bthd, running.lse_bht, block.out_bthd, block.lse_bht);
+        join(running.out_bthd, running.lse_bht, block.out_bthd, block.lse_bht);
     }
     EXPECT_LT(relative_error(running.out_bthd, truth.out_bthd), 1e-6);
     EXPECT_LT(relative_error(running.lse_bht, truth.lse_bht), 1e-6);
@@ -45,8 +50,8 @@ TEST(Merge, TouchesOnlyTheRowsItIsGiven) {
     const at::Tensor q = random(kQueries), k = random(20), v = random(20);
     Running running;
     const Block block = block_of(q.narrow(1, 10, 20), k, v);
-    merge_by_lse(running.out_bthd.narrow(1, 10, 20), running.lse_bht.narrow(2, 10, 20), block.out_bthd,
-                 block.lse_bht);
+    join(running.out_bthd.narrow(1, 10, 20), running.lse_bht.narrow(2, 10, 20), block.out_bthd,
+         block.lse_bht);
     EXPECT_TRUE(at::equal(running.out_bthd.narrow(1, 10, 20), block.out_bthd));
     EXPECT_EQ(running.out_bthd.narrow(1, 0, 10).abs().max().item<float>(), 0);
     EXPECT_TRUE(at::isinf(running.lse_bht.narrow(2, 30, 10)).all().item<bool>());
@@ -57,11 +62,11 @@ TEST(Merge, KeepsWhatABlockWithoutKeysAddsNothingTo) {
     running.out_bthd.fill_(3);
     running.lse_bht.fill_(2);
     const Running empty;
-    merge_by_lse(running.out_bthd, running.lse_bht, empty.out_bthd, empty.lse_bht);
+    join(running.out_bthd, running.lse_bht, empty.out_bthd, empty.lse_bht);
     EXPECT_TRUE(at::equal(running.out_bthd, at::full_like(running.out_bthd, 3)));
     EXPECT_TRUE(at::equal(running.lse_bht, at::full_like(running.lse_bht, 2)));
     Running none;
-    merge_by_lse(none.out_bthd, none.lse_bht, empty.out_bthd, empty.lse_bht);
+    join(none.out_bthd, none.lse_bht, empty.out_bthd, empty.lse_bht);
     EXPECT_EQ(none.out_bthd.abs().max().item<float>(), 0);
     EXPECT_TRUE(at::isinf(none.lse_bht).all().item<bool>());
 }
@@ -69,8 +74,8 @@ TEST(Merge, KeepsWhatABlockWithoutKeysAddsNothingTo) {
 TEST(Merge, TakesBfloat16Blocks) {
     Running running;
     const at::Tensor block = at::full({2, kQueries, kHeads, kHeadDim}, 1.5, at::kBFloat16);
-    merge_by_lse(running.out_bthd, running.lse_bht, block, at::zeros({2, kHeads, kQueries}));
-    merge_by_lse(running.out_bthd, running.lse_bht, block * 3, at::zeros({2, kHeads, kQueries}));
+    join(running.out_bthd, running.lse_bht, block, at::zeros({2, kHeads, kQueries}));
+    join(running.out_bthd, running.lse_bht, block * 3, at::zeros({2, kHeads, kQueries}));
     EXPECT_LT(relative_error(running.out_bthd, at::full({2, kQueries, kHeads, kHeadDim}, 3.0, at::kDouble)),
               1e-6);
     EXPECT_LT(relative_error(running.lse_bht, at::full({2, kHeads, kQueries}, std::log(2.0), at::kDouble)),

@@ -59,8 +59,8 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
                                                    hidden.narrow(1, begin, count));
         const at::Tensor part = block.out_bthd.to(dtype).to(device);
         const at::Tensor part_lse = block.lse_bht.to(at::kFloat).to(device);
-        own::merge_by_lse(run, out, lse, part, part_lse);
-        plain::merge_by_lse(twin_out, twin_lse, part, part_lse);
+        own::join_parts(run, {out, lse, false, {}}, {{part, part_lse}});
+        plain::join_parts({twin_out, twin_lse, false, {}}, {{part, part_lse}});
     }
     const double bound = dtype == at::kFloat ? 2e-6 : 1e-2;
     EXPECT_LT(relative_error(out.cpu(), truth.out_bthd), bound);
@@ -77,10 +77,71 @@ void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, 
     at::manual_seed(5);
     const at::Tensor room = at::randn({2, 7, 3, head_dim}).to(device), before = room.clone();
     const at::Tensor part = at::randn({2, 3, 5, head_dim}).to(dtype).to(device).transpose(1, 2);
-    own::add_to_sum(run, room.narrow(1, 1, 5), part);
+    own::join_parts(run, {room.narrow(1, 1, 5), {}, false, {}}, {{part, {}}});
     EXPECT_TRUE(at::equal(room.narrow(1, 1, 5), before.narrow(1, 1, 5) + part));
     EXPECT_TRUE(at::equal(room.select(1, 0), before.select(1, 0)));
     EXPECT_TRUE(at::equal(room.select(1, 6), before.select(1, 6)));
+}
+
+/// Joins up to four parts over some tokens and heads each, with and without a sum before, to float32 and to
+/// the parts' dtype, and compares with the twin. Rows that must not be read hold NaN.
+void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
+    constexpr int64_t kTokens = 6, kHeads = 3;
+    at::manual_seed(6);
+    const auto room = [&](float value, at::ScalarType kind) {  // not contiguous
+        return at::full({2, kTokens + 1, kHeads, head_dim}, value, kind).to(device).narrow(1, 0, kTokens);
+    };
+    std::vector<AttentionPart> weighed, added;
+    for (const auto& [token, tokens, head, heads] :
+         {std::array{0, 4, 0, 3}, std::array{2, 3, 0, 3}, std::array{3, 1, 1, 1}, std::array{0, 2, 1, 2}}) {
+        at::Tensor values = at::randn({2, heads, tokens, head_dim}).to(dtype);
+        at::Tensor lse = at::randn({2, heads, tokens});
+        lse.select(2, 0).fill_(-INFINITY);  // saw no key
+        values.select(2, 0).zero_();
+        added.push_back({values.to(device).transpose(1, 2), {}, token, head});
+        weighed.push_back({added.back().values_bthd, lse.to(device), token, head});
+    }
+    const at::Tensor before = at::randn(room(0, at::kFloat).sizes());
+    const at::Tensor lse_before = at::randn({2, kHeads, kTokens});
+    for (const auto* parts : {&weighed, &added}) {
+        for (const bool begins : {false, true}) {
+            for (const bool to_whole : {false, true}) {
+                const auto fresh = [&](bool with_sum) {
+                    JoinedParts to;
+                    to.begins = begins;
+                    if (with_sum) to.sum_bthd = room(NAN, at::kFloat);
+                    if (with_sum && !begins) to.sum_bthd.copy_(before);
+                    if (parts == &weighed) to.lse_bht = at::full_like(lse_before, NAN).to(device);
+                    if (parts == &weighed && !begins) to.lse_bht.copy_(lse_before);
+                    if (to_whole) to.whole_bthd = room(NAN, dtype);
+                    return to;
+                };
+                const JoinedParts ours = fresh(!begins || !to_whole), twin = fresh(true);
+                own::join_parts(run, ours, *parts);
+                plain::join_parts(twin, *parts);
+                const auto result = [](const JoinedParts& it) {
+                    return (it.whole_bthd.defined() ? it.whole_bthd : it.sum_bthd).cpu().to(at::kDouble);
+                };
+                const double bound = !to_whole || dtype == at::kFloat ? 2e-6
+                                     : dtype == at::kHalf             ? 1e-3
+                                                                      : 8e-3;
+                EXPECT_TRUE(at::allclose(result(ours), result(twin), bound, bound)) << begins << to_whole;
+                if (parts == &weighed) {
+                    EXPECT_TRUE(at::allclose(ours.lse_bht.cpu(), twin.lse_bht.cpu(), 2e-6, 2e-6));
+                }
+            }
+        }
+    }
+}
+
+TEST(OwnKernels, JoinSeveralPartsAsTheirTwin) {
+    for (const int lanes : {1, kAsLaunched}) {
+        const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
+        for (const int64_t head_dim : {33, 128}) {
+            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
+                expect_joined(run, at::kCPU, dtype, head_dim);
+        }
+    }
 }
 
 TEST(OwnKernels, AddToASum) {
@@ -109,6 +170,7 @@ TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {
         for (const int64_t head_dim : {40, 128}) {
             expect_merged(rows_on(device), device, dtype, head_dim);
             expect_summed(rows_on(device), device, dtype, head_dim);
+            expect_joined(rows_on(device), device, dtype, head_dim);
         }
     }
 }

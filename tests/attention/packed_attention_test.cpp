@@ -57,17 +57,20 @@ void expect_whole(const Tensors& x, const std::vector<Slice>& slices, int64_t at
     const auto heads_first = [](const at::Tensor& t) { return t.transpose(1, 2); };
     const at::Tensor q = heads_first(x.q), dout = heads_first(x.dout), k = heads_first(x.k),
                      v = heads_first(x.v);
-    SoftmaxSums sums = no_keys_seen(q);
-    packed_forward(kernel, sums.values_bhtd, sums.top_bht, q, k, v, slices);
-    expect_close(heads_first(sums.values_bhtd), truth.out_bthd, what + ": out");
-    EXPECT_TRUE(at::equal(at::isinf(sums.top_bht), at::isinf(truth.lse_bht))) << what;
-    expect_close(sums.top_bht.nan_to_num(0, 0, 0), truth.lse_bht.nan_to_num(0, 0, 0), what + ": lse");
+    PartSums out(q, PartSums::Kind::Outputs), dq(q, PartSums::Kind::Gradients);
+    packed_forward(kernel, {out}, q, k, v, slices);
+    const FlashOutput whole = out.finish();
+    expect_close(heads_first(whole.out_bhtd), truth.out_bthd, what + ": out");
+    EXPECT_TRUE(at::equal(at::isinf(whole.lse_bht), at::isinf(truth.lse_bht))) << what;
+    expect_close(whole.lse_bht.nan_to_num(0, 0, 0), truth.lse_bht.nan_to_num(0, 0, 0), what + ": lse");
 
-    const FlashGradients d{at::zeros_like(q), at::zeros_like(k), at::zeros_like(v)};
-    packed_backward(kernel, d, dout, q, k, v, {sums.values_bhtd, sums.top_bht}, slices);
-    expect_close(heads_first(d.dq_bhtd), truth.dq_bthd, what + ": dq");
-    expect_close(heads_first(d.dk_bksd), truth.dk_bskd, what + ": dk");
-    expect_close(heads_first(d.dv_bksd), truth.dv_bskd, what + ": dv");
+    for (const bool begin : {false, true}) {
+        const KeyGradients keys{at::full_like(k, begin ? NAN : 2), at::full_like(v, begin ? NAN : 3), begin};
+        packed_backward(kernel, {dq}, keys, dout, q, k, v, whole, slices);
+        expect_close(heads_first(keys.dk_bksd) - (begin ? 0 : 2), truth.dk_bskd, what + ": dk");
+        expect_close(heads_first(keys.dv_bksd) - (begin ? 0 : 3), truth.dv_bskd, what + ": dv");
+    }
+    expect_close(heads_first(dq.finish().out_bhtd) / 2, truth.dq_bthd, what + ": dq");
 }
 
 AttentionMask random_mask(std::mt19937& random) {

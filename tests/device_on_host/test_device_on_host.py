@@ -31,8 +31,8 @@ MORE = {
        ["adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit", "paged_adamw_32bit", "lion", "lion_8bit", "adafactor", "muon", "sgd",
         "rmsprop", "ademamix", "schedule_free_adamw", "came_pytorch"]},
 }
-# This is the order of RowKernel (engine/kernels/row_kernels.h); merges and their sums occur only in rings.
-KERNELS = ["merge", "sum", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
+# This is the order of RowKernel (engine/kernels/row_kernels.h); merges occur only in rings.
+KERNELS = ["merge", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
            "cross_entropy"]
 
 
@@ -83,17 +83,20 @@ def train_on_ranks(engine, folder, model, device, ranks, **keys):
     return events_of(folder / "run")
 
 
-@pytest.mark.parametrize("case", ["zigzag", "packed and sharded"])
+@pytest.mark.parametrize("case", ["zigzag", "zigzag in bf16", "packed and sharded"])
 def test_ranks_that_share_the_device_train_what_the_cpu_trains(engine, llama, tmp_path, case):
     keys = {"context_parallel_size": 2, "ring_attn_func": "batch_zigzag"}
-    if case != "zigzag":
+    if case == "zigzag in bf16":
+        keys["bf16"] = True
+    if case == "packed and sharded":
         keys = {"context_parallel_size": 2, "ring_attn_func": "varlen_zigzag", "sample_packing": True, "optimizer": "adamw_bnb_8bit",
                 "deepspeed": "deepspeed_configs/zero3.json"}
     on_device = train_on_ranks(engine, tmp_path / "cuda", llama, "cuda", 2, **keys)
     on_cpu = train_on_ranks(engine, tmp_path / "cpu", llama, "cpu", 2, **keys)
-    assert [step["loss"] for step in on_device] == pytest.approx([step["loss"] for step in on_cpu], rel=1e-5)
+    bound = 1e-3 if "bf16" in keys else 1e-5
+    assert [step["loss"] for step in on_device] == pytest.approx([step["loss"] for step in on_cpu], rel=bound)
     counts = [int(it) for it in (tmp_path / "cuda/launches").read_text().split()]
-    assert counts[0] + counts[1] > 0, "no merge by our own kernel"
+    assert counts[len(KERNELS) if "bf16" in keys else 0] > 0, "no merge by our own kernel"
 
 
 def expect_same(engine, tmp_path, model, keys):
@@ -144,7 +147,7 @@ def launches(engine, folder, model, kernels):
 
 def test_a_device_uses_our_own_kernels_unless_they_are_switched_off(engine, llama, tmp_path):
     ours, losses = launches(engine, tmp_path / "ours", llama, None)
-    assert all(ours[name] > 0 for name in KERNELS[2:]), ours
+    assert all(ours[name] > 0 for name in KERNELS[1:]), ours
     none, same = launches(engine, tmp_path / "none", llama, "none")
     assert not any(none.values()), none
     assert losses == pytest.approx(same, rel=1e-3)

@@ -127,28 +127,44 @@ void cross_entropies(int64_t width) {
     });
 }
 
-/// Merges with float32 sums; the parts' dtype varies.
+/// Joins four parts of another dtype to float32 sums; one covers all rows, the others a few.
+template <typename T>
+JoinParts<T> join_of(Memory<T>& m, int64_t width, bool begins, bool to_whole, bool weighed) {
+    constexpr int64_t kTokens = 5, kHeads = 2, kOfRows = kTokens * kHeads;
+    constexpr HeadStrides kLse{kOfRows, 1, kTokens};
+    const HeadStrides strides{kOfRows * width, kHeads * width, width};
+    JoinParts<T> it{kOfRows,    kTokens,
+                    kHeads,     width,
+                    m.f.data(), weighed ? m.g.data() : nullptr,
+                    begins,     to_whole ? m.b.data() : nullptr,
+                    strides,    kLse,
+                    strides,    JoinParts<T>::kMost,
+                    {}};
+    for (int64_t p = 0; p < JoinParts<T>::kMost; ++p)
+        it.parts[p] = {m.a.data() + p * width, m.g.data() + kOfRows + p, strides, kLse, p, kTokens - p, p % 2,
+                       kHeads - p % 2};
+    return it;
+}
+
 template <typename T>
 void merges(int64_t width) {
-    constexpr int64_t kTokens = 5, kHeads = 2;
-    constexpr HeadStrides kLse{kTokens * kHeads, 1, kTokens};
-    const HeadStrides strides{kTokens * kHeads * width, kHeads * width, width};
-    const int64_t rows = kTokens * kHeads;
-    Memory<T> memory{numbers<T>(rows * width, 1), {}, {}, {}, numbers<float>(rows * width, 2),
-                     numbers<float>(2 * rows, 3), {}};
-    memory.g[0] = -INFINITY;  // no key was seen before
-    expect_as_one_lane<T>("merge", width, memory, [&](Memory<T>& m) {
-        return MergeByLse<T>{rows,       kTokens,           kHeads,  width, m.f.data(), m.g.data(),
-                             m.a.data(), m.g.data() + rows, strides, kLse,  strides,    kLse};
-    });
-    expect_as_one_lane<T>("sum", width, memory, [&](Memory<T>& m) {
-        return AddToSum<T>{rows, kTokens, kHeads, width, m.f.data(), m.a.data(), strides, strides};
-    });
+    constexpr int64_t kOfRows = 10, kMost = JoinParts<T>::kMost;
+    Memory<T> memory{numbers<T>((kOfRows + kMost) * width, 1), numbers<T>(kOfRows * width, 2),         {}, {},
+                     numbers<float>(kOfRows * width, 2),       numbers<float>(2 * kOfRows + kMost, 3), {}};
+    memory.g[0] = memory.g[kOfRows] = -INFINITY;  // no key was seen
+    for (const bool begins : {false, true}) {
+        for (const bool to_whole : {false, true}) {
+            for (const bool weighed : {false, true})
+                expect_as_one_lane<T>("merge", width, memory, [&](Memory<T>& m) {
+                    return join_of(m, width, begins, to_whole, weighed);
+                });
+        }
+    }
 }
 
 template <typename T>
 class RowLanes : public ::testing::Test {};
-using Elements = ::testing::Types<float, Bf16>;
+using Elements = ::testing::Types<float, Bf16, Fp16>;
 TYPED_TEST_SUITE(RowLanes, Elements);
 
 template <typename T>

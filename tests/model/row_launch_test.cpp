@@ -216,22 +216,36 @@ void expect_far_rows_as_near_ones() {
     const Row<T> block_out;
     const Row<float> block_lse(32);
     constexpr HeadStrides kOut{0, kWidth, 128}, kLse{0, 32, 1};
-    for (int64_t head = 0; head < 32; ++head) {
-        run_row(MergeByLse<T>{(kLast + 1) * 32, kLast + 1, 32, 128, out.vast(), lse.vast(), block_out.vast(),
-                              block_lse.vast(), kOut, kLse, kOut, kLse},
-                kLast * 32 + head);
-        run_row(MergeByLse<T>{32, 1, 32, 128, out.alone(), lse.alone(), block_out.alone(), block_lse.alone(),
-                              kOut, kLse, kOut, kLse},
-                head);
+    const Row<T> whole;
+    for (const bool to_whole : {false, true}) {
+        const auto join = [&](int64_t tokens, float* to, float* of, T* rounded, const T* part,
+                              const float* part_lse) {
+            const int64_t first = tokens - 1;  // the part covers the last token
+            return JoinParts<T>{
+                tokens * 32,
+                tokens,
+                32,
+                128,
+                to,
+                of,
+                false,
+                to_whole ? rounded : nullptr,
+                kOut,
+                kLse,
+                kOut,
+                1,
+                {{part + first * kWidth, part_lse + first * 32, kOut, kLse, first, 1, 0, 32}}};
+        };
+        for (int64_t head = 0; head < 32; ++head) {
+            run_row(join(kLast + 1, out.vast(), lse.vast(), whole.vast(), block_out.vast(), block_lse.vast()),
+                    kLast * 32 + head);
+            run_row(join(1, out.alone(), lse.alone(), whole.alone(), block_out.alone(), block_lse.alone()),
+                    head);
+        }
     }
     out.expect_the_same("merge");
     lse.expect_the_same("lse");
-    for (int64_t head = 0; head < 32; ++head) {
-        run_row(AddToSum<T>{(kLast + 1) * 32, kLast + 1, 32, 128, out.vast(), block_out.vast(), kOut, kOut},
-                kLast * 32 + head);
-        run_row(AddToSum<T>{32, 1, 32, 128, out.alone(), block_out.alone(), kOut, kOut}, head);
-    }
-    out.expect_the_same("sum");
+    whole.expect_the_same("the rounded merge");
 }
 
 TEST(RowKernels, ComputeRowsBeyondTwoToTheThirtyFirstElementsAsNearOnes) {
