@@ -299,7 +299,7 @@ TEST(Advise, AThousandRanksTakeAMoment) {
     EXPECT_FALSE(advice.plans.empty());
     std::printf("advice for 1,024 ranks: %.0f ms\n", 1e3 * seconds);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    EXPECT_LT(seconds, 0.2);
+    EXPECT_LT(seconds, 1) << "five times what it takes on a slow machine: too many plans are made";
 #endif
 }
 
