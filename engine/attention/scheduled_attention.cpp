@@ -141,12 +141,14 @@ class GradientReturn {
     }
 
     /// Returns the tensor to which a unit's gradients are added, [S, 2, B, K, D]. Only this rank's own holds
-    /// sums already.
+    /// sums already; another rank's holds nothing yet if slices are to be computed.
     at::Tensor gradients_for(const Unit& unit) const {
         const at::Tensor home = heads_of(unit.heads);
         if (unit.stage->is_own) return home;
         const auto sizes = home.sizes();
-        return at::empty({unit.stage->keys, 2, sizes[2], unit.heads.count, sizes[4]}, home.options());
+        const std::vector<int64_t> shape = {unit.stage->keys, 2, sizes[2], unit.heads.count, sizes[4]};
+        return unit.stage->slices.empty() ? at::zeros(shape, home.options())
+                                          : at::empty(shape, home.options());
     }
 
     void send(const Unit& unit, const at::Tensor& gradients) {
