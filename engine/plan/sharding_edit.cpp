@@ -11,6 +11,15 @@ bool is_mapping(const Config& config, const std::string& key) {
     return inner != config.lines.end() && inner->first.starts_with(key + '.');
 }
 
+/// Returns the edit to a file of axolotl's with that stage, and with optimizer states in host memory exactly
+/// if they are there now: its zero2.json puts them there.
+std::optional<Edit> named_file(const Config& config, int stage) {
+    const bool offloads = config.optimizer_offloading;
+    if (is_mapping(config, "deepspeed") || (stage == 2 && !offloads)) return std::nullopt;
+    const char* name = stage == 2 ? "zero2" : offloads ? "zero3_bf16_cpuoffload_all" : "zero3";
+    return Edit{"deepspeed", std::string("deepspeed_configs/") + name + ".json"};
+}
+
 }  // namespace
 
 std::optional<Edit> sharding_edit(const Config& config, int stage) {
@@ -18,19 +27,19 @@ std::optional<Edit> sharding_edit(const Config& config, int stage) {
     const std::string whole = stage == 3 ? "true" : "false";
     if (is_written("deepspeed.zero_optimization.stage"))
         return Edit{"deepspeed.zero_optimization.stage", std::to_string(stage)};
-    if (is_written("deepspeed")) {
-        if (config.optimizer_offloading || is_mapping(config, "deepspeed")) return std::nullopt;
-        return Edit{"deepspeed", "deepspeed_configs/zero" + std::to_string(stage) + ".json"};
-    }
+    if (is_written("deepspeed")) return named_file(config, stage);
     if (is_written("fsdp_config")) return Edit{"fsdp_config.reshard_after_forward", whole};
     if (config.zero_stage_asked > 0 && !is_written("fsdp")) return std::nullopt;
     return Edit{"fsdp_config", "{reshard_after_forward: " + whole + "}"};
 }
 
 std::vector<int> sharding_stages(const Config& config) {
-    if (!sharding_edit(config, 3)) return {config.zero_stage_asked};
-    if (config.zero_stage_asked == 0) return {0, 2, 3};
-    return {2, 3};
+    std::vector<int> stages;
+    for (const int stage : {0, 2, 3}) {
+        if (stage == config.zero_stage_asked || (stage > 0 && sharding_edit(config, stage)))
+            stages.push_back(stage);
+    }
+    return stages;
 }
 
 }  // namespace ringmaster

@@ -32,6 +32,8 @@ StepEvent known_step(int rank, int64_t step) {
     event.tokens_per_s = 16384;
     event.router_loss = 0.25 / static_cast<double>(step);
     event.loss_scale = 1024;
+    event.preference = {
+        .rewards_chosen = 1, .rewards_rejected = -1, .margin = 2, .accuracy = 0.75, .kl = 0.5, .nll = 3};
     event.skipped = step == 4;
     return event;
 }

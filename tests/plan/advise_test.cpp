@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -102,13 +101,13 @@ TEST(Advise, WrittenShardsFollowTheMesh) {
 
 TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
     for (const std::string way :
-         {"deepspeed: deepspeed_configs/zero1.json\n", "deepspeed:\n  zero_optimization:\n    stage: 1\n",
-          "deepspeed: {zero_optimization: {stage: 2}}\n", "fsdp: [shard_grad_op]\n",
-          "fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: false\n",
+         {"deepspeed: deepspeed_configs/zero1.json\n", "deepspeed: deepspeed_configs/zero2.json\n",
+          "deepspeed:\n  zero_optimization:\n    stage: 1\n", "deepspeed: {zero_optimization: {stage: 2}}\n",
+          "fsdp: [shard_grad_op]\n", "fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: false\n",
           "fsdp_config:\n  fsdp_sharding_strategy: SHARD_GRAD_OP\n", ""}) {
         const std::string text =
             config_text("sequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n" + way);
-        const PlanRequest request = gpus(8, 40 * kGiB);
+        const PlanRequest request = gpus(8, 32 * kGiB);
         const Plan plan = make_plan(read(text), request);
         ASSERT_TRUE(plan.ok()) << said(plan);
         ASSERT_EQ(plan.verdict, Verdict::WillNotFit) << way;
@@ -124,6 +123,7 @@ TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
         const std::vector<Alternative> found = advise(read(text), request).plans;
         EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](const Alternative& one) {
             const Plan other = make_plan(read(set_keys(text, one.set)), request);
+            EXPECT_EQ(other.memory->per_rank.front().total, one.memory_total) << way;
             return other.ok() && other.zero_stage == 3;
         })) << way;
     }
@@ -258,16 +258,6 @@ TEST(Advise, StatesAreSharedWhereTheyAreTooLarge) {
     const Plan plan = make_plan(read(text, with(best.set)), gpus(8));
     EXPECT_EQ(plan.zero_stage, best.zero_stage);
     EXPECT_EQ(plan.verdict, Verdict::Fits) << said(plan);
-}
-
-TEST(Advise, AStageBesideOffloadingInAFileOfDeepSpeedIsLeftToIt) {
-    const std::string file = testing::TempDir() + "offload.json";
-    std::ofstream(file) << R"({"zero_optimization": {"stage": 1, "offload_optimizer": {"device": "cpu"}}})";
-    const std::string text =
-        config_text("sequence_len: 8192\nmicro_batch_size: 1\ndeepspeed: " + file + "\n");
-    const std::vector<Alternative> plans = advise(read(text), gpus(8)).plans;
-    ASSERT_FALSE(plans.empty());
-    for (const Alternative& found : plans) EXPECT_EQ(found.zero_stage, 1) << found.why;
 }
 
 TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
