@@ -244,6 +244,7 @@ class Picture {
     std::vector<std::string> top_, bottom_;
 };
 
+/// Returns the losses of the ranks; nothing if none has one, as in training on preferences.
 std::string rank_losses(const RunFollower& run, int64_t step) {
     std::vector<double> losses;
     std::string each;
@@ -253,7 +254,8 @@ std::string rank_losses(const RunFollower& run, int64_t step) {
         if (loss) losses.push_back(*loss);
         each += (each.empty() ? "" : " ") + (loss ? format_loss(*loss) : "–");
     }
-    if (run.ranks().size() <= 8 || losses.empty()) return each;
+    if (losses.empty()) return "";
+    if (run.ranks().size() <= 8) return each;
     const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
     return format_loss(*low) + "…" + format_loss(*high);
 }
@@ -275,7 +277,7 @@ std::string other_line(const EventLine& line) {
                printable(saved->path);
     }
     if (const auto* phase = std::get_if<PhaseEvent>(&line.event)) {
-        return phase->name == "train" ? "" : printable(phase->name) + " …";
+        return phase->name == "train" || phase->done > 0 ? "" : printable(phase->name) + " …";
     }
     return "";
 }
@@ -324,7 +326,8 @@ std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) c
     if (step.router_loss) text += "  router loss " + format_loss(*step.router_loss);
     if (step.preference.margin) text += "  reward margin " + format_number(*step.preference.margin, 3);
     if (step.preference.accuracy) text += "  chosen first " + format_percent(*step.preference.accuracy);
-    if (run.ranks().size() > 1) text += "  ranks " + rank_losses(run, step.step);
+    const std::string of_ranks = run.ranks().size() > 1 ? rank_losses(run, step.step) : "";
+    if (!of_ranks.empty()) text += "  ranks " + of_ranks;
     text += "  overhead " + right_aligned(format_percent(overhead), 5);
     text += right_aligned(format_duration(step.step_s), 8) +
             right_aligned(format_rate(step.tokens_per_s), 7) + " tokens/s";
