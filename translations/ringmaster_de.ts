@@ -1654,6 +1654,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 <context>
     <name>Progress</name>
     <message>
+        <source>computing the reference</source>
+        <translation>die Referenz wird berechnet</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>die Ranks finden sich</translation>
     </message>

@@ -1638,6 +1638,10 @@ On what is left the run would go on with:</source>
 <context>
     <name>Progress</name>
     <message>
+        <source>computing the reference</source>
+        <translation>参照モデルを計算中</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>ランデブー</translation>
     </message>

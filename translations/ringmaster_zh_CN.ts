@@ -1638,6 +1638,10 @@ On what is left the run would go on with:</source>
 <context>
     <name>Progress</name>
     <message>
+        <source>computing the reference</source>
+        <translation>计算参考模型</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>各 rank 会合</translation>
     </message>

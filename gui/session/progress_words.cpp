@@ -23,6 +23,7 @@ constexpr Words kWords[] = {
     {"load", QT_TRANSLATE_NOOP("Progress", "loading the model")},
     {"tokenize", QT_TRANSLATE_NOOP("Progress", "tokenizing")},
     {"preflight", QT_TRANSLATE_NOOP("Progress", "proving the mesh")},
+    {"reference", QT_TRANSLATE_NOOP("Progress", "computing the reference")},
     {"train", QT_TRANSLATE_NOOP("Progress", "training")},
     {"export", QT_TRANSLATE_NOOP("Progress", "saving the final model")},
     // preparing rows and models

@@ -70,8 +70,11 @@ def margin(folder, tokenizer_of):
 
 def test_an_axolotl_example_trains_in_a_ring_and_its_model_prefers_the_chosen_answers(prepared, tmp_path):
     config = config_of(tmp_path, prepared, context_parallel_size=2)
-    events = events_of(launch(config, tmp_path / "runs", "--ranks", 2))
+    run = launch(config, tmp_path / "runs", "--ranks", 2)
+    events = events_of(run)
     losses = [event["loss"] for event in events]
+    said = ringmaster("watch", run).stdout
+    assert said.count("reference …") == 1 and "ranks" not in said, "a phase is named once, and no rank has a loss of its own"
     assert losses[0] == pytest.approx(math.log(2), abs=1e-5), "the policy starts as the reference: -logsigmoid(0)"
     assert losses[-1] < 0.8 * losses[0] and events[-1]["reward_accuracy"] == 1
     assert events[-1]["reward_margin"] > events[1]["reward_margin"]

@@ -64,6 +64,12 @@ def test_names_of_steps_have_words_in_the_app():
     assert not [name for name in named if not any(name == word or (word.endswith(" ") and name.startswith(word)) for word in known)]
 
 
+def test_phases_of_a_rank_have_words_in_the_app():
+    words = re.findall(r'\{"([a-z]+)", QT_TRANSLATE_NOOP\("Progress"', (ROOT / "gui/session/progress_words.cpp").read_text())
+    named = {name for file in (ROOT / "engine").rglob("*.cpp") for name in re.findall(r'PhaseEvent\{"([^"]+)', file.read_text())}
+    assert len(named) > 5 and named <= set(words), named - set(words)
+
+
 def test_plurals_have_every_form(updated):
     language, messages = updated
     for context, message in messages:
