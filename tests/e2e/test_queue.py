@@ -109,11 +109,11 @@ def complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, c
 
 
 def test_runs_complete_once_and_in_order_although_all_is_killed(ask, llama, rows_file, tmp_path):
-    complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, count=4, steps=200, kills=1)
+    complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, count=4, steps=400, kills=1)
 
 
 def test_every_run_of_twenty_completes_once_although_all_is_killed(ask, llama, rows_file, tmp_path):
-    complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, count=20, steps=200, kills=3)
+    complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, count=20, steps=400, kills=3)
 
 
 def test_a_waiting_run_is_moved_and_removed_and_what_cannot_be_is_said(ask, llama, rows_file, tmp_path):
