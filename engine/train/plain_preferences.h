@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// What the loss knows of the documents, in the step's order; float64 [documents].
+/// Holds what the loss needs to know about each document, in the step's order; float64 [documents].
 struct PlainFacts {
     at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels
     at::Tensor reference_d;
-    at::Tensor desirable_d;             ///< 1 or 0; of KTO
+    at::Tensor desirable_d;             ///< 1 or 0; set for KTO only
     at::Tensor mismatched_reference_d;  ///< of KTO's mismatched rows
 };
 

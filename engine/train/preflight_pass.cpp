@@ -199,15 +199,16 @@ bool is_desirable_in_proof(int64_t place) {
     return place % 2 == 0;
 }
 
-/// Returns a reference beside the mesh's own log-probabilities: in 16 bits these differ from the plain model's
-/// by more than a loss may, and so would those of a run's reference.
+/// Returns a reference beside the mesh's own log-probabilities: in 16 bits these differ from the plain
+/// model's by more than a loss may, and so would those of a run's reference.
 PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
     const Preference& preference = batch.plan.config.preference;
     std::map<DocumentKey, double> reference;
     const auto add = [&](const StepRows& rows, const std::vector<DocumentKey>& keys) {
         std::vector<double> sums = local_segment_sums(pass, rows, true);
         sum_over_ranks(groups, sums);
-        for (size_t i = 0; i < keys.size(); ++i) reference[keys[i]] = sums[2 * i] + beside(preference, keys[i]);
+        for (size_t i = 0; i < keys.size(); ++i)
+            reference[keys[i]] = sums[2 * i] + beside(preference, keys[i]);
     };
     std::vector<DocumentKey> keys;
     for (const Row& row : batch.rows.documents) keys.emplace_back(row.place, row.place);
@@ -219,8 +220,8 @@ PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, Me
     return {[reference](const DocumentKey& key) { return reference.at(key); }, is_desirable_in_proof};
 }
 
-/// What the plain model compares: the batch's documents, for KTO with mismatched rows besides. The proof's
-/// reference lies beside the plain model's own log-probabilities.
+/// Holds the documents that the plain model computes the loss of: the batch's and, for KTO, the mismatched
+/// ones too. It also holds the reference's log-probabilities, which the loss compares with the model's own.
 class PlainPreferences {
   public:
     /// Adds this rank's part of the mismatched rows to `own`.
@@ -229,7 +230,8 @@ class PlainPreferences {
         if (!preference_.on()) return;
         for (const Row& row : documents_) keys_.emplace_back(row.place, row.place);
         if (!preference_.has_pairs()) add_mismatched(batch, groups, own);
-        comparison_ = {static_cast<int64_t>(keys_.size()), [this](const at::Tensor& sums_d2) { return loss_of(sums_d2); }};
+        comparison_ = {static_cast<int64_t>(keys_.size()),
+                       [this](const at::Tensor& sums_d2) { return loss_of(sums_d2); }};
     }
     PlainPreferences(const PlainPreferences&) = delete;
     PlainPreferences& operator=(const PlainPreferences&) = delete;
@@ -247,7 +249,8 @@ class PlainPreferences {
         for (const Row& row : mismatched_->rows()) {
             for (Row& document : row.documents()) rows.push_back(std::move(document));
         }
-        const auto ranks = static_cast<size_t>(groups.world().size()), rank = static_cast<size_t>(groups.rank());
+        const auto ranks = static_cast<size_t>(groups.world().size()),
+                   rank = static_cast<size_t>(groups.rank());
         for (size_t i = 0; i < rows.size(); ++i) {
             const auto slot = static_cast<int64_t>(documents_.size() + i);
             if (i % ranks == rank) own.push_back({rows[i], rows[i].tokens(), rows[i].tokens(), slot, false});
@@ -268,18 +271,20 @@ class PlainPreferences {
                 sums[static_cast<int64_t>(i)][0].item<double>() + beside(preference_, keys_[i]);
         }
         const size_t count = documents_.size();
-        const auto reference = [&](size_t i) { return preference_.has_reference() ? reference_.at(keys_[i]) : 0.0; };
+        const auto reference = [&](size_t i) {
+            return preference_.has_reference() ? reference_.at(keys_[i]) : 0.0;
+        };
         const auto labels = [&](size_t i) { return static_cast<double>(documents_[i].valid_labels()); };
         const auto prompts = [&](size_t i) {
             const bool learned = preference_.learns_prompt() && i % 2 == 0;
             return learned ? static_cast<double>(documents_[i].tokens() - 1) - labels(i) : 0;
         };
-        const PlainFacts facts{numbers(labels, 0, count).to(sums_d2.device()),
-                               numbers(prompts, 0, count).to(sums_d2.device()),
-                               numbers(reference, 0, count).to(sums_d2.device()),
-                               numbers([&](size_t i) { return is_desirable_in_proof(documents_[i].place) ? 1 : 0; }, 0, count)
-                                   .to(sums_d2.device()),
-                               numbers(reference, count, keys_.size() - count).to(sums_d2.device())};
+        const PlainFacts facts{
+            numbers(labels, 0, count).to(sums_d2.device()), numbers(prompts, 0, count).to(sums_d2.device()),
+            numbers(reference, 0, count).to(sums_d2.device()),
+            numbers([&](size_t i) { return is_desirable_in_proof(documents_[i].place) ? 1 : 0; }, 0, count)
+                .to(sums_d2.device()),
+            numbers(reference, count, keys_.size() - count).to(sums_d2.device())};
         return plain_preference_loss(preference_, facts, sums_d2);
     }
 
@@ -376,8 +381,8 @@ Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trai
     shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
     check_shares(shares.data_ptr<double>(), batch.rows.counts.valid_labels);
     const double mean = sum_of_ranks(groups, own.loss_sum) * batch.rows.scale();
-    return {preferred ? preferred->loss : mean, gradient_norm(trained.trained()), trained.trained().gradients(),
-            sum_of_ranks(groups, samples.table())};
+    return {preferred ? preferred->loss : mean, gradient_norm(trained.trained()),
+            trained.trained().gradients(), sum_of_ranks(groups, samples.table())};
 }
 
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
@@ -403,8 +408,8 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
         for (const auto& [sample, row] : held) samples.take(sample, layer, dqkv_nw, row);
     };
     PlainPreferences preferences(batch, groups, own);
-    const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale, probe, &noise,
-                                                 preferences.comparison());
+    const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale, probe,
+                                                 &noise, preferences.comparison());
     const bool compares = preferences.comparison() != nullptr;
     return {compares ? plain.loss_sum : sum_of_ranks(groups, plain.loss_sum) * scale,
             0,

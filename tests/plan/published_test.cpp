@@ -24,7 +24,7 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGb = 1e9, kMiB = 1 << 20;
-/// What nvidia-smi shows of each card.
+/// These are the sizes that nvidia-smi shows of each card, in bytes.
 constexpr double kH100 = 81'559 * kMiB, kA100 = 81'920 * kMiB, kH200 = 143'771 * kMiB;
 
 struct OtherRun {
