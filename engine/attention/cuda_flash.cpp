@@ -81,6 +81,11 @@ int64_t queries_at_once(const at::Tensor& q_bhtd) {
     return flash_blocks(q_bhtd.size(0) * q_bhtd.size(1), q_bhtd.size(3)).queries_at_once;
 }
 
+int64_t heads_at_once(const at::Tensor& q_bhtd, int64_t group) {
+    if (cuda_is_deterministic()) return q_bhtd.size(1);
+    return query_heads_at_once(q_bhtd.size(0) * q_bhtd.size(2), q_bhtd.size(1), group);
+}
+
 int64_t multiprocessors(const at::Tensor& q_bhtd) {
     if (!cuda_is_deterministic() || !q_bhtd.is_cuda()) return 0;
     static const int64_t count = cuda_multiprocessors(q_bhtd.device().index());
@@ -98,7 +103,7 @@ FlashKernel cuda_flash_kernel(double scale) {
             [=](const FlashInputs& in, const at::Tensor& dout, const FlashKernel::Output& whole) {
                 return half_backward(scaled(in), dout, whole);
             },
-            queries_at_once, multiprocessors};
+            queries_at_once, heads_at_once, multiprocessors};
 }
 
 /// Repeats key heads, because the kernel takes no grouped heads, and trims its lse, which is padded to 32s.

@@ -114,9 +114,13 @@ struct Part {
     Packed packed;
     FlashShare share;
     int64_t group;
+    int64_t first_query = 0, query_heads = 0;  ///< heads of one key/value head's group; 0: whole groups
 
+    bool is_of_one_group() const { return query_heads > 0; }
     at::Tensor of_queries(const at::Tensor& x_bht) const {
-        return some_heads(x_bht, share.first_head * group, share.heads * group);
+        const int64_t first = share.first_head * group;
+        return is_of_one_group() ? some_heads(x_bht, first + first_query, query_heads)
+                                 : some_heads(x_bht, first, share.heads * group);
     }
     at::Tensor of_keys(const at::Tensor& x_bks) const {
         return some_heads(x_bks, share.first_head, share.heads);
@@ -125,7 +129,7 @@ struct Part {
         return {tokens_first(packed.apart(dq)),
                 {},
                 packed.first_query(),
-                all.first_head + share.first_head * group};
+                all.first_head + share.first_head * group + first_query};
     }
 
     FlashKernel::Gradients run(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
@@ -138,14 +142,18 @@ struct Part {
     }
 };
 
+int64_t heads_at_once(const FlashKernel& kernel, const at::Tensor& q_bhtd, int64_t group) {
+    return kernel.heads_at_once ? kernel.heads_at_once(q_bhtd, group) : q_bhtd.size(1);
+}
+
 std::vector<FlashShare> shares_of(const FlashKernel& kernel, const FlashCall& call, const at::Tensor& q_bhtd,
                                   const at::Tensor& k_bksd) {
     const int64_t key_heads = k_bksd.size(1);
     const int64_t multiprocessors = kernel.multiprocessors ? kernel.multiprocessors(q_bhtd) : 0;
     if (multiprocessors == 0) {
-        const int64_t group = q_bhtd.size(1) / key_heads, tokens = q_bhtd.size(0) * q_bhtd.size(2);
+        const int64_t group = q_bhtd.size(1) / key_heads;
         return shares_of_heads(static_cast<int64_t>(call.segments.size()), key_heads,
-                               q_bhtd.is_cuda() ? key_heads_at_once(tokens, key_heads, group) : key_heads);
+                               std::max<int64_t>(1, heads_at_once(kernel, q_bhtd, group) / group));
     }
     return flash_shares(call, {q_bhtd.size(0), key_heads, q_bhtd.size(1) / key_heads, q_bhtd.size(3)},
                         multiprocessors);
@@ -155,20 +163,26 @@ std::vector<Part> backward_parts(const FlashKernel& kernel, const FlashCall& cal
                                  const at::Tensor& k_bksd) {
     std::vector<Part> parts;
     const int64_t rows = q_bhtd.size(0), group = q_bhtd.size(1) / k_bksd.size(1);
+    const int64_t at_once = heads_at_once(kernel, q_bhtd, group);
     for (const FlashShare& share : shares_of(kernel, call, q_bhtd, k_bksd)) {
         const auto first = call.segments.begin() + share.first_segment;
-        for (FlashPacking& packing : pack({call.window, {first, first + share.segments}}, rows))
-            parts.push_back({Packed(std::move(packing), rows), share, group});
+        for (FlashPacking& packing : pack({call.window, {first, first + share.segments}}, rows)) {
+            const Packed packed(std::move(packing), rows);
+            if (share.heads > 1 || at_once >= group) parts.push_back({packed, share, group});
+            for (int64_t query = 0; share.heads == 1 && at_once < group && query < group; query += at_once)
+                parts.push_back({packed, share, group, query, std::min(at_once, group - query)});
+        }
     }
     return parts;
 }
 
-/// Returns whether each part computes all segments of heads that no other part reads.
+/// Returns whether each part computes all segments of query heads that no other part reads.
 bool have_own_heads(const std::vector<Part>& parts, int64_t segments) {
     int64_t next = 0;
     return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-        const bool is_next = part.share.first_head == next && part.share.segments == segments;
-        next += part.share.heads;
+        const bool is_next =
+            part.share.first_head * part.group + part.first_query == next && part.share.segments == segments;
+        next += part.is_of_one_group() ? part.query_heads : part.share.heads * part.group;
         return is_next;
     });
 }
@@ -277,12 +291,21 @@ std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const
     const auto segments = static_cast<int64_t>(one->call.segments.size());
     const bool in_place = overwrites && !gaps && have_own_heads(parts, segments);
     const auto memory_for = [&](const at::Tensor& x) { return in_place ? x : gradients_like(x, gaps); };
-    const FlashGradients sums{memory_for(q_bhtd), memory_for(k_bksd), memory_for(v_bksd)};
+    const bool adds = parts[0].is_of_one_group();  // launches share keys, whose gradients add up in float32
+    const auto memory_for_keys = [&](const at::Tensor& x) {
+        if (!adds) return memory_for(x);
+        return tokens_first(at::zeros(tokens_first(x).sizes(), x.options().dtype(at::kFloat)));
+    };
+    const FlashGradients sums{memory_for(q_bhtd), memory_for_keys(k_bksd), memory_for_keys(v_bksd)};
     for (const Part& part : parts) {
         const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
         part.packed.own(part.of_queries(sums.dq_bhtd)).copy_(part.packed.apart(d.dq));
-        part.packed.put_keys(part.of_keys(sums.dk_bksd), d.dk);
-        part.packed.put_keys(part.of_keys(sums.dv_bksd), d.dv);
+        const auto put = [&](const at::Tensor& sum_bksd, const at::Tensor& x) {
+            adds ? part.packed.add_keys(part.of_keys(sum_bksd), x, false)
+                 : part.packed.put_keys(part.of_keys(sum_bksd), x);
+        };
+        put(sums.dk_bksd, d.dk);
+        put(sums.dv_bksd, d.dv);
     }
     return sums;
 }

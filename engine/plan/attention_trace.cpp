@@ -131,9 +131,9 @@ double AttentionTrace::held_and_sum() const {
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
-    const Block sums = heap_.take(on_gpu() ? held_and_sum() + (2 + parts()) * statistics()
-                                           : 4 * shape_.queries() + 2 * statistics(),
-                                  kWorkspace, "sums of attention's output");
+    const Block sums = heap_.take(
+        on_gpu() ? held_and_sum() + (2 + parts()) * statistics() : 4 * shape_.queries() + 2 * statistics(),
+        kWorkspace, "sums of attention's output");
     {
         KeysUnderWay keys;
         const Stage* used = nullptr;
@@ -170,10 +170,14 @@ void AttentionTrace::forward_over_heads() {
 }
 
 double AttentionTrace::launched_at_once() const {
-    const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
+    const auto heads = std::max<int64_t>(1, std::llround(shape_.heads));
     const auto group = std::max<int64_t>(1, std::llround(shape_.heads / shape_.kv_heads));
-    return double(key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads, group)) /
-           double(key_heads);
+    return double(query_heads_at_once(std::llround(shape_.rows * shape_.tokens), heads, group)) /
+           double(heads);
+}
+
+bool AttentionTrace::adds_keys() const {
+    return on_gpu() && is_bfloat16() && !cuda_is_deterministic() && launched_at_once() * shape_.kv_heads < 1;
 }
 
 /// Returns the bytes that a GPU's backward kernel takes: dq, dk and dv of every query head; in bfloat16 also
@@ -184,9 +188,13 @@ double AttentionTrace::flash_backward_bytes() const {
     const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
     if (!cuda_is_deterministic()) {
         const double share = launched_at_once();
-        const double joined =
-            share < 1 && is_plain() && !overwrites() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
-        return share * ((4 + element()) * shape_.queries() + heads + sums) + joined;
+        const double dq = overwrites() ? 0 : element() * shape_.queries();
+        const double dkv = adds_keys()    ? 4 * 2 * shape_.keys()
+                           : overwrites() ? 0
+                                          : element() * 2 * shape_.keys();
+        const double joined = share < 1 && is_plain() ? dq + dkv : 0;
+        return share * ((4 + element()) * shape_.queries() + heads) +
+               std::max(share, 1 / shape_.kv_heads) * sums + joined;
     }
     const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
     return (4 * double(blocks().copies) + element()) * shape_.queries() * at_once + heads + sums;
@@ -195,6 +203,7 @@ double AttentionTrace::flash_backward_bytes() const {
 void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     if (is_plain() && !is_in_blocks()) {
         heap_.touch(flash_backward_bytes(), kWorkspace, kFlash);
+        if (overwrites() && adds_keys()) home = heap_.take(4 * 2 * shape_.keys(), kWorkspace, kKeyGradients);
         if (overwrites()) return;
         dq = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
         home = heap_.take(2 * shape_.keys() * element(), kWorkspace, kKeyGradients);
@@ -250,7 +259,8 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
     const double e = element(), q = shape_.queries() * e;
     const bool shared = model_.num_kv_heads < in_.ulysses;  // summed over ranks in float32
     const bool rounds = is_bfloat16() && !(is_plain() && !is_in_blocks());
-    const double own = 2 * shape_.keys() * (rounds || !is_bfloat16() ? 4 : e);
+    const bool rounds_keys = rounds || (is_bfloat16() && adds_keys());
+    const double own = 2 * shape_.keys() * (rounds_keys || !is_bfloat16() ? 4 : e);
     const double keys_values = shared ? own : 2 * shape_.keys() * e;
     Block dout = tokens_to_heads(q), dq, home;
     sent();
@@ -259,14 +269,14 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
     dout.free();
     if (overwrites()) {  // the memory of what was read
         dq = heap_.take(q, kWorkspace, kQueryGradients);
-        home = heap_.take(own, kWorkspace, kKeyGradients);
+        if (!adds_keys()) home = heap_.take(own, kWorkspace, kKeyGradients);
     }
     const auto exchanged = [&](double bytes) { return heap_.take(bytes, kCommunication, kOwnedHeads); };
     Block sent_q = exchanged(rounds || in_.micro > 1 ? q : 0);
     Block received_q = exchanged(q);
     if (sent_q.bytes() > 0) dq.free();
     Block both = exchanged(own);
-    Block sent_keys = exchanged(rounds && !shared ? keys_values : 0);
+    Block sent_keys = exchanged(rounds_keys && !shared ? keys_values : 0);
     Block received_keys = exchanged(keys_values);
     home.free();
     if (sent_keys.bytes() > 0) both.free();  // rounded into another tensor, which is sent

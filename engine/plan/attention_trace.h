@@ -28,8 +28,8 @@ class AttentionTrace {
 
     /// Traces all but the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
-    /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that gradient
-    /// was sent to the heads' owners, and `read` when what the forward kept was read.
+    /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
+    /// gradient was sent to the heads' owners, and `read` when what the forward kept was read.
     void backward(const std::function<void()>& sent, const std::function<void()>& read) {
         if (in_.ulysses > 1) return backward_over_heads(sent, read);
         Heap::Block dq, home;
@@ -55,8 +55,10 @@ class AttentionTrace {
     /// Returns the elements of `count` keys and values of the heads that travel together.
     double some_keys(double count) const { return heads_at_once() * shape_.of_keys(count); }
     double statistics() const { return 4 * shape_.rows * shape_.tokens * shape_.heads; }
-    /// Returns the fraction of key/value heads per launch of a GPU's flash attention backward.
+    /// Returns the fraction of query heads per launch of a GPU's flash attention backward.
     double launched_at_once() const;
+    /// Returns whether launches share key/value heads, whose gradients then add up in float32.
+    bool adds_keys() const;
     /// Returns whether launches for some heads each put gradients in the memory of queries, keys and values.
     /// Padding behind packed rows prevents it.
     bool overwrites() const {

@@ -8,7 +8,8 @@ namespace ringmaster {
 namespace {
 
 // Costs are in cells of the attention matrix; a cell is the time in which one multiprocessor computes it.
-constexpr int64_t kLaunchCells = 1 << 16;  // about 30 µs on an H100
+constexpr int64_t kEnough = int64_t{1} << 19;  // tokens of all heads that fill any GPU
+constexpr int64_t kLaunchCells = 1 << 16;      // about 30 µs on an H100
 
 int64_t divided_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -146,8 +147,12 @@ class Shares {
 }  // namespace
 
 int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group) {
-    constexpr int64_t kEnough = int64_t{1} << 19;
     return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, tokens * group), 1, key_heads);
+}
+
+int64_t query_heads_at_once(int64_t tokens, int64_t query_heads, int64_t group) {
+    const int64_t of_group = std::clamp<int64_t>(kEnough / std::max<int64_t>(1, tokens), 1, group);
+    return of_group < group ? of_group : group * key_heads_at_once(tokens, query_heads / group, group);
 }
 
 std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once) {

@@ -45,6 +45,10 @@ struct FlashShare {
 /// memory. `tokens` counts all rows of a batch together; `group` query heads share a key/value head.
 int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
 
+/// Returns the query heads per launch: whole groups, or a part of one if a key/value head's is already more
+/// than enough.
+int64_t query_heads_at_once(int64_t tokens, int64_t query_heads, int64_t group);
+
 /// Returns launches that cover all segments of a call, with `at_once` key/value heads per launch.
 std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once);
 

@@ -172,6 +172,30 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(in_place->dv_bksd, plain->dv_bksd));
 }
 
+/// Launches for some query heads of a group each add to the gradients of the keys that they share.
+TEST(PackedAttention, OfPartsOfAGroupIsThatOfAllItsHeads) {
+    at::set_num_threads(1);
+    const auto random = [&](int64_t heads) { return at::randn({1, 96, heads, 8}).transpose(1, 2); };
+    const at::Tensor q = random(6), dout = random(6), k = random(2), v = random(2);
+    const std::vector<Slice> slices = {{0, 96, 0, 96, SliceMask::Causal}};
+    FlashTwin twin;
+    const auto whole = one_call_forward(twin.kernel(), q, k, v, slices);
+    const auto plain = one_call_backward(twin.kernel(), dout, q, k, v, *whole, slices);
+    for (const int64_t at_once : {1, 2, 3}) {
+        FlashKernel kernel = twin.kernel();
+        kernel.heads_at_once = [at_once](const at::Tensor&, int64_t) { return at_once; };
+        twin.calls = 0;
+        const at::Tensor own_q = q.clone();
+        const auto d = one_call_backward(kernel, dout, own_q, k.clone(), v.clone(), *whole, slices, true);
+        ASSERT_TRUE(plain.has_value() && d.has_value());
+        EXPECT_EQ(twin.calls, at_once == 1 ? 6 : at_once == 2 ? 4 : 2);
+        EXPECT_TRUE(d->dq_bhtd.is_alias_of(own_q));
+        EXPECT_TRUE(at::equal(d->dq_bhtd, plain->dq_bhtd));
+        expect_close(d->dk_bksd, plain->dk_bksd, "dk");
+        expect_close(d->dv_bksd, plain->dv_bksd, "dv");
+    }
+}
+
 TEST(PackedAttention, OfSeveralLaunchesIsThatOfOne) {
     at::set_num_threads(1);
     // 6 and 2 heads make 12 thread blocks each; 8 heads would make 16, which takes two rounds.

@@ -99,6 +99,10 @@ TEST(FlashBlocks, LongRowsTakeAFewHeadsAtATime) {
     EXPECT_EQ(key_heads_at_once(32768, 8, 4), 4);
     EXPECT_EQ(key_heads_at_once(600000, 8, 4), 1);
     EXPECT_EQ(key_heads_at_once(0, 8, 4), 8);
+    EXPECT_EQ(query_heads_at_once(32768, 32, 4), 16);
+    EXPECT_EQ(query_heads_at_once(131072, 32, 4), 4);
+    EXPECT_EQ(query_heads_at_once(262144, 32, 4), 2);
+    EXPECT_EQ(query_heads_at_once(1 << 20, 4, 4), 1) << "heads of one Ulysses rank";
     const std::vector<FlashShare> wanted = {{0, 3, 0, 3}, {0, 3, 3, 3}, {0, 3, 6, 2}};
     EXPECT_EQ(shares_of_heads(3, 8, 3), wanted);
 }
