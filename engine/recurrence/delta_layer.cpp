@@ -1,0 +1,431 @@
+#include "engine/recurrence/delta_layer.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "engine/recurrence/delta_rule.h"
+#include "engine/recurrence/gated_norm.h"
+#include "engine/recurrence/state_passing.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr double kNormEps = 1e-6;  // of queries and keys, l2norm in modeling_qwen3_next.py
+
+enum Part { kQueries, kKeys, kValues, kGates, kBetas, kSteps, kParts };
+
+/// Some key heads, [first, first + count), and the value heads that belong to them.
+struct Heads {
+    int64_t first = 0, count = 0;
+};
+
+std::array<int64_t, kParts> widths_of(const DeltaSizes& s) {
+    const int64_t G = s.heads_per_key();
+    return {s.key_width, s.key_width, G * s.value_width, G * s.value_width, G, G};
+}
+
+/// Returns a view of the columns of a part: [B, T, heads, width of a key head].
+at::Tensor part_of(const DeltaSizes& s, const at::Tensor& x_btw, Part part, const Heads& heads) {
+    const auto widths = widths_of(s);
+    const auto sum = [&](int from, int to) {
+        int64_t width = 0;
+        for (int i = from; i < to; ++i) width += widths[static_cast<size_t>(i)];
+        return width;
+    };
+    const int64_t width = widths[part];
+    if (!s.by_key_head)
+        return x_btw.narrow(2, s.key_heads * sum(0, part) + heads.first * width, heads.count * width)
+            .unflatten(2, {heads.count, width});
+    const int begin = part < kBetas ? 0 : kBetas, end = part < kBetas ? kBetas : kParts;
+    return x_btw.narrow(2, s.key_heads * sum(0, begin), s.key_heads * sum(begin, end))
+        .unflatten(2, {s.key_heads, sum(begin, end)})
+        .narrow(2, heads.first, heads.count)
+        .narrow(3, sum(begin, part), width);
+}
+
+/// The channels of the convolution that belong to queries, keys or values of some heads.
+struct Channels {
+    int64_t begin, size;
+};
+
+Channels channels_of(const DeltaSizes& s, Part part, const Heads& heads) {
+    const int64_t width = widths_of(s)[part];
+    return {2 * s.key_heads * s.key_width * (part == kValues) + s.key_heads * s.key_width * (part == kKeys) +
+                heads.first * width,
+            heads.count * width};
+}
+
+/// Returns the tensor's columns (dimension `dim`) of these heads: queries, then keys, then values.
+at::Tensor channels(const DeltaSizes& s, const at::Tensor& x, int64_t dim, const Heads& heads) {
+    std::vector<at::Tensor> parts;
+    for (const Part part : {kQueries, kKeys, kValues}) {
+        const Channels some = channels_of(s, part, heads);
+        parts.push_back(x.narrow(dim, some.begin, some.size));
+    }
+    return at::cat(parts, dim);
+}
+
+/// Calls `visit` with each of queries, keys and values, and its columns of x_bpc, [B, P, heads, width].
+template <class Visit>
+void for_channels(const DeltaSizes& s, const at::Tensor& x_bpc, const Heads& heads, const Visit& visit) {
+    int64_t begin = 0;
+    for (const Part part : {kQueries, kKeys, kValues}) {
+        const int64_t width = widths_of(s)[part];
+        visit(part, x_bpc.narrow(2, begin, heads.count * width).unflatten(2, {heads.count, width}));
+        begin += heads.count * width;
+    }
+}
+
+/// Appends a row of zeros, which tables name where there is nothing.
+at::Tensor with_zero_row(const at::Tensor& x_br) {
+    return at::constant_pad_nd(x_br.flatten(2), {0, 0, 0, 1});
+}
+
+at::Tensor unit(const at::Tensor& x) {
+    return x * (x.square().sum(-1, true) + kNormEps).rsqrt_();
+}
+
+/// The gradient of `unit`.
+at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
+    const at::Tensor inverse = (x.square().sum(-1, true) + kNormEps).rsqrt_(), y = x * inverse;
+    return (dy - y * (dy * y).sum(-1, true)).mul_(inverse);
+}
+
+void set_gradient(const at::Tensor& gradient, const at::Tensor& made, double beta) {
+    if (!gradient.defined()) return;
+    if (beta == 0)
+        gradient.copy_(made.view(gradient.sizes()));
+    else
+        gradient.mul_(beta).add_(made.view(gradient.sizes()));
+}
+
+}  // namespace
+
+/// What a few key heads read, in chunks.
+struct DeltaLayer::Some {
+    Heads heads;
+    at::Tensor sources_bsc;  ///< inputs of the convolution, and a row of zeros
+    at::Tensor mixed_bpc;    ///< its outputs before SiLU
+    DeltaInputs inputs;
+    std::optional<DeltaRule> rule;
+
+    Some(const DeltaLayer& layer, const at::Tensor& projected_btw, const at::Tensor& before_brc,
+         const Heads& some)
+        : heads(some) {
+        const DeltaSizes& s = layer.sizes_;
+        const OwnStretches& at = layer.stretches_;
+        const at::ScalarType dtype = sum_type(projected_btw);
+        sources_bsc = at::zeros({projected_btw.size(0), at.sources() + 1, channel_count(s)},
+                                projected_btw.options().dtype(dtype));
+        for_channels(s, sources_bsc.narrow(1, 0, at.tokens), heads, [&](Part part, const at::Tensor& to) {
+            to.copy_(part_of(s, projected_btw, part, heads));
+        });
+        if (at.received > 0)
+            sources_bsc.narrow(1, at.tokens, at.sources() - at.tokens)
+                .copy_(channels(s, before_brc, 2, heads));
+        const at::Tensor taps_cj = taps(layer);
+        for (int64_t j = 0; j < s.taps; ++j) {
+            const at::Tensor read = sources_bsc.index_select(1, at.sources_jp[j]).mul_(taps_cj.select(1, j));
+            mixed_bpc = j == 0 ? read : mixed_bpc.add_(read);
+        }
+        for_channels(s, at::silu(mixed_bpc), heads, [&](Part part, const at::Tensor& x_bphw) {
+            if (part == kQueries) inputs.q_nm1lk = unit(in_chunks(x_bphw, 1)).mul_(query_scale(s));
+            if (part == kKeys) inputs.k_nm1lk = unit(in_chunks(x_bphw, 1));
+            if (part == kValues) inputs.v_nmglv = in_chunks(x_bphw, s.heads_per_key());
+        });
+        const at::Tensor betas = at::sigmoid(part_of(s, projected_btw, kBetas, heads)).to(dtype);
+        const auto numbers = [&](const at::Tensor& x_bthg) {
+            return in_chunks(with_zero_row(x_bthg)
+                                 .index_select(1, at.tokens_p)
+                                 .unflatten(2, {heads.count, s.heads_per_key()}),
+                             s.heads_per_key())
+                .squeeze(-1);
+        };
+        inputs.beta_nmgl = numbers(betas);
+        inputs.log_decay_nmgl = numbers(at::softplus(steps(layer, projected_btw)).mul_(-decays(layer)));
+        rule.emplace(inputs);
+    }
+
+    int64_t channel_count(const DeltaSizes& s) const {
+        return heads.count * (2 * s.key_width + s.heads_per_key() * s.value_width);
+    }
+    at::Tensor taps(const DeltaLayer& layer) const {
+        return channels(layer.sizes_, layer.weights_.convolution_c1j.squeeze(1), 0, heads)
+            .to(sources_bsc.scalar_type());
+    }
+    static double query_scale(const DeltaSizes& s) { return 1 / std::sqrt(double(s.key_width)); }
+
+    /// Returns these heads' elements of a vector with one per value head: [heads, G].
+    at::Tensor by_heads(const DeltaSizes& s, const at::Tensor& x_h) const {
+        return x_h.view({s.key_heads, -1}).narrow(0, heads.first, heads.count);
+    }
+    /// softplus reads a + dt_bias.
+    at::Tensor steps(const DeltaLayer& layer, const at::Tensor& projected_btw) const {
+        return part_of(layer.sizes_, projected_btw, kSteps, heads).to(sources_bsc.scalar_type()) +
+               by_heads(layer.sizes_, layer.weights_.step_bias_h);
+    }
+    at::Tensor decays(const DeltaLayer& layer) const {
+        return by_heads(layer.sizes_, layer.weights_.decay_log_h).to(sources_bsc.scalar_type()).exp();
+    }
+
+    /// [B, P, heads, G·width] to [N, B·heads, G, L, width].
+    static at::Tensor in_chunks(const at::Tensor& x_bphw, int64_t of_key) {
+        const int64_t B = x_bphw.size(0), P = x_bphw.size(1), heads = x_bphw.size(2);
+        const int64_t width = x_bphw.size(3) / of_key;
+        return x_bphw.reshape({B, P / kChunkTokens, kChunkTokens, heads, of_key, width})
+            .permute({1, 0, 3, 4, 2, 5})
+            .reshape({P / kChunkTokens, B * heads, of_key, kChunkTokens, width});
+    }
+    /// [N, B·heads, G, L, width] to [B, P, heads·G·width].
+    at::Tensor out_of_chunks(const at::Tensor& x_nmglv) const {
+        const int64_t N = x_nmglv.size(0), B = x_nmglv.size(1) / heads.count;
+        return x_nmglv.unflatten(1, {B, heads.count})
+            .permute({1, 0, 4, 2, 3, 5})
+            .reshape({B, N * kChunkTokens, heads.count * x_nmglv.size(2) * x_nmglv.size(4)});
+    }
+    /// [N, B·heads, G, L, width] to [B, T, heads, G·width]; zeros for padding.
+    at::Tensor to_tokens(const DeltaLayer& layer, const at::Tensor& x_nmglv) const {
+        return with_zero_row(out_of_chunks(x_nmglv))
+            .index_select(1, layer.stretches_.positions_t)
+            .unflatten(2, {heads.count, x_nmglv.size(2) * x_nmglv.size(4)});
+    }
+    at::Tensor outputs_of(const DeltaSizes& s, const at::Tensor& x_bthv) const {
+        const int64_t G = s.heads_per_key();
+        return x_bthv.narrow(2, heads.first * G, heads.count * G);
+    }
+    /// A part of a state or map of all heads, [B, H, …], as [M, G, …].
+    at::Tensor of_these(const DeltaSizes& s, const at::Tensor& x_bhkv) const {
+        const int64_t G = s.heads_per_key();
+        return x_bhkv.narrow(1, heads.first * G, heads.count * G)
+            .reshape({x_bhkv.size(0) * heads.count, G, x_bhkv.size(2), x_bhkv.size(3)});
+    }
+    void put(const DeltaSizes& s, const at::Tensor& to_bhkv, const at::Tensor& x_mgkv) const {
+        const int64_t G = s.heads_per_key();
+        const at::Tensor to = to_bhkv.narrow(1, heads.first * G, heads.count * G);
+        to.copy_(x_mgkv.reshape(to.sizes()));
+    }
+
+    /// The backward of what the constructor does, given the gradients of `inputs`. Returns the gradient of
+    /// the convolution's sources; writes those of betas and steps into dprojected_btw.
+    at::Tensor inputs_backward(const DeltaLayer& layer, const DeltaInputs& d,
+                               const at::Tensor& dprojected_btw, DeltaWeights& sums) const;
+};
+
+template <class Body>
+void DeltaLayer::for_heads(const at::Tensor& projected_btw, const at::Tensor& before_brc,
+                           const Body& body) const {
+    constexpr int64_t kElementsAtOnce = int64_t{4} << 20;
+    const int64_t of_head = projected_btw.size(0) * stretches_.positions() * sizes_.heads_per_key() *
+                            std::max(sizes_.key_width, sizes_.value_width);
+    const int64_t most =
+        std::clamp<int64_t>(kElementsAtOnce / std::max<int64_t>(1, of_head), 1, sizes_.key_heads);
+    for (int64_t first = 0; first < sizes_.key_heads; first += most)
+        body(Some(*this, projected_btw, before_brc, {first, std::min(most, sizes_.key_heads - first)}));
+}
+
+/// Returns the inputs of the convolution before each own stretch: [B, received · (J − 1), C].
+at::Tensor DeltaLayer::tokens_before(const at::Tensor& projected_btw) const {
+    if (stretches_.stretches.most_sent == 0) return {};
+    const at::Tensor tails_brw = with_zero_row(projected_btw).index_select(1, stretches_.tails_r);
+    std::vector<at::Tensor> parts;
+    for (const Part part : {kQueries, kKeys, kValues})
+        parts.push_back(part_of(sizes_, tails_brw, part, {0, sizes_.key_heads}).flatten(2));
+    const at::Tensor all = gather_of_context(groups_, at::cat(parts, 2), "tokens before a stretch");
+    return with_zero_row(all.transpose(0, 1).flatten(1, 2)).index_select(1, stretches_.before_r);
+}
+
+/// Adds the gradients of tokens that other stretches read. All ranks take part.
+void DeltaLayer::send_back(const at::Tensor& dbefore_brc, const at::Tensor& dprojected_btw) const {
+    if (stretches_.stretches.most_received == 0) return;
+    const int64_t rows = stretches_.stretches.most_received * (sizes_.taps - 1);
+    const at::Tensor padded = at::constant_pad_nd(dbefore_brc, {0, 0, 0, rows - dbefore_brc.size(1)});
+    const at::Tensor all = gather_of_context(groups_, padded, "gradients of tokens before a stretch")
+                               .transpose(0, 1)
+                               .flatten(1, 2);
+    if (stretches_.tail_rows_m.size(0) == 0) return;
+    const at::Tensor arrived = all.index_select(1, stretches_.tail_rows_m);
+    for_channels(sizes_, arrived, {0, sizes_.key_heads}, [&](Part part, const at::Tensor& d) {
+        part_of(sizes_, dprojected_btw, part, {0, sizes_.key_heads})
+            .index_add_(1, stretches_.tail_tokens_m, d.to(dprojected_btw.scalar_type()));
+    });
+}
+
+DeltaOutput DeltaLayer::forward(const at::Tensor& projected_btw) const {
+    const int64_t B = projected_btw.size(0), H = sizes_.value_heads;
+    const auto options = projected_btw.options().dtype(sum_type(projected_btw));
+    const auto state = [&](int64_t width) { return at::empty({B, H, sizes_.key_width, width}, options); };
+    const size_t count = stretches_.own.size();
+    const at::Tensor before_brc = tokens_before(projected_btw);
+    DeltaOutput output;
+    output.states.resize(count);
+    output.transitions.resize(count);
+    StateMaps maps{std::vector<at::Tensor>(count), std::vector<at::Tensor>(count)};
+    for (size_t i = 0; i < count; ++i) {
+        const Stretch& stretch = stretches_.at(stretches_.own[i]);
+        if (!stretch.has_after) continue;
+        maps.ends[i] = state(sizes_.value_width);
+        if (stretch.has_before) output.transitions[i] = state(sizes_.key_width);
+    }
+    if (stretches_.stretches.most_sent > 0) {
+        for_heads(projected_btw, before_brc, [&](const Some& some) {
+            for (size_t i = 0; i < count; ++i) {
+                if (!maps.ends[i].defined()) continue;
+                const ChunkRange range{stretches_.own[i].first_chunk, stretches_.own[i].end_chunk};
+                some.put(sizes_, maps.ends[i], some.rule->forward(range, some.rule->zero_state(), {}));
+                if (output.transitions[i].defined())
+                    some.put(sizes_, output.transitions[i], some.rule->transition(range));
+            }
+        });
+        maps.transitions = output.transitions;
+        output.states = states_before(groups_, stretches_, maps, state(sizes_.value_width));
+    }
+    output.heads_bthv = at::empty({B, stretches_.tokens, H, sizes_.value_width}, projected_btw.options());
+    for_heads(projected_btw, before_brc, [&](const Some& some) {
+        const at::Tensor out_nmglv = at::empty_like(some.inputs.v_nmglv);
+        for (size_t i = 0; i < count; ++i) {
+            const at::Tensor& before = output.states[i];
+            some.rule->forward({stretches_.own[i].first_chunk, stretches_.own[i].end_chunk},
+                               before.defined() ? some.of_these(sizes_, before) : some.rule->zero_state(),
+                               out_nmglv);
+        }
+        const at::Tensor to = some.outputs_of(sizes_, output.heads_bthv);
+        to.copy_(some.to_tokens(*this, out_nmglv).reshape(to.sizes()));
+    });
+    return output;
+}
+
+at::Tensor DeltaLayer::gated(const at::Tensor& projected_btw, const DeltaOutput& output) const {
+    const at::Tensor gates_bthv =
+        part_of(sizes_, projected_btw, kGates, {0, sizes_.key_heads}).reshape(output.heads_bthv.sizes());
+    return gated_norm(output.heads_bthv.flatten(0, 1), gates_bthv.flatten(0, 1), weights_.norm_v, eps_)
+        .view({projected_btw.size(0), stretches_.tokens, sizes_.value_heads * sizes_.value_width});
+}
+
+at::Tensor DeltaLayer::Some::inputs_backward(const DeltaLayer& layer, const DeltaInputs& d,
+                                             const at::Tensor& dprojected_btw, DeltaWeights& sums) const {
+    const DeltaSizes& s = layer.sizes_;
+    const OwnStretches& at = layer.stretches_;
+    const at::Tensor dlog_decay = to_tokens(layer, d.log_decay_nmgl.unsqueeze(-1));
+    const at::Tensor step = steps(layer, dprojected_btw), decay = decays(layer);
+    const at::Tensor dstep = dlog_decay * at::sigmoid(step) * -decay;
+    by_heads(s, sums.decay_log_h)
+        .copy_((dlog_decay * at::softplus(step) * -decay).sum(at::IntArrayRef{0, 1}));
+    by_heads(s, sums.step_bias_h).copy_(dstep.sum(at::IntArrayRef{0, 1}));
+    const at::Tensor betas = part_of(s, dprojected_btw, kBetas, heads);
+    const at::Tensor b = at::sigmoid(betas.to(dstep.scalar_type()));
+    const at::Tensor dbeta = to_tokens(layer, d.beta_nmgl.unsqueeze(-1));
+    betas.copy_(dbeta * b * (1 - b));
+    part_of(s, dprojected_btw, kSteps, heads).copy_(dstep);
+
+    at::Tensor dmixed_bpc =
+        at::zeros({mixed_bpc.size(0), mixed_bpc.size(1) + 1, mixed_bpc.size(2)}, mixed_bpc.options());
+    const at::Tensor dactive = dmixed_bpc.narrow(1, 0, mixed_bpc.size(1)), active = at::silu(mixed_bpc);
+    std::array<at::Tensor, 3> dunits = {d.q_nm1lk * query_scale(s), d.k_nm1lk, d.v_nmglv};
+    for_channels(s, active, heads, [&](Part part, const at::Tensor& x_bphw) {
+        at::Tensor& dx = dunits[part];
+        if (part != kValues) dx = unit_backward(dx, in_chunks(x_bphw, 1));
+    });
+    for_channels(s, dactive, heads, [&](Part part, const at::Tensor& to) {
+        to.copy_(out_of_chunks(dunits[part]).view(to.sizes()));
+    });
+    dactive.copy_(at::silu_backward(dactive, mixed_bpc));
+    const at::Tensor taps_cj = taps(layer);
+    at::Tensor dsources_bsc;
+    for (int64_t j = 0; j < s.taps; ++j) {
+        const at::Tensor read =
+            sources_bsc.index_select(1, at.sources_jp[j]).mul_(dactive).sum(at::IntArrayRef{0, 1});
+        int64_t begin = 0;
+        for (const Part part : {kQueries, kKeys, kValues}) {
+            const Channels some = channels_of(s, part, heads);
+            sums.convolution_c1j.select(2, j)
+                .narrow(0, some.begin, some.size)
+                .copy_(read.narrow(0, begin, some.size).unsqueeze(1));
+            begin += some.size;
+        }
+        const at::Tensor back = dmixed_bpc.index_select(1, at.targets_js[j]).mul_(taps_cj.select(1, j));
+        dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
+    }
+    return dsources_bsc;
+}
+
+void DeltaLayer::backward(const at::Tensor& dgated_btw, const at::Tensor& projected_btw,
+                          const DeltaOutput& output, const DeltaWeights& gradients, double beta) const {
+    const int64_t B = projected_btw.size(0), H = sizes_.value_heads;
+    const auto options = projected_btw.options().dtype(sum_type(projected_btw));
+    const size_t count = stretches_.own.size();
+    const at::Tensor before_brc = tokens_before(projected_btw);
+    const auto zeros = [&](const at::Tensor& like) { return at::zeros(like.sizes(), options); };
+    DeltaWeights sums{
+        zeros(weights_.convolution_c1j), zeros(weights_.step_bias_h), zeros(weights_.decay_log_h), {}};
+    const at::Tensor gates = part_of(sizes_, projected_btw, kGates, {0, sizes_.key_heads});
+    at::Tensor dheads_bthv;
+    {
+        const auto by_token = [&](const at::Tensor& x) {
+            return x.reshape({B * stretches_.tokens, H, sizes_.value_width});
+        };
+        const GatedNormGradients d = gated_norm_backward(by_token(dgated_btw), by_token(output.heads_bthv),
+                                                         by_token(gates), weights_.norm_v, eps_);
+        gates.copy_(d.dgate_nhv.view(gates.sizes()));
+        sums.norm_v = d.dweight_v;
+        dheads_bthv = d.dx_nhv.view({B, stretches_.tokens, H, sizes_.value_width});
+    }
+    const auto begun = [&](const Some& some) {
+        const at::Tensor dout_bpw =
+            with_zero_row(some.outputs_of(sizes_, dheads_bthv))
+                .index_select(1, stretches_.tokens_p)
+                .unflatten(2, {some.heads.count, sizes_.heads_per_key() * sizes_.value_width});
+        DeltaRule::Backward backward =
+            some.rule->begin_backward(Some::in_chunks(dout_bpw, sizes_.heads_per_key()));
+        return backward;
+    };
+    std::vector<at::Tensor> dafter(count);
+    if (stretches_.stretches.most_received > 0) {
+        const at::Tensor like = at::empty({B, H, sizes_.key_width, sizes_.value_width}, options);
+        StateMaps maps{output.transitions, std::vector<at::Tensor>(count)};
+        for (size_t i = 0; i < count; ++i)
+            if (stretches_.at(stretches_.own[i]).has_before) maps.ends[i] = at::empty_like(like);
+        for_heads(projected_btw, before_brc, [&](const Some& some) {
+            const DeltaRule::Backward backward = begun(some);
+            for (size_t i = 0; i < count; ++i)
+                if (maps.ends[i].defined())
+                    some.put(sizes_, maps.ends[i],
+                             some.rule->state_gradient(
+                                 {stretches_.own[i].first_chunk, stretches_.own[i].end_chunk},
+                                 some.rule->zero_state(), backward));
+        });
+        dafter = state_gradients_after(groups_, stretches_, maps, like);
+    }
+    at::Tensor dbefore_brc =
+        at::zeros({B, stretches_.sources() - stretches_.tokens, sizes_.channels()}, options);
+    for_heads(projected_btw, before_brc, [&](const Some& some) {
+        DeltaRule::Backward backward = begun(some);
+        const auto these = [&](const at::Tensor& x) {
+            return x.defined() ? some.of_these(sizes_, x) : some.rule->zero_state();
+        };
+        for (size_t i = 0; i < count; ++i) {
+            const ChunkRange range{stretches_.own[i].first_chunk, stretches_.own[i].end_chunk};
+            some.rule->remember(range, these(output.states[i]), backward);
+            some.rule->state_gradient(range, these(dafter[i]), backward);
+        }
+        const at::Tensor dsources_bsc =
+            some.inputs_backward(*this, some.rule->finish(backward), projected_btw, sums);
+        for_channels(sizes_, dsources_bsc, some.heads, [&](Part part, const at::Tensor& d) {
+            part_of(sizes_, projected_btw, part, some.heads).copy_(d.narrow(1, 0, stretches_.tokens));
+            const Channels to = channels_of(sizes_, part, some.heads);
+            dbefore_brc.narrow(2, to.begin, to.size)
+                .copy_(d.narrow(1, stretches_.tokens, dbefore_brc.size(1)).flatten(2));
+        });
+    });
+    send_back(dbefore_brc, projected_btw);
+    set_gradient(gradients.convolution_c1j, sums.convolution_c1j, beta);
+    set_gradient(gradients.step_bias_h, sums.step_bias_h, beta);
+    set_gradient(gradients.decay_log_h, sums.decay_log_h, beta);
+    set_gradient(gradients.norm_v, sums.norm_v, beta);
+}
+
+}  // namespace ringmaster

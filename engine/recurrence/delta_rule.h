@@ -1,0 +1,60 @@
+/// Computes the gated delta rule in chunks of kChunkTokens. With decay a_t = exp(g_t), a head's state is
+/// S_t = a_t · S_{t−1} + β_t · k_t · (v_t − (a_t · S_{t−1})ᵀ · k_t)ᵀ, and its output is S_tᵀ · q_t. Inside a
+/// chunk, the WY representation makes this a triangular system and matrix products. Forward and backward are
+/// written by hand; sums are in the dtype of the inputs, float32 or float64.
+///
+/// A stretch of chunks is an affine map of the state, S_after = A · S_before + B: see state_passing.h.
+///
+/// Letters: N chunks, M rows × key heads, G value heads of a key head, L tokens of a chunk, K and V widths of
+/// a head's keys and values. Source: Yang et al. 2024, "Gated Delta Networks", arXiv 2412.06464, section 3.3.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ringmaster {
+
+/// The rule's inputs, or their gradients. Filled-up positions have zeros everywhere.
+struct DeltaInputs {
+    at::Tensor q_nm1lk, k_nm1lk;  ///< after their norms; q is scaled
+    at::Tensor v_nmglv;
+    at::Tensor log_decay_nmgl;  ///< g
+    at::Tensor beta_nmgl;
+};
+
+/// Chunks [begin, end), computed one after the other.
+struct ChunkRange {
+    int64_t begin = 0, end = 0;
+};
+
+class DeltaRule {
+  public:
+    explicit DeltaRule(const DeltaInputs& inputs);
+
+    at::Tensor zero_state() const;  ///< [M, G, K, V]
+    /// Writes the range's outputs to out_nmglv if it is defined, and returns the state after it.
+    at::Tensor forward(const ChunkRange& range, at::Tensor state, const at::Tensor& out_nmglv) const;
+    at::Tensor transition(const ChunkRange& range) const;  ///< A, [M, G, K, K]
+
+    /// Begins the backward; then, for each range, `state_gradient` and at last `finish`.
+    struct Backward {
+        at::Tensor dout_nmglv;
+        at::Tensor states_nmgkv, dstates_nmgkv;  ///< at each chunk's begin; gradients at each chunk's end
+        at::Tensor written_nmglv;                ///< v minus what the state predicts, solved
+    };
+    Backward begin_backward(at::Tensor dout_nmglv) const;
+    /// Computes the states of a range again.
+    void remember(const ChunkRange& range, at::Tensor state, Backward& backward) const;
+    /// Returns the gradient of the state before the range, given that of the state after it.
+    at::Tensor state_gradient(const ChunkRange& range, at::Tensor dstate, const Backward& backward) const;
+    DeltaInputs finish(const Backward& backward) const;
+
+  private:
+    const DeltaInputs in_;
+    at::Tensor sums_nmgl;  ///< Σ g of the chunk up to the token
+    at::Tensor decay_nmgll, system_nmgll, scores_nmgll;
+    at::Tensor q_nmglk, k_begin_nmglk, k_end_nmglk;  ///< decayed from the chunk's begin, or to its end
+    at::Tensor solved_v_nmglv, solved_k_nmglk;
+    at::Tensor last_nmg11;  ///< decay over the chunk
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,52 @@
+/// Cuts a rank's stretches (engine/plan/stretches.h) into chunks, and makes the tables that bring tokens into
+/// chunks and back, with the tokens before a stretch that a short convolution also reads.
+///
+/// Letters: T this rank's tokens of a row, P positions in chunks (each stretch is filled up to whole chunks),
+/// S sources (tokens, then the tokens before each stretch), J taps of the convolution.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/plan/stretches.h"
+
+namespace ringmaster {
+
+constexpr int64_t kChunkTokens = 64;
+
+/// One of this rank's stretches, and its chunks among this rank's.
+struct OwnStretch {
+    size_t index = 0;  ///< in Stretches::all
+    int64_t first_chunk = 0, end_chunk = 0;
+};
+
+struct OwnStretches {
+    OwnStretches(const Stretches& all, int rank, int64_t tokens, int64_t taps, at::Device device);
+
+    const Stretch& at(const OwnStretch& one) const { return stretches.all[one.index]; }
+    int64_t positions() const { return chunks * kChunkTokens; }
+    int64_t sources() const { return tokens + received * (taps - 1); }
+
+    Stretches stretches;
+    int64_t tokens = 0, taps = 0, chunks = 0;
+    int64_t received = 0;  ///< own stretches that have one before
+    std::vector<OwnStretch> own;
+    at::Tensor sources_jp;   ///< [J, P] source of each tap; S where there is none
+    at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if none does
+    at::Tensor tokens_p;     ///< [P] token; T if none
+    at::Tensor positions_t;  ///< [T] position; P for padding
+    /// [most_sent · (J − 1)] the last tokens of each stretch that goes on elsewhere; T if none.
+    at::Tensor tails_r;
+    /// [received · (J − 1)] rows of all ranks' tails, joined, that come before own stretches; one past the
+    /// last row where the document begins.
+    at::Tensor before_r;
+    /// Pairs of an own token, and a row of all ranks' gradients of the tokens before their stretches.
+    at::Tensor tail_tokens_m, tail_rows_m;
+};
+
+/// Joins the equal parts of all context-parallel ranks, in their order: [ranks, …].
+at::Tensor gather_of_context(Groups& groups, const at::Tensor& own, const char* what);
+
+}  // namespace ringmaster

@@ -1,0 +1,30 @@
+/// Passes the states of stretches from rank to rank. A stretch maps the state before it to the state after
+/// it, S_after = A · S_before + B. All ranks share A and B of every stretch that goes on elsewhere, and each
+/// rank composes the maps of the stretches before its own. The gradients go the same way back, with Aᵀ.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/recurrence/own_stretches.h"
+
+namespace ringmaster {
+
+/// A rank's maps, by own stretch; undefined where nothing is sent. [rows, heads, K, K] and [rows, heads, K,
+/// V].
+struct StateMaps {
+    std::vector<at::Tensor> transitions, ends;
+};
+
+/// Returns the state before each own stretch; undefined where a document begins. All ranks take part.
+std::vector<at::Tensor> states_before(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
+                                      const at::Tensor& like_bhkv);
+
+/// Returns the gradient of the state after each own stretch; undefined where a document ends. `transitions`
+/// are those of the forward; `ends` has the gradient of the state before each stretch if the state after it
+/// had none.
+std::vector<at::Tensor> state_gradients_after(Groups& groups, const OwnStretches& stretches,
+                                              const StateMaps& maps, const at::Tensor& like_bhkv);
+
+}  // namespace ringmaster

@@ -1,0 +1,255 @@
+#include "engine/recurrence/delta_layer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <random>
+
+#include "tests/support/ranks.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kRows = 2;
+constexpr double kEps = 1e-6;
+
+struct Example {
+    DeltaSizes sizes;
+    at::Tensor projected_bsw, dgated_bsw;
+    DeltaWeights weights;
+    AttentionMask mask;
+    int64_t tokens = 0;
+};
+
+Example example(int64_t tokens, std::vector<int64_t> documents, bool by_key_head) {
+    at::manual_seed(tokens);
+    Example made;
+    made.sizes = {2, 6, 8, 12, 4, by_key_head};
+    made.tokens = tokens;
+    made.mask.documents = std::move(documents);
+    const DeltaSizes& s = made.sizes;
+    const auto random = [&](at::IntArrayRef sizes) { return at::randn(sizes); };
+    made.projected_bsw = random({kRows, tokens, s.projected()});
+    made.dgated_bsw = random({kRows, tokens, s.value_heads * s.value_width});
+    made.weights = {random({s.channels(), 1, s.taps}) * 0.5, random({s.value_heads}) - 2,
+                    at::linspace(-2, 1, s.value_heads), random({s.value_width}) + 1};
+    return made;
+}
+
+Example in(at::ScalarType dtype, const Example& of) {
+    Example made = of;
+    const DeltaWeights& w = of.weights;
+    made.projected_bsw = of.projected_bsw.to(dtype, false, true);
+    made.dgated_bsw = of.dgated_bsw.to(dtype);
+    made.weights = {w.convolution_c1j.to(dtype), w.step_bias_h.to(dtype), w.decay_log_h.to(dtype),
+                    w.norm_v.to(dtype)};
+    return made;
+}
+
+/// Splits the columns as transformers does.
+std::vector<at::Tensor> split(const DeltaSizes& s, const at::Tensor& x_tw) {
+    const int64_t K = s.key_heads * s.key_width, V = s.value_heads * s.value_width, H = s.value_heads;
+    if (!s.by_key_head) return at::split_with_sizes(x_tw, {K, K, V, V, H, H}, 1);
+    const int64_t T = x_tw.size(0), G = H / s.key_heads, v = G * s.value_width;
+    const auto wide = at::split_with_sizes(x_tw.narrow(1, 0, 2 * K + 2 * V).reshape({T, s.key_heads, -1}),
+                                           {s.key_width, s.key_width, v, v}, 2);
+    const auto thin =
+        at::split_with_sizes(x_tw.narrow(1, 2 * K + 2 * V, 2 * H).reshape({T, s.key_heads, -1}), {G, G}, 2);
+    std::vector<at::Tensor> parts;
+    for (const auto& some : {wide, thin})
+        for (const at::Tensor& part : some) parts.push_back(part.reshape({T, -1}));
+    return parts;
+}
+
+at::Tensor normed(const at::Tensor& x) {
+    return x / (x.square().sum(-1, true) + 1e-6).sqrt();
+}
+
+/// Computes one document of one row, token by token.
+at::Tensor sequential(const Example& of, const DeltaWeights& w, const at::Tensor& projected_tw) {
+    const DeltaSizes& s = of.sizes;
+    const int64_t T = projected_tw.size(0), G = s.value_heads / s.key_heads;
+    const auto parts = split(s, projected_tw);
+    const at::Tensor padded_ct =
+        at::constant_pad_nd(at::cat({parts[0], parts[1], parts[2]}, 1).t(), {s.taps - 1, 0});
+    at::Tensor mixed_ct = at::zeros({s.channels(), T}, padded_ct.options());
+    for (int64_t j = 0; j < s.taps; ++j)
+        mixed_ct = mixed_ct + w.convolution_c1j.select(2, j) * padded_ct.narrow(1, j, T);
+    mixed_ct = at::silu(mixed_ct);
+    const int64_t K = s.key_heads * s.key_width;
+    const auto heads = [&](int64_t from, int64_t count, int64_t number) {
+        return mixed_ct.narrow(0, from, count).t().reshape({T, number, -1});
+    };
+    const at::Tensor q = normed(heads(0, K, s.key_heads)).repeat_interleave(G, 1) / std::sqrt(s.key_width);
+    const at::Tensor k = normed(heads(K, K, s.key_heads)).repeat_interleave(G, 1);
+    const at::Tensor v = heads(2 * K, s.value_heads * s.value_width, s.value_heads);
+    const at::Tensor beta = at::sigmoid(parts[4]);
+    const at::Tensor decay = (-w.decay_log_h.exp() * at::log1p((parts[5] + w.step_bias_h).exp())).exp();
+    at::Tensor state = at::zeros({s.value_heads, s.key_width, s.value_width}, q.options());
+    std::vector<at::Tensor> out;
+    for (int64_t t = 0; t < T; ++t) {
+        state = state * decay[t].view({-1, 1, 1});
+        const at::Tensor missing = v[t] - (state * k[t].unsqueeze(2)).sum(1);
+        state = state + k[t].unsqueeze(2) * (beta[t].unsqueeze(1) * missing).unsqueeze(1);
+        out.push_back((state * q[t].unsqueeze(2)).sum(1));
+    }
+    const at::Tensor x = at::stack(out);
+    const at::Tensor rms = (x.square().mean(-1, true) + kEps).sqrt();
+    return (x / rms * w.norm_v * at::silu(parts[3].view_as(x))).flatten(1);
+}
+
+struct Truth {
+    at::Tensor gated_bsw, dprojected_bsw;
+    DeltaWeights gradients;
+};
+
+Truth truth_of(const Example& of) {
+    const c10::AutoGradMode with_gradients(true);
+    const auto leaf = [](const at::Tensor& x) {
+        return x.to(at::kDouble).detach().clone().set_requires_grad(true);
+    };
+    const DeltaWeights w{leaf(of.weights.convolution_c1j), leaf(of.weights.step_bias_h),
+                         leaf(of.weights.decay_log_h), leaf(of.weights.norm_v)};
+    const at::Tensor projected = leaf(of.projected_bsw);
+    std::vector<at::Tensor> rows;
+    for (int64_t row = 0; row < kRows; ++row) {
+        std::vector<at::Tensor> documents;
+        int64_t end = 0;
+        for (const DocumentRange& document : documents_of(of.mask, of.tokens)) {
+            documents.push_back(sequential(of, w, projected[row].narrow(0, document.begin, document.size())));
+            end = document.end;
+        }
+        documents.push_back(at::zeros({of.tokens - end, of.dgated_bsw.size(2)}, at::kDouble));
+        rows.push_back(at::cat(documents));
+    }
+    const at::Tensor gated = at::stack(rows);
+    const auto d =
+        torch::autograd::grad({gated}, {projected, w.convolution_c1j, w.step_bias_h, w.decay_log_h, w.norm_v},
+                              {of.dgated_bsw.to(at::kDouble)});
+    return {gated.detach(), d[0], {d[1], d[2], d[3], d[4]}};
+}
+
+/// Returns the norm of the difference relative to the norm.
+double error_of(const at::Tensor& ours, const at::Tensor& truth) {
+    return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
+}
+
+double held_before(const Example& of) {
+    return of.projected_bsw.scalar_type() == at::kDouble ? 1 : 0;
+}
+
+struct Errors {
+    double gated = 0, dprojected = 0, dweights = 0;
+    int64_t sent_bytes = 0;
+};
+
+/// Computes the example over the mesh's ranks, and compares with the truth.
+Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, RingAttnFunc func) {
+    const Layout layout = make_layout(func, of.tokens, mesh.ring, mesh.ulysses, of.mask);
+    std::vector<at::Tensor> gated(size_t(mesh.ranks())), dprojected(size_t(mesh.ranks()));
+    std::vector<DeltaWeights> gradients(size_t(mesh.ranks()));
+    std::vector<at::Tensor> places;
+    std::vector<int64_t> sent(size_t(mesh.ranks()));
+    for (const Spans& spans : layout.ranks) {
+        std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
+        for (const Span& span : spans)
+            parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
+        places.push_back(at::cat(parts));
+    }
+    run_ranks(mesh, [&](int rank, Groups& groups) {
+        const auto r = static_cast<size_t>(rank);
+        const OwnStretches stretches(stretches_of(layout, of.mask), rank, places[r].size(0), of.sizes.taps,
+                                     at::kCPU);
+        const DeltaLayer layer(groups, stretches, of.sizes, of.weights, kEps);
+        const at::Tensor projected = of.projected_bsw.index_select(1, places[r]);
+        const DeltaOutput output = layer.forward(projected);
+        gated[r] = layer.gated(projected, output);
+        const DeltaWeights& w = of.weights;
+        // A gradient is halved and added to, as for a second micro-batch; in float32 that would round it.
+        const double before = held_before(of);
+        gradients[r] = {at::full_like(w.convolution_c1j, before), at::full_like(w.step_bias_h, before),
+                        at::full_like(w.decay_log_h, before), at::full_like(w.norm_v, before)};
+        layer.backward(of.dgated_bsw.index_select(1, places[r]), projected, output, gradients[r], 0.5);
+        dprojected[r] = projected;
+        sent[r] = groups.take_totals().sent_bytes;
+    });
+    const at::Tensor whole = at::zeros_like(of.dgated_bsw), dwhole = at::zeros_like(of.projected_bsw);
+    for (size_t r = 0; r < places.size(); ++r) {
+        whole.index_copy_(1, places[r], gated[r]);
+        dwhole.index_copy_(1, places[r], dprojected[r]);
+    }
+    const auto summed = [&](at::Tensor DeltaWeights::*which) {
+        at::Tensor sum = at::zeros_like(truth.gradients.*which);
+        for (const DeltaWeights& of_rank : gradients) sum += of_rank.*which - 0.5 * held_before(of);
+        return error_of(sum, truth.gradients.*which);
+    };
+    return {error_of(whole, truth.gated_bsw), error_of(dwhole, truth.dprojected_bsw),
+            std::max({summed(&DeltaWeights::convolution_c1j), summed(&DeltaWeights::step_bias_h),
+                      summed(&DeltaWeights::decay_log_h), summed(&DeltaWeights::norm_v)}),
+            *std::max_element(sent.begin(), sent.end())};
+}
+
+Mesh mesh_of(int ring, int ulysses) {
+    Mesh mesh;
+    mesh.ring = ring;
+    mesh.ulysses = ulysses;
+    return mesh;
+}
+
+const std::vector<std::pair<Mesh, RingAttnFunc>> kRuns = {
+    {mesh_of(1, 1), RingAttnFunc::BatchRing},    {mesh_of(2, 1), RingAttnFunc::BatchRing},
+    {mesh_of(2, 1), RingAttnFunc::BatchZigzag},  {mesh_of(1, 2), RingAttnFunc::BatchRing},
+    {mesh_of(2, 2), RingAttnFunc::BatchZigzag},  {mesh_of(3, 1), RingAttnFunc::VarlenZigzag},
+    {mesh_of(8, 1), RingAttnFunc::BatchRing},    {mesh_of(4, 2), RingAttnFunc::BatchRing},
+    {mesh_of(5, 1), RingAttnFunc::VarlenLlama3}, {mesh_of(4, 1), RingAttnFunc::Balanced}};
+
+void expect_sequential(const Example& of) {
+    const Truth truth = truth_of(of);
+    const Example in_float64 = in(at::kDouble, of);
+    for (const auto& [mesh, func] : kRuns) {
+        const std::string where = std::string(to_string(func)) + " ring " + std::to_string(mesh.ring) +
+                                  " ulysses " + std::to_string(mesh.ulysses);
+        for (const auto& [example, bound] : {std::pair(in_float64, 1e-12), std::pair(of, 1e-6)}) {
+            const Errors errors = errors_over(example, truth, mesh, func);
+            EXPECT_LT(errors.gated, bound) << where;
+            EXPECT_LT(errors.dprojected, bound) << where;
+            // A weight's gradient is a sum over all tokens, whose terms cancel.
+            EXPECT_LT(errors.dweights, 4 * bound) << where;
+        }
+    }
+}
+
+TEST(DeltaLayer, EqualsTheSequentialRuleOnEveryMesh) {
+    expect_sequential(example(176, {}, false));
+}
+
+TEST(DeltaLayer, EqualsTheSequentialRuleWithDocumentsAnywhere) {
+    // One, two and three tokens are shorter than what the convolution reads; the last positions are padding.
+    expect_sequential(example(160, {1, 3, 6, 40, 41, 130, 155}, true));
+}
+
+TEST(DeltaLayer, EqualsTheSequentialRuleIfStretchesAreShorterThanTheConvolution) {
+    expect_sequential(example(16, {}, true));
+    expect_sequential(example(16, {5, 16}, false));
+}
+
+TEST(DeltaLayer, SendsAsMuchWhateverTheLength) {
+    for (const int64_t tokens : {16, 128}) {
+        const Example of = example(tokens, {}, false);
+        const int64_t sent = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchRing).sent_bytes;
+        // Forward and backward each send a map of every head. The convolution's tokens are sent in both, and
+        // their gradients in the backward.
+        const DeltaSizes& s = of.sizes;
+        const int64_t maps = 2 * s.value_heads * s.key_width * (s.key_width + s.value_width);
+        const int64_t before = 3 * (s.taps - 1) * s.channels();
+        EXPECT_EQ(sent, kRows * 4 * (maps + before));
+    }
+}
+
+TEST(StretchesOf, RefusesPositionsWithGaps) {
+    EXPECT_THROW(stretches_of(make_layout(RingAttnFunc::BatchStripe, 8, 2, 1), {}), Error);
+}
+
+}  // namespace
+}  // namespace ringmaster
