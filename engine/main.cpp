@@ -11,6 +11,7 @@
 
 #include "engine/model/merge.h"
 #include "engine/train/calibrate.h"
+#include "engine/train/generate_command.h"
 #include "engine/train/link.h"
 #include "engine/train/selftest.h"
 #include "engine/train/session.h"
@@ -25,6 +26,7 @@ constexpr const char* kUsage =
     "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
     "       ringmaster-engine --link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]\n"
     "       ringmaster-engine --merge FILE --to DIR\n"
+    "       ringmaster-engine --generate FILE\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
     "Runs one rank of training; DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous "
@@ -39,8 +41,8 @@ constexpr const char* kUsage =
     "--device, or else\n"
     "a GPU if one is found. --trial runs the part of it that takes seconds, on each of N GPUs; --link "
     "measures the link\n"
-    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge is for "
-    "`ringmaster merge`.\n";
+    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge and --generate "
+    "are for `ringmaster merge` and `ringmaster generate`.\n";
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
@@ -56,7 +58,7 @@ struct Command {
     int devices = 0;
     std::optional<double> seconds;
     ringmaster::LinkOptions link;
-    std::string merge, to;
+    std::string merge, to, generate;
 };
 
 /// Sets an option's value; returns false if the option does not accept it.
@@ -65,6 +67,8 @@ bool take(Command& command, const std::string& option, const std::string& value)
         command.run.run_dir = value;
     } else if (option == "--merge") {
         command.merge = value;
+    } else if (option == "--generate") {
+        command.generate = value;
     } else if (option == "--to") {
         command.to = value;
     } else if (option == "--resume") {
@@ -114,6 +118,7 @@ int carry_out(const Command& command) {
         if (options.listen.empty() == options.meet.empty()) return refuse("--link needs --listen or --meet");
         return ringmaster::print_link(options);
     }
+    if (!command.generate.empty()) return ringmaster::run_generate(command.generate);
     if (!command.merge.empty()) {
         if (command.to.empty()) return refuse("--merge needs --to");
         return ringmaster::run_merge(command.merge, command.to);
@@ -125,9 +130,9 @@ int carry_out(const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::array<std::string, 11> with_value = {"--run",     "--resume", "--device", "--devices",
+    const std::array<std::string, 12> with_value = {"--run",     "--resume", "--device", "--devices",
                                                     "--seconds", "--listen", "--meet",   "--port",
-                                                    "--merge",   "--to",     "--int8"};
+                                                    "--merge",   "--to",     "--int8",   "--generate"};
     const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
                                                {"--selftest", Task::Selftest},
                                                {"--trial", Task::Trial},

@@ -17,7 +17,8 @@ set(allowed_engine/attention engine/comm engine/plan engine/config engine/kernel
 set(allowed_engine/recurrence engine/comm engine/families engine/plan)
 set(allowed_engine/model engine/recurrence engine/blocks engine/families engine/files engine/attention engine/comm engine/plan engine/config engine/kernels)
 set(allowed_engine/data engine/files engine/plan engine/config)
-set(allowed_engine/train engine/blocks engine/families engine/auth engine/files engine/config engine/plan engine/events engine/comm engine/attention engine/model engine/data
+set(allowed_engine/sample engine/model engine/families engine/files engine/config engine/kernels engine/attention engine/events)
+set(allowed_engine/train engine/sample engine/blocks engine/families engine/auth engine/files engine/config engine/plan engine/events engine/comm engine/attention engine/model engine/data
     engine/kernels)
 set(allowed_launcher/agent engine/auth engine/events engine/files)
 set(allowed_launcher engine/auth engine/families engine/config engine/plan engine/events engine/files)
@@ -31,7 +32,7 @@ set(allowed_launcher/serve launcher engine/config engine/plan engine/events)
 set(allowed_launcher/queue launcher engine/config engine/plan engine/events)
 set(allowed_launcher/cli launcher launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
 set(allowed_gui launcher launcher/queue launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
-set(rooms engine/auth engine/config engine/families engine/blocks engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/recurrence engine/model engine/data
+set(rooms engine/auth engine/config engine/families engine/blocks engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/recurrence engine/model engine/sample engine/data
     engine/train launcher/agent launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere launcher/cli launcher gui)
 
 set(checked 0)

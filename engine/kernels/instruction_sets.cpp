@@ -2,6 +2,7 @@
 
 #include "engine/kernels/block_optimizer.h"
 #include "engine/kernels/block_softmax.h"
+#include "engine/kernels/decode.h"
 #include "engine/kernels/four_bit.h"
 #include "engine/kernels/key_softmax.h"
 
@@ -16,6 +17,9 @@ namespace ringmaster {
     extern const BlockSoftmax kBlockSoftmax;        \
     extern const KeySoftmax kKeySoftmax;            \
     extern const FourBitKernels kFourBit;           \
+    extern const DecodeKernels<float> kFloatDecode; \
+    extern const DecodeKernels<Bf16> kBf16Decode;   \
+    extern const DecodeKernels<Fp16> kFp16Decode;   \
     }
 RINGMASTER_DECLARE_KERNELS(avx512)
 RINGMASTER_DECLARE_KERNELS(avx2)
@@ -59,6 +63,21 @@ const FusedKernels<Bf16>& fused<Bf16>() {
 template <>
 const FusedKernels<Fp16>& fused<Fp16>() {
     return found(avx512::kFp16Kernels, avx2::kFp16Kernels, plain::kFp16Kernels);
+}
+
+template <>
+const DecodeKernels<float>& decode_kernels<float>() {
+    return found(avx512::kFloatDecode, avx2::kFloatDecode, plain::kFloatDecode);
+}
+
+template <>
+const DecodeKernels<Bf16>& decode_kernels<Bf16>() {
+    return found(avx512::kBf16Decode, avx2::kBf16Decode, plain::kBf16Decode);
+}
+
+template <>
+const DecodeKernels<Fp16>& decode_kernels<Fp16>() {
+    return found(avx512::kFp16Decode, avx2::kFp16Decode, plain::kFp16Decode);
 }
 
 const BlockOptimizer& block_optimizer() {

@@ -58,8 +58,8 @@ void Decoder::use_layer(int layer, Pass pass) {
 }
 
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
-                                  SequenceShard& shard) {
-    shard.progress.enter_layer(Pass::Forward, layer);
+                                  Progress& progress) {
+    progress.enter_layer(Pass::Forward, layer);
     machine_.enter_layer(layer);
     state.computed = Layer<TensorMachine>(model_, layer);
     at::Tensor y_nc = state.computed.forward(machine_, x_nc);
@@ -109,7 +109,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     for (int layer = 0; layer < layers; ++layer) {
         LayerState& state = states[static_cast<size_t>(layer)];
         use_layer(layer, Pass::Forward);
-        at::Tensor y_nc = layer_forward(layer, x_nc, state, shard);
+        at::Tensor y_nc = layer_forward(layer, x_nc, state, shard.progress);
         if (layer + 1 < layers) drop(parameters_.unit_of_layer(layer));
         keep(layer, state);
         x_nc = std::move(y_nc);
@@ -145,15 +145,29 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
 
 at::Tensor Decoder::layers_forward(const MicroBatch& batch, SequenceShard& shard) {
     machine_.begin_batch(shard, batch.ids_bt.size(0), batch.places_bt);
-    at::Tensor x_nc = embed(batch.ids_bt.reshape({-1}));
+    return through_layers(embed(batch.ids_bt.reshape({-1})), shard.progress);
+}
+
+at::Tensor Decoder::through_layers(at::Tensor x_nc, Progress& progress) {
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;
         use_layer(layer, Pass::Forward);
-        x_nc = layer_forward(layer, x_nc, state, shard);
+        x_nc = layer_forward(layer, x_nc, state, progress);
         drop(parameters_.unit_of_layer(layer));
     }
-    shard.progress.leave_layers();
+    progress.leave_layers();
     return x_nc;
+}
+
+at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress) {
+    if (adapter_ != nullptr) adapter_->begin_tokens({});
+    machine_.begin_decoding(cache);
+    const at::Tensor x_nc = through_layers(embed(ids_n), progress).index_select(0, cache.end());
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
+    at::Tensor stats;
+    const at::Tensor logits_bv = logits_of(norm_of(model_, x_nc, parameters_.weights().norm_w, stats));
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
+    return logits_bv;
 }
 
 void Decoder::count_experts(const MicroBatch& batch, SequenceShard& shard) {

@@ -62,6 +62,10 @@ class Decoder {
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
+    /// Runs a pass over the cache's new tokens and returns the logits after the last one of each row that has
+    /// some, [B, V]. If weights are sharded, all ranks must make the same number of passes.
+    at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress);
+
     /// Runs the layers alone, with the dropout of training, so that the router's loss counts their choices.
     void count_experts(const MicroBatch& batch, SequenceShard& shard);
     /// Adds a router's loss to later calls of forward_backward, which call `settle` between forward and
@@ -81,12 +85,13 @@ class Decoder {
     struct LayerState;  ///< what a layer's backward needs
 
     at::Tensor embed(const at::Tensor& ids_n);
-    /// Runs the layers and keeps nothing; returns the last one's output.
+    /// Run the layers and keep nothing; return the last one's output.
     at::Tensor layers_forward(const MicroBatch& batch, SequenceShard& shard);
+    at::Tensor through_layers(at::Tensor x_nc, Progress& progress);
     void gather(int unit);
     void drop(int unit);
     void use_layer(int layer, Pass pass);
-    at::Tensor layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, SequenceShard& shard);
+    at::Tensor layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, Progress& progress);
     void layer_backward(int layer, LayerState& state, const at::Tensor& dx_nc, SequenceShard& shard,
                         double beta);
     void keep(int layer, LayerState& state);

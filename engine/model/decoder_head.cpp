@@ -157,7 +157,8 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
 
 at::Tensor Decoder::logits_of(const at::Tensor& normed_kc) {
     const ModelTensors& weights = head_holder(parameters_, adapter_).weights();
-    at::Tensor logits_kv = product(normed_kc, weights.head_vc.t());
+    at::Tensor logits_kv = machine_.decodes() ? decode_linear(normed_kc, weights.head_vc, {})
+                                              : product(normed_kc, weights.head_vc.t());
     if (weights.head_bias_v.defined()) logits_kv.add_(weights.head_bias_v);
     shape_logits(logits_kv);
     return logits_kv;

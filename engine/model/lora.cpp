@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/model/decode_ops.h"
 #include "engine/model/dropout.h"
 #include "engine/model/ops.h"
 
@@ -59,9 +60,15 @@ at::Tensor Adapter::dropout_factors(int layer, size_t target, const at::Tensor& 
     return dropout(ones, dropout_keys(places_n, stream_), mixed(stream_ ^ mixed(module)), lora_.dropout);
 }
 
-void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no,
-                          int64_t first) const {
+void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first,
+                          bool decodes) const {
     for (const Module& module : modules_of(site)) {
+        if (decodes) {
+            const at::Tensor u_nr = decode_linear(x_nc, module.weights.a_rc, {}).mul_(scale_);
+            y_no.narrow(1, module.first_column, module.columns)
+                .add_(decode_linear(u_nr, module.weights.b_or, {}));
+            continue;
+        }
         const at::Tensor u_nr =
             product(dropped(x_nc, module.target, first), module.weights.a_rc.t()).mul_(scale_);
         add_product(y_no.narrow(1, module.first_column, module.columns), u_nr, module.weights.b_or.t());

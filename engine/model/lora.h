@@ -39,8 +39,10 @@ class Adapter {
     /// Sets the current layer; its weights must be on this rank.
     void enter_layer(int layer) { layer_ = layer; }
 
-    /// Adds the adapter's part to y_no, the site's output. x_nc holds the tokens from `first` on.
-    void add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0) const;
+    /// Adds the adapter's part to y_no, the site's output. x_nc holds the tokens from `first` on. `decodes`
+    /// takes the products of engine/model/decode_ops.h.
+    void add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0,
+                     bool decodes = false) const;
 
   private:
     friend class AdapterBackward;

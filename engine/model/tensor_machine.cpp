@@ -24,11 +24,20 @@ TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& paramet
 
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;
+    cache_ = nullptr;
     rows_ = rows;
     places_n_ = places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor();
     if (!quantizes_inputs()) return;
     outliers_.begin_tokens(places_n_, quantized_->outlier_threshold(),
                            [&shard](at::Tensor values) { shard.take_largest(values); });
+}
+
+void TensorMachine::begin_decoding(KeyValueCache& cache) {
+    shard_ = nullptr;
+    cache_ = &cache;
+    rows_ = 1;
+    places_n_.reset();
+    if (quantizes_inputs()) outliers_.begin_tokens({}, quantized_->outlier_threshold(), [](at::Tensor) {});
 }
 
 void TensorMachine::enter_layer(int layer, OutlierColumns::Sites known) {
@@ -59,7 +68,10 @@ void TensorMachine::settle(LoraSite site, const at::Tensor& x_nc) {
 
 at::Tensor TensorMachine::forward_product(LoraSite site, const at::Tensor& x_nc) {
     const at::Tensor& bias_o = weights().at(site).bias_o;
-    if (!quantizes_inputs()) return ringmaster::linear(x_nc, matrix(site), bias_o);
+    if (!quantizes_inputs()) {
+        const at::Tensor weight_oc = matrix(site);
+        return decodes() ? decode_linear(x_nc, weight_oc, bias_o) : ringmaster::linear(x_nc, weight_oc, bias_o);
+    }
     if (!outliers_.knows(site)) {
         outliers_.look(x_nc);
         outliers_.settle(site, x_nc.size(1), x_nc.device());
@@ -73,7 +85,7 @@ at::Tensor TensorMachine::forward_product(LoraSite site, const at::Tensor& x_nc)
 
 at::Tensor TensorMachine::linear(LoraSite site, const at::Tensor& x_nc, int64_t first) {
     at::Tensor y_no = forward_product(site, x_nc);
-    if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first);
+    if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first, decodes());
     return y_no;
 }
 
@@ -103,13 +115,14 @@ at::Tensor TensorMachine::heads_of(const at::Tensor& qkv_nw, int64_t first, int6
 
 void TensorMachine::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    if (decodes()) return cache_->rotate(kind, qkv_nw, H, H + K);
     shard_->rotate_heads(kind, qkv_nw, H, H + K, model_.head_dim, backward);
 }
 
 AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
-    return shard_->attention(kind).forward(heads_of(qkv_nw, 0, H), heads_of(qkv_nw, H, K),
-                                           heads_of(qkv_nw, H + K, K));
+    const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
+    return decodes() ? cache_->attend(layer_, kind, q, k, v) : shard_->attention(kind).forward(q, k, v);
 }
 
 at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/blocks/block.h"
+#include "engine/model/key_value_cache.h"
 #include "engine/model/lora.h"
 #include "engine/model/norms.h"
 #include "engine/model/ops.h"
@@ -54,6 +55,9 @@ class TensorMachine {
 
     /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
+    /// Begins a pass over the cache's new tokens, which has no backward.
+    void begin_decoding(KeyValueCache& cache);
+    bool decodes() const { return cache_ != nullptr; }
     /// Begins a layer, whose weights must be on this rank. `known` holds its outliers if found before.
     void enter_layer(int layer, OutlierColumns::Sites known = {});
 
@@ -190,6 +194,7 @@ class TensorMachine {
     QuantizedBase* quantized_;
     OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
+    KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard
     int64_t rows_ = 0;
     at::Tensor places_n_;  ///< undefined if the batch has none
     int layer_ = -1;

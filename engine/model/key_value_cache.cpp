@@ -1,0 +1,95 @@
+#include "engine/model/key_value_cache.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/model/ops.h"
+
+namespace ringmaster {
+
+namespace {
+
+at::Tensor on_device(const std::vector<int64_t>& values, at::Device device) {
+    return at::tensor(values, at::kLong).to(device);
+}
+
+}  // namespace
+
+KeyValueCache::KeyValueCache(const ModelConfig& model, int64_t rows, int64_t places, int64_t longest,
+                             at::ScalarType dtype, at::Device device)
+    : model_(model), longest_(longest), device_(device), lengths_(static_cast<size_t>(rows)) {
+    const auto empty = [&] {
+        return at::empty({rows, model.num_kv_heads, places, model.head_dim},
+                         at::TensorOptions().dtype(dtype).device(device));
+    };
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) layers_.push_back({empty(), empty()});
+}
+
+void KeyValueCache::begin(const std::vector<int64_t>& counts) {
+    counts_ = counts;
+    std::vector<int64_t> rows, places;
+    for (size_t row = 0; row < counts.size(); ++row) {
+        for (int64_t i = 0; i < counts[row]; ++i) {
+            rows.push_back(static_cast<int64_t>(row));
+            places.push_back(lengths_[row] + i);
+        }
+    }
+    rows_n_ = on_device(rows, device_);
+    places_n_ = on_device(places, device_);
+    ropes_.clear();
+    for (const RopeConfig& rope : model_.ropes)
+        ropes_.push_back(make_rope_tables(model_, rope, places_n_, longest_));
+}
+
+void KeyValueCache::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries,
+                           int64_t heads) const {
+    if (kind.rope < 0) return;
+    const RopeTables& rope = ropes_[static_cast<size_t>(kind.rope)];
+    ringmaster::rotate(qkv_nw, rope.cos_td, rope.sin_td, heads, model_.head_dim, false, rope.interleaved);
+    if (rope.query_scale_t.defined())
+        qkv_nw.narrow(1, 0, queries * model_.head_dim).mul_(rope.query_scale_t.unsqueeze(1));
+}
+
+std::vector<DecodedToken> KeyValueCache::tokens_of(const LayerKind& kind) const {
+    std::vector<DecodedToken> tokens;
+    for (size_t row = 0; row < counts_.size(); ++row) {
+        for (int64_t i = 0; i < counts_[row]; ++i) {
+            const int64_t end = lengths_[row] + i + 1;
+            const int64_t begin = kind.window ? std::max<int64_t>(0, end - *kind.window) : 0;
+            tokens.push_back({static_cast<int64_t>(row), begin, end});
+        }
+    }
+    return tokens;
+}
+
+AttentionOutput KeyValueCache::attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
+                                      const at::Tensor& k_1nkd, const at::Tensor& v_1nkd) {
+    const OfLayer& cached = layers_[static_cast<size_t>(layer)];
+    const auto put = [&](const at::Tensor& all_bksd, const at::Tensor& new_1nkd) {
+        all_bksd.transpose(1, 2).index_put_({rows_n_, places_n_}, new_1nkd.squeeze(0));
+    };
+    put(cached.keys_bksd, k_1nkd);
+    put(cached.values_bksd, v_1nkd);
+    const at::Tensor out_nhd =
+        decode_attention(q_1nhd.squeeze(0), cached.keys_bksd, cached.values_bksd, tokens_of(kind),
+                         {model_.attention_scale, model_.score_softcap});
+    return {out_nhd.unsqueeze(0), {}, {}};
+}
+
+at::Tensor KeyValueCache::end() {
+    std::vector<int64_t> last;
+    int64_t tokens = 0;
+    for (size_t row = 0; row < counts_.size(); ++row) {
+        tokens += counts_[row];
+        lengths_[row] += counts_[row];
+        if (counts_[row] > 0) last.push_back(tokens - 1);
+    }
+    return on_device(last, device_);
+}
+
+int64_t cache_bytes(const ModelConfig& model, int64_t rows, int64_t places, int64_t element_bytes) {
+    return 2 * model.num_layers * rows * places * model.num_kv_heads * model.head_dim * element_bytes;
+}
+
+}  // namespace ringmaster

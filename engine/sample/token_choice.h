@@ -1,0 +1,29 @@
+/// Chooses a sequence's next token from the model's logits.
+#pragma once
+
+#include <cstdint>
+
+namespace ringmaster {
+
+/// Says how tokens are chosen, with the meaning of transformers' generation parameters.
+struct TokenChoice {
+    double temperature = 0;  ///< divides the logits; 0: always the most probable token
+    int64_t top_k = 0;  ///< chooses among the k most probable tokens, and those that equal the last; 0: all
+    double top_p = 1;   ///< then among the most probable ones that together have this probability
+    int64_t seed = 0;
+};
+
+struct ChosenToken {
+    int64_t id = 0;
+    double log_probability = 0;  ///< after temperature (1 for temperature 0), before top_k and top_p
+};
+
+/// Returns a number in [0, 1) that depends only on the arguments. `stream` numbers the sequence, and `index`
+/// the token in it.
+double random_number(int64_t seed, int64_t stream, int64_t index);
+
+/// Chooses a token; `random` is in [0, 1). Overwrites the logits. Throws Error(Refused) if one is not a
+/// number.
+ChosenToken choose_token(float* logits, int64_t count, const TokenChoice& choice, double random);
+
+}  // namespace ringmaster

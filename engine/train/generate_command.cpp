@@ -1,0 +1,148 @@
+#include "engine/train/generate_command.h"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/comm/backends.h"
+#include "engine/error.h"
+#include "engine/model/dtypes.h"
+#include "engine/model/lora.h"
+#include "engine/sample/generate.h"
+#include "engine/sample/token_texts.h"
+#include "engine/train/json_command.h"
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+
+/// A model whose weights do not change.
+class LoadedModel {
+  public:
+    LoadedModel(const Config& config, at::Device device)
+        : model_(config_or_refuse(config)),
+          weights_(model_, config.precision, device, {}, Parameters::Use::Frozen, config.quantization) {
+        if (config.quantization.on())
+            quantized_.emplace(model_, config.quantization, weights_.compute_dtype(), device);
+        if (config.lora.on()) adapter_.emplace(model_, config.lora, config.precision, device);
+        weights_.load(config.model_dir);
+        if (quantized_) quantized_->load(config.model_dir);
+        if (adapter_) adapter_->parameters().load(config.lora.model_dir);
+        decoder_.emplace(model_, weights_, Kept{}, adapter_ ? &*adapter_ : nullptr,
+                         quantized_ ? &*quantized_ : nullptr);
+    }
+
+    const ModelConfig& model() const { return model_; }
+    at::ScalarType dtype() const { return weights_.compute_dtype(); }
+    Decoder& decoder() { return *decoder_; }
+
+  private:
+    static ModelConfig config_or_refuse(const Config& config) {
+        ModelConfig model = read_model_config(config.model_dir);
+        if (model.trainable()) return model;
+        throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                    "the engine does not compute " + model.obstacles.front(), config.model_dir);
+    }
+
+    const ModelConfig model_;
+    Parameters weights_;
+    std::optional<QuantizedBase> quantized_;
+    std::optional<Adapter> adapter_;
+    std::optional<Decoder> decoder_;
+};
+
+struct Request {
+    std::vector<Prompt> prompts;
+    Generation generation;
+    TokenTexts texts;
+    at::Device device = at::kCPU;
+};
+
+/// Numbers prompts so that equal ones differ, and others do not depend on their neighbours.
+std::vector<Prompt> prompts_of(const json& lists) {
+    std::vector<Prompt> prompts;
+    std::map<std::vector<int64_t>, int64_t> seen;
+    for (const json& ids : lists) {
+        Prompt prompt{ids.get<std::vector<int64_t>>()};
+        prompt.stream = seen[prompt.ids]++;
+        prompts.push_back(std::move(prompt));
+    }
+    return prompts;
+}
+
+Request request_of(const json& read) {
+    Request request;
+    request.prompts = prompts_of(read.at("prompts"));
+    Generation& generation = request.generation;
+    generation.choice = {read.value("temperature", 0.0), read.value("top_k", int64_t{0}),
+                         read.value("top_p", 1.0), read.value("seed", int64_t{0})};
+    generation.max_new_tokens = read.value("max_new_tokens", generation.max_new_tokens);
+    generation.stop_ids = read.value("stop_ids", std::vector<int64_t>());
+    generation.at_once = read.value("at_once", generation.at_once);
+    if (const std::string texts = read.value("texts", ""); !texts.empty()) request.texts = TokenTexts(texts);
+    if (read.value("device", "cpu") == "cuda") {
+        load_cuda(0);
+        request.device = at::Device(at::kCUDA, 0);
+    }
+    return request;
+}
+
+void print_completion(const std::string& name, size_t prompt, const Completion& completion,
+                      const TokenTexts& texts) {
+    print_line({{"type", "completion"},
+                {"model", name},
+                {"prompt", prompt},
+                {"ids", completion.ids},
+                {"log_probabilities", completion.log_probabilities},
+                {"text", texts.text_of(completion.ids)},
+                {"stopped", completion.stopped}});
+}
+
+void generate_by(const std::string& name, LoadedModel& loaded, const Request& request) {
+    check_prompts(loaded.model(), request.prompts, request.generation);
+    std::vector<TextStream> streams(request.prompts.size());
+    int64_t tokens = 0;
+    const auto start = std::chrono::steady_clock::now();
+    Progress progress;
+    const auto print_token = [&](size_t prompt, const ChosenToken& token) {
+        ++tokens;
+        print_line({{"type", "token"},
+                    {"model", name},
+                    {"prompt", prompt},
+                    {"id", token.id},
+                    {"log_probability", token.log_probability},
+                    {"text", streams[prompt].add(request.texts.bytes_of(token.id))}});
+        return true;
+    };
+    const std::vector<Completion> completions =
+        generate(loaded.decoder(), loaded.model(), loaded.dtype(), request.device, request.prompts,
+                 request.generation, progress, print_token);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    for (size_t i = 0; i < completions.size(); ++i) print_completion(name, i, completions[i], request.texts);
+    print_line({{"type", "generated"}, {"model", name}, {"tokens", tokens}, {"seconds", seconds.count()}});
+}
+
+}  // namespace
+
+int run_generate(const std::string& request_file) {
+    return exit_status_of([&] {
+        const at::NoGradGuard no_grad;
+        std::ifstream file(request_file);
+        if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", request_file);
+        const json read = json::parse(file);
+        const Request request = request_of(read);
+        for (const json& model : read.at("models")) {
+            LoadedModel loaded(config_from_json(model.at("config")), request.device);
+            generate_by(model.at("name"), loaded, request);
+        }
+        return 0;
+    });
+}
+
+}  // namespace ringmaster
