@@ -18,7 +18,7 @@ FAMILIES = {
     "qwen3": {},
     "gemma3_text": dict(head_dim=32, sliding_window=8, layer_types=["sliding_attention", "full_attention", "sliding_attention"]),
 }
-PHI3 = dict(pad_token_id=0, original_max_position_embeddings=64,
+PHI3 = dict(original_max_position_embeddings=64,
             rope_parameters={"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
                              "short_factor": [1.0] * 8, "long_factor": [2.0] * 8})
 TOKENS = 24
