@@ -61,7 +61,7 @@ class Attention final : public Block<Machine> {
     }
 
     void restore(Machine& machine, const Tensor& x_nc) override {
-        qkv_nw_ = machine.linear(LoraSite::Qkv, branch_.begin(machine, x_nc));
+        qkv_nw_ = by_kind(machine, machine.linear(LoraSite::Qkv, branch_.begin(machine, x_nc)));
         const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
         norm_heads(machine, false, apply);
         machine.rotate(kind_, qkv_nw_, false);
@@ -77,7 +77,7 @@ class Attention final : public Block<Machine> {
         norm_heads(machine, true, back);
         machine.rotate(kind_, qkv_nw_, true);
         norm_heads(machine, false, back);
-        branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, qkv_nw_), dx_nc, beta);
+        branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, as_stored(machine)), dx_nc, beta);
     }
 
   private:
@@ -89,6 +89,19 @@ class Attention final : public Block<Machine> {
         const int64_t q = model.num_heads * model.head_dim, k = model.num_kv_heads * model.head_dim;
         act(query_norm_, qkv_nw_.narrow(1, 0, q));
         act(key_norm_, qkv_nw_.narrow(1, q, k));
+    }
+
+    /// Returns all queries, then all keys, then all values, if the matrix has those of each head in turn.
+    static Tensor by_kind(Machine& machine, Tensor qkv_nw) {
+        if (!machine.model().qkv_by_heads) return qkv_nw;
+        return machine.swap_groups(qkv_nw, machine.model().num_heads, 3);
+    }
+
+    /// Returns the gradient in the order of the matrix, and frees the other.
+    Tensor as_stored(Machine& machine) {
+        if (machine.model().qkv_by_heads)
+            qkv_nw_ = machine.swap_groups(qkv_nw_, 3, machine.model().num_heads);
+        return qkv_nw_;
     }
 
     Tensor joined_heads(const Machine& machine) const {

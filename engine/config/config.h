@@ -144,7 +144,10 @@ struct Config {
     std::optional<double> evals_per_epoch;
     std::string eval_strategy;    ///< "steps", "epoch", "no"
     int64_t eval_batch_size = 0;  ///< 0: micro_batch_size
-    int64_t logging_steps = 1;    ///< for terminal and log text; events are written at every step
+    /// Steps between lines of terminal and log text; events are written at every step. Below 1: a fraction of
+    /// all steps, which the plan replaces if it knows these.
+    double logging_steps = 1;
+    int64_t logs_every() const { return logging_steps > 1 ? static_cast<int64_t>(logging_steps) : 1; }
 
     // Parallel sizes; 0: not given
     int64_t context_parallel_size = 0;

@@ -1,17 +1,27 @@
 #include "engine/config/lora_targets.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <regex>
 #include <set>
+#include <string_view>
 
 namespace ringmaster {
 namespace {
 
 constexpr std::size_t kMostPattern = 500;
 constexpr const char* kAllLinear = "all-linear";
-constexpr const char* kEmbedding = "embed_tokens";
-constexpr const char* kHead = "lm_head";
+/// Paths of embeddings and heads in transformers' models.
+constexpr std::array<std::string_view, 2> kEmbeddings = {"model.embed_tokens", "gpt_neox.embed_in"};
+constexpr std::array<std::string_view, 2> kHeads = {"lm_head", "embed_out"};
+
+/// Returns the module's name if one of the paths ends with the given name, which is PEFT's rule.
+std::string named_among(const std::array<std::string_view, 2>& paths, std::string_view name) {
+    for (const std::string_view path : paths)
+        if (!name.empty() && path.ends_with(name)) return std::string(path.substr(path.rfind('.') + 1));
+    return "";
+}
 
 /// Returns whether the name is the module's whole path or the end of it, as in PEFT.
 bool is_named(const ModulePath& module, const std::string& name) {
@@ -66,9 +76,16 @@ std::vector<std::string> idle_names(const LoraTargets& targets, const std::vecto
 
 std::vector<std::string> LoraTargets::saved_modules() const {
     std::vector<std::string> saved;
-    if (saves_embedding) saved.emplace_back(kEmbedding);
-    if (saves_head) saved.emplace_back(kHead);
+    for (const std::string& name : {saved_embedding, saved_head})
+        if (!name.empty()) saved.push_back(name);
     return saved;
+}
+
+bool LoraTargets::save(const std::string& name) {
+    const std::string embedding = named_among(kEmbeddings, name), head = named_among(kHeads, name);
+    if (!embedding.empty()) saved_embedding = embedding;
+    if (!head.empty()) saved_head = head;
+    return !embedding.empty() || !head.empty();
 }
 
 LoraTargets targets_of(const Lora& lora) {
@@ -79,7 +96,7 @@ LoraTargets targets_of(const Lora& lora) {
         else if (said.starts_with('^'))
             targets.pattern = said.substr(1);
         else if (said.starts_with('='))
-            (said.substr(1) == kHead ? targets.saves_head : targets.saves_embedding) = true;
+            targets.save(said.substr(1));
         else
             targets.names.push_back(said);
     }
@@ -95,11 +112,11 @@ std::vector<std::string> written_targets(const LoraTargets& targets) {
 }
 
 bool freezes_embedding(const Lora& lora) {
-    return lora.on() && !targets_of(lora).saves_embedding;
+    return lora.on() && targets_of(lora).saved_embedding.empty();
 }
 
 bool freezes_head(const Lora& lora) {
-    return lora.on() && !targets_of(lora).saves_head;
+    return lora.on() && targets_of(lora).saved_head.empty();
 }
 
 std::optional<std::vector<bool>> match_pattern(const std::string& pattern,

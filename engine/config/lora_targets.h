@@ -18,13 +18,16 @@ struct LoraTargets {
     std::vector<std::string> names;
     std::string pattern;
     bool linear = false;
-    bool saves_embedding = false, saves_head = false;
+    /// Names of modules that are trained in full; empty if they are frozen.
+    std::string saved_embedding, saved_head;
 
     bool adapts_modules() const { return linear || !pattern.empty() || !names.empty(); }
     std::vector<std::string> saved_modules() const;  ///< PEFT's modules_to_save
+    /// Trains the modules in full whose path ends with the name; returns false if there are none.
+    bool save(const std::string& name);
 };
 
-LoraTargets targets_of(const Lora& lora);  ///< parses lora.targets
+LoraTargets targets_of(const Lora& lora);                              ///< parses lora.targets
 std::vector<std::string> written_targets(const LoraTargets& targets);  ///< inverse of targets_of
 
 /// Return whether the adapter leaves the model's embedding or head unchanged.

@@ -94,22 +94,11 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
 
 constexpr const char* kSaved = "lora_modules_to_save";
 
-/// Selects the modules whose path ends with the name, as PEFT does.
-bool take_saved_module(const std::string& name, LoraTargets& targets) {
-    const bool embedding = std::string("model.embed_tokens").ends_with(name);
-    const bool head = std::string("lm_head").ends_with(name);
-    targets.saves_embedding |= embedding;
-    targets.saves_head |= head;
-    return embedding || head;
-}
-
 void read_saved_modules(KeyReader& keys, LoraTargets& targets) {
     const json* said = keys.find(kSaved);
     if (!said || !is_on(*said)) return;
     for (const json& name : said->is_array() ? *said : json::array({*said})) {
-        if (name.is_string() && !name.get_ref<const std::string&>().empty() &&
-            take_saved_module(name, targets))
-            continue;
+        if (name.is_string() && targets.save(name.get<std::string>())) continue;
         keys.error(Form("KEY-UNSUPPORTED", "saved-module"), kSaved, {{"value", shown(name)}});
     }
 }
@@ -181,7 +170,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     LoraTargets found;
     const json modules = saved.value("modules_to_save", json::array());
     for (const json& name : modules.is_array() ? modules : json::array()) {
-        if (!name.is_string() || !take_saved_module(name, found))
+        if (!name.is_string() || !found.save(name.get<std::string>()))
             return refuse_saved(keys,
                                 "its adapter has " + shown(name) + " in modules_to_save, which is not built");
     }
@@ -199,7 +188,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
 
 /// Returns the targets in an order that does not depend on the file.
 std::vector<std::string> sorted(LoraTargets targets) {
-    targets.saves_embedding = targets.saves_head = false;
+    targets.saved_embedding = targets.saved_head = "";
     std::vector<std::string> written = written_targets(targets);
     std::sort(written.begin(), written.end());
     return written;

@@ -72,7 +72,7 @@ void read_saving(KeyReader& keys, Config& config) {
     constexpr int64_t kAxolotlLimit = 4;
     const int64_t limit = keys.whole("save_total_limit", {0}).value_or(0);
     config.save_total_limit = limit > 0 ? limit : kAxolotlLimit;
-    take(config.logging_steps, keys.whole("logging_steps"));
+    take(config.logging_steps, read_interval(keys, "logging_steps"));
 }
 
 void read_evaluation(KeyReader& keys, Config& config) {
@@ -103,7 +103,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
     config.evals_per_epoch = cadence.per_epoch;
     config.eval_strategy = counted ? "steps" : cadence.strategy.value_or("epoch");
     if (config.eval_strategy == "steps" && !counted) {
-        config.eval_steps = static_cast<double>(config.logging_steps);
+        config.eval_steps = config.logging_steps;
         keys.inform(Form("CFG-EVAL", "default"), strategy_key, {{"steps", config.logging_steps}});
     }
 }

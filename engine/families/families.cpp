@@ -8,9 +8,9 @@ namespace {
 
 const auto& all_families() {
     static const std::array all = {
-        kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,   kHunyuanFamilies, kGemmaFamilies,
-        kGemmaSandwichFamilies, kPhiFamilies,    kMistralFamilies,  kOlmoFamilies,    kGraniteFamilies,
-        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies};
+        kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,    kHunyuanFamilies, kGemmaFamilies,
+        kGemmaSandwichFamilies, kPhiFamilies,    kMistralFamilies,   kOlmoFamilies,    kGraniteFamilies,
+        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies, kNeoxFamilies};
     return all;
 }
 

@@ -37,7 +37,10 @@ struct Family {
     const char* activation = "silu";
     const char* activation_field = "hidden_act";
     const char* norm_eps_field = "rms_norm_eps";
+    const char* rope_theta_field = "rope_theta";
+    const char* rotary_share_field = "partial_rotary_factor";
     std::span<const Rename> names = {};
+    std::string_view body = {};  ///< replaces "model." in the files
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
@@ -55,7 +58,7 @@ std::string family_names();                          ///< returns "llama, qwen2,
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
-    kGlmFamilies, kCohereFamilies, kLayerNormFamilies;
+    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/families/families.h"
 #include "engine/families/model_config.h"
 
 namespace ringmaster {
@@ -139,6 +140,15 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
     {"microsoft/phi-4", "phi3", 5120, 40, 40, 10, 128, 17920, 100352, 16384, 250000, 1e-5},
     {"microsoft/phi-4-mini-instruct",
      "phi3", 3072, 32, 24, 8, 128, 8192, 200064, 131072, 1e4, 1e-5, true, 0, 262144},
+    // GPT-NeoX
+    {"eleutherai/pythia-70m eleutherai/pythia-70m-deduped", "gpt_neox", 512, 6, 8, 8, 64, 2048, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-160m eleutherai/pythia-160m-deduped", "gpt_neox", 768, 12, 12, 12, 64, 3072, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-410m eleutherai/pythia-410m-deduped", "gpt_neox", 1024, 24, 16, 16, 64, 4096, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-1b eleutherai/pythia-1b-deduped", "gpt_neox", 2048, 16, 8, 8, 256, 8192, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-1.4b eleutherai/pythia-1.4b-deduped", "gpt_neox", 2048, 24, 16, 16, 128, 8192, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-2.8b eleutherai/pythia-2.8b-deduped", "gpt_neox", 2560, 32, 32, 32, 80, 10240, 50304, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-6.9b eleutherai/pythia-6.9b-deduped", "gpt_neox", 4096, 32, 32, 32, 128, 16384, 50432, 2048, 1e4, 1e-5},
+    {"eleutherai/pythia-12b eleutherai/pythia-12b-deduped", "gpt_neox", 5120, 36, 40, 40, 128, 20480, 50688, 2048, 1e4, 1e-5},
     // Gemma
     {"google/gemma-2b google/gemma-2b-it google/gemma-1.1-2b-it",
      "gemma", 2048, 18, 8, 1, 256, 16384, 256000, 8192, 1e4, 1e-6, true},
@@ -163,6 +173,7 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
 constexpr std::array<std::string_view, 2> kMirrors = {"nousresearch", "unsloth"};
 
 json to_config_json(const KnownModel& known) {
+    const Family& family = *find_family(known.type);
     json values = {{"model_type", known.type},
                    {"hidden_size", known.hidden},
                    {"num_hidden_layers", known.layers},
@@ -172,8 +183,8 @@ json to_config_json(const KnownModel& known) {
                    {"intermediate_size", known.intermediate},
                    {"vocab_size", known.vocab},
                    {"max_position_embeddings", known.max_position},
-                   {"rope_theta", known.rope_theta},
-                   {known.type == "phi" ? "layer_norm_eps" : "rms_norm_eps", known.norm_eps},
+                   {family.rope_theta_field, known.rope_theta},
+                   {family.norm_eps_field, known.norm_eps},
                    {"tie_word_embeddings", known.tied},
                    {"sliding_window", nullptr}};
     if (known.sliding_window > 0) values["sliding_window"] = known.sliding_window;

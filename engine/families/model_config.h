@@ -65,6 +65,7 @@ struct ModelConfig {
     bool output_bias = false;  ///< bias of o_proj
     bool mlp_bias = false;
     bool head_bias = false;
+    bool qkv_by_heads = false;  ///< one matrix holds each head's queries, keys and values in turn
     QkNorm qk_norm = QkNorm::None;
     bool qk_norm_after_rotary = false;
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
@@ -137,30 +138,27 @@ enum class Role {
     LoraB
 };
 
-/// Locates a parameter in the files: some rows of a tensor that several parameters may share, or several
-/// tensors.
+/// Locates a parameter in the files: a tensor, or several.
 struct Stored {
     std::string name;
-    int64_t first_row = 0;
-    int64_t rows = 0;  ///< rows of the whole tensor
     /// Names of matrices that hold the parameter, one below the other, all of the same size; usually empty.
     std::vector<std::string> parts = {};
 };
 
-/// Describes one parameter. The engine keeps parameters in this order: embedding, each layer (ordered by
-/// Role, each norm's bias after the norm), final norm, head (unless tied). Names follow Hugging Face's Llama;
-/// `stored` holds the name in the files.
+/// Describes one parameter, as the files hold it: a family whose files fuse modules (queries, keys and
+/// values; gate and up) has one parameter for them, under the first one's name. The engine keeps parameters
+/// in this order: embedding, each layer (ordered by Role, each norm's bias after the norm), final norm, head
+/// (unless tied). Names follow Hugging Face's Llama; `stored` holds the name in the files.
 struct ParameterShape {
     std::string name;
     std::vector<int64_t> shape;
     bool decays = true;  ///< false: a norm or a bias
     int layer = -1;      ///< -1: not in a layer
     Role role = Role::Embedding;
-    Stored stored = {};  ///< empty: stored alone under `name`
+    Stored stored = {};  ///< empty: stored under `name`
     int64_t size() const;
     std::vector<int64_t> part_shape() const;  ///< shape of each of stored.parts
     const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }
-    bool is_fused() const { return !stored.name.empty() && stored.rows != shape.front(); }
 };
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);

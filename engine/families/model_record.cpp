@@ -75,6 +75,7 @@ void visit(Fields& fields, ModelConfig& m) {
     fields("norms_inputs", m.norms_inputs);
     fields("norms_outputs", m.norms_outputs);
     fields("parallel_blocks", m.parallel_blocks);
+    fields("qkv_by_heads", m.qkv_by_heads);
     fields("parallel_norms", m.parallel_norms);
     fields("activation", m.gate.activation);
     fields("gated_mlp", m.gate.gated);

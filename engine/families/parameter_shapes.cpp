@@ -127,22 +127,24 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
     const size_t dot = name.rfind('.');
     const std::string_view module = std::string_view(name).substr(prefix.size(), dot - prefix.size());
     std::string stored = prefix + std::string(in_files(family, module)) + name.substr(dot);
-    if (!m.weight_prefix.empty() && stored.starts_with("model.")) stored = m.weight_prefix + stored.substr(6);
+    const std::string_view body = m.weight_prefix.empty() ? family.body : std::string_view(m.weight_prefix);
+    if (!body.empty() && stored.starts_with("model.")) stored = std::string(body) + stored.substr(6);
     return stored;
 }
 
-/// Joins neighbours with the same stored name into one tensor, in their order.
+/// Joins neighbours that the files hold in one tensor, one below the other.
 void join_rows(std::vector<ParameterShape>& shapes) {
-    for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
-        int64_t rows = 0;
-        if (end = first + 1; !shapes[first].stored.parts.empty()) continue;
-        for (end = first; end < shapes.size() && shapes[end].stored.name == shapes[first].stored.name;
-             ++end) {
-            shapes[end].stored.first_row = rows;
-            rows += shapes[end].shape.front();
-        }
-        for (size_t i = first; i < end; ++i) shapes[i].stored.rows = rows;
+    std::vector<ParameterShape> joined;
+    for (ParameterShape& shape : shapes) {
+        const bool continues = !joined.empty() && shape.stored.parts.empty() &&
+                               joined.back().stored.parts.empty() &&
+                               joined.back().stored.name == shape.stored.name;
+        if (continues)
+            joined.back().shape.front() += shape.shape.front();
+        else
+            joined.push_back(std::move(shape));
     }
+    shapes = std::move(joined);
 }
 
 /// Returns the files' names of the router, or of the matrices of every expert in their order.
@@ -165,7 +167,7 @@ void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
     const Family* family = find_family(m.model_type);
     if (family == nullptr) return;
     for (ParameterShape& shape : shapes) shape.stored.parts = expert_parts(m, family->experts, shape);
-    if (family->names.empty() && m.weight_prefix.empty()) return;
+    if (family->names.empty() && m.weight_prefix.empty()) return;  // a family with a body has names
     for (ParameterShape& shape : shapes) {
         if (shape.stored.parts.empty()) shape.stored.name = file_name(m, *family, shape);
     }
@@ -179,14 +181,10 @@ std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shap
     for (size_t i = 0; i < shapes.size(); ++i) {
         if (const auto& parts = shapes[i].stored.parts; !parts.empty()) {
             for (size_t p = 0; p < parts.size(); ++p)
-                tensors.push_back({parts[p], shapes[i].part_shape(), {i}, parts.size(), p});
-            continue;
+                tensors.push_back({parts[p], shapes[i].part_shape(), i, parts.size(), p});
+        } else {
+            tensors.push_back({shapes[i].file_name(), shapes[i].shape, i});
         }
-        if (shapes[i].stored.first_row == 0) {
-            tensors.push_back({shapes[i].file_name(), shapes[i].shape, {}});
-            if (!shapes[i].stored.name.empty()) tensors.back().shape.front() = shapes[i].stored.rows;
-        }
-        tensors.back().parameters.push_back(i);
     }
     return tensors;
 }
@@ -225,6 +223,23 @@ std::string peft_name(const ModelConfig& model, const ParameterShape& shape) {
 
 namespace {
 
+/// Returns the model's embedding or head; a head also if it is tied.
+ParameterShape table_of(const ModelConfig& model, Role role) {
+    const char* name = role == Role::Head ? "lm_head.weight" : "model.embed_tokens.weight";
+    std::vector<ParameterShape> table = {{name, {model.vocab_size, model.hidden_size}, true, -1, role}};
+    place_in_files(model, table);
+    return table.front();
+}
+
+}  // namespace
+
+std::string peft_table(const ModelConfig& model, Role role) {
+    const std::string name = peft_name(model, table_of(model, role));
+    return name.substr(0, name.rfind('.'));
+}
+
+namespace {
+
 const std::string kPeftPrefix = "base_model.model.";
 
 /// Returns an adapter's parameter, named after the model's parameter that it adapts.
@@ -235,7 +250,7 @@ ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of,
     };
     ParameterShape made{named(of.name), std::move(shape), role != Role::HeadBias, of.layer, role};
     const std::string in_files = named(peft_name(model, of));
-    if (in_files != made.name) made.stored = {in_files, 0, made.shape.front()};
+    if (in_files != made.name) made.stored = {in_files};
     return made;
 }
 
@@ -254,20 +269,20 @@ UnitSizes sizes_of(const std::vector<ParameterShape>& shapes) {
 
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
     std::vector<ParameterShape> shapes;
-    const std::vector<int64_t> table = {model.vocab_size, model.hidden_size};
     const LoraTargets targets = targets_of(lora);
-    if (targets.saves_embedding) {
-        const ParameterShape embedding{"model.embed_tokens.weight", table};
-        shapes.push_back(adapter_shape(model, embedding, "", table, Role::Embedding));
-    }
+    const auto add_table = [&](Role role) {
+        const ParameterShape table = table_of(model, role);
+        shapes.push_back(adapter_shape(model, table, "", table.shape, role));
+    };
+    if (!targets.saved_embedding.empty()) add_table(Role::Embedding);
     for (const ParameterShape& shape : parameter_shapes(model)) {
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
         if (!is_adapted || !ends_with_module(peft_name(model, shape), targets.names)) continue;
         shapes.push_back(adapter_shape(model, shape, "lora_A.", {lora.r, shape.shape[1]}, Role::LoraA));
         shapes.push_back(adapter_shape(model, shape, "lora_B.", {shape.shape[0], lora.r}, Role::LoraB));
     }
-    if (targets.saves_head) {
-        shapes.push_back(adapter_shape(model, {"lm_head.weight", table}, "", table, Role::Head));
+    if (!targets.saved_head.empty()) {
+        add_table(Role::Head);
         if (model.head_bias)
             shapes.push_back(adapter_shape(model, {"lm_head.bias", {model.vocab_size}}, "",
                                            {model.vocab_size}, Role::HeadBias));

@@ -80,7 +80,7 @@ void read_scaling(const ConfigFields& fields, const ConfigFields& parameters, co
 
 void read_rotary_dim(const ConfigFields& fields, const ConfigFields& parameters, const Family& family,
                      ModelConfig& model, RopeConfig& rope) {
-    double share = fields.number_or("partial_rotary_factor", family.rotary_share);
+    double share = fields.number_or(family.rotary_share_field, family.rotary_share);
     share = parameters.number_or("partial_rotary_factor", share);
     if (!(share > 0) || share > 1) fields.refuse("'partial_rotary_factor' must be above 0 and at most 1");
     if (share == 1) return;
@@ -93,7 +93,7 @@ void read_rotary_dim(const ConfigFields& fields, const ConfigFields& parameters,
 
 RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConfig& model) {
     RopeConfig rope;
-    rope.theta = fields.positive_or("rope_theta", family.rope_theta);
+    rope.theta = fields.positive_or(family.rope_theta_field, family.rope_theta);
     const nlohmann::json none = nlohmann::json::object();
     const std::optional<ConfigFields> five = fields.object("rope_parameters");
     std::optional<ConfigFields> parameters = fields.object("rope_scaling");

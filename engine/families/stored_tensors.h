@@ -1,4 +1,4 @@
-/// Groups a model's parameters by the tensors that hold them in its files.
+/// Lists the tensors of a model's files.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace ringmaster {
 
-/// One tensor in the files, and the parameters that it holds, one below the other; or a part of one.
+/// One tensor in the files, which holds a parameter or a part of one.
 struct StoredTensor {
     std::string name;
     std::vector<int64_t> shape;
-    std::vector<size_t> parameters;  ///< indices into the parameters
-    size_t parts = 1;                ///< above 1: the tensor holds only one part of its single parameter
-    size_t part = 0;                 ///< index of this part
+    size_t parameter = 0;  ///< index into the parameters
+    size_t parts = 1;      ///< above 1: the tensor holds only one part of the parameter
+    size_t part = 0;       ///< index of this part
 };
 
 std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shapes);

@@ -12,14 +12,13 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
                  Sharding sharding)
     : lora_(lora), scale_(lora.scale()), parameters_(model, lora, precision, device, std::move(sharding)) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
-    columns_ = {
-        q,
-        kv,
-        kv,
-        model.hidden_size,
-        model.gate.gated ? model.intermediate_size : 0,
-        model.intermediate_size,
-        model.hidden_size};
+    columns_ = {q,
+                kv,
+                kv,
+                model.hidden_size,
+                model.gate.gated ? model.intermediate_size : 0,
+                model.intermediate_size,
+                model.hidden_size};
 }
 
 void Adapter::begin_step(int64_t seed, int64_t step) {
@@ -38,8 +37,8 @@ std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
     int64_t column = 0;
     for (size_t target = first; target < first + count; ++target) {
         if (weights.lora[target].a_rc.defined())
-            modules.push_back(
-                {target, column, columns_[target], weights.lora[target], gradients.lora[target]});
+            modules.push_back({target, column, weights.lora[target].b_or.size(0), weights.lora[target],
+                               gradients.lora[target]});
         column += columns_[target];
     }
     return modules;

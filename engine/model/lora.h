@@ -58,7 +58,7 @@ class Adapter {
 
     const Lora lora_;
     const double scale_;
-    std::array<int64_t, kLoraTargets.size()> columns_;  ///< outputs of each module
+    std::array<int64_t, kLoraTargets.size()> columns_;  ///< outputs of each module, if it is not fused
     Parameters parameters_;
     int layer_ = 0;
     uint64_t stream_ = 0;  ///< stream of dropout in this step

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/error.h"
+#include "engine/families/peft_names.h"
 #include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/dtypes.h"
@@ -38,6 +39,9 @@ class Merger {
         : config_(config),
           base_(config.model_dir, "model"),
           adapter_(config.lora.model_dir, "adapter_model"),
+          model_(read_model_config(config.model_dir)),
+          embedding_(peft_table(model_, Role::Embedding) + ".weight"),
+          head_(peft_table(model_, Role::Head) + ".weight"),
           shapes_(as_stored(parameter_shapes(merged_model()))) {
         check_all_is_merged();
     }
@@ -59,27 +63,24 @@ class Merger {
     int64_t bytes() const { return bytes_; }
 
     /// Returns whether tied weights are separated: PEFT trains and saves an adapted embedding or head apart.
-    bool unties() const {
-        return adapter_.has(whole_name("model.embed_tokens.weight")) ||
-               adapter_.has(whole_name("lm_head.weight"));
-    }
+    bool unties() const { return adapter_.has(whole_name(embedding_)) || adapter_.has(whole_name(head_)); }
 
   private:
     static std::string whole_name(const std::string& name) { return kPeftPrefix + name; }
 
     ModelConfig merged_model() const {
-        ModelConfig model = read_model_config(config_.model_dir);
+        ModelConfig model = model_;
         if (unties()) model.tie_word_embeddings = false;
         return model;
     }
 
-    /// Replaces parameters by their parts if the base holds these.
+    /// Names parameters as the files do, and replaces them by their parts if the base holds these.
     std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) const {
         std::vector<ParameterShape> shapes;
         for (const ParameterShape& shape : whole) {
             const std::vector<std::string>& parts = shape.stored.parts;
             if (parts.empty() || !base_.find(shape.name).empty()) {
-                shapes.push_back(shape);
+                shapes.push_back({shape.file_name(), shape.shape, shape.decays, shape.layer, shape.role});
                 continue;
             }
             for (const std::string& part : parts)
@@ -90,8 +91,8 @@ class Merger {
 
     /// Returns the base's tensor for a weight: the embedding, if the weight is the head of tied weights.
     std::string source_name(const ParameterShape& shape) {
-        const bool is_head = shape.name == "lm_head.weight";
-        return base_.name_of(is_head && !base_.has(shape.name) ? "model.embed_tokens.weight" : shape.name);
+        const bool is_tied = shape.role == Role::Head && !base_.has(shape.name);
+        return base_.name_of(is_tied ? embedding_ : shape.name);
     }
 
     std::string lora_name(const ParameterShape& shape, const char* part) const {
@@ -105,8 +106,7 @@ class Merger {
         for (const ParameterShape& shape : shapes_) {
             for (const char* part : {"lora_A", "lora_B"}) known.insert(lora_name(shape, part));
         }
-        for (const char* table : {"model.embed_tokens.weight", "lm_head.weight"})
-            known.insert(whole_name(table));
+        for (const std::string& table : {embedding_, head_}) known.insert(whole_name(table));
         for (const std::string& name : adapter_.names()) {
             if (!known.contains(name))
                 throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
@@ -187,7 +187,9 @@ class Merger {
 
     const Config& config_;
     WeightFiles base_, adapter_;
-    const std::vector<ParameterShape> shapes_;
+    const ModelConfig model_;
+    const std::string embedding_, head_;        ///< names of the tensors in the files
+    const std::vector<ParameterShape> shapes_;  ///< named as in the files
     int64_t bytes_ = 0;
 };
 

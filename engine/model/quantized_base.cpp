@@ -80,7 +80,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
         const QuantizedLayout& layout = layouts_[target];
-        if (layout.rows == 0) continue;  // MLP without a gate
+        if (layout.rows == 0) continue;  // part of a fused matrix, or an MLP without a gate
         dequantize(bytes.narrow(0, byte, layout.bytes), quantization_, layout,
                    weight_oc.narrow(0, row, layout.rows));
         row += layout.rows;
@@ -98,7 +98,7 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
     int64_t byte = 0;
     for (size_t target = first; target < first + count; ++target) {
         const QuantizedLayout& layout = layouts_[target];
-        if (layout.rows == 0) continue;  // MLP without a gate
+        if (layout.rows == 0) continue;
         const QuantizedParts parts = parts_of(bytes.narrow(0, byte, layout.bytes), quantization_, layout);
         matrices.push_back({parts.codes, parts.scales});
         byte += layout.bytes;

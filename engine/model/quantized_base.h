@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/blocks/sites.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/model/int8_product.h"
-#include "engine/blocks/sites.h"
 #include "engine/model/parameters.h"
 
 namespace ringmaster {
@@ -46,6 +46,8 @@ class QuantizedBase {
     /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8 bits.
     std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
 
+    /// Returns whether the module has a matrix: parts of a fused one, except the first, have none.
+    bool has(size_t target) const { return layouts_[target].rows > 0; }
     /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
     /// computation. `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;

@@ -118,6 +118,10 @@ class TensorMachine {
         return ringmaster::gate_backward(gate_up_n2i, dact_ni, model_.gate, act_ni);
     }
 
+    /// Returns a copy whose columns, outer · inner groups, are inner · outer groups.
+    at::Tensor swap_groups(const at::Tensor& x_nw, int64_t outer, int64_t inner) const {
+        return x_nw.view({x_nw.size(0), outer, inner, -1}).transpose(1, 2).reshape(x_nw.sizes());
+    }
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
     Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;

@@ -87,10 +87,8 @@ SafetensorsFile& WeightFiles::file_of(const std::string& name) {
 
 at::Tensor WeightFiles::values_of(const ParameterShape& parameter) {
     const std::string name = name_of(parameter);
-    std::vector<int64_t> shape = parameter.shape;
-    if (parameter.is_fused()) shape.front() = parameter.stored.rows;
-    check_shape(name, shape);
-    return mapped(name).narrow(0, parameter.stored.first_row, parameter.shape.front());
+    check_shape(name, parameter.shape);
+    return mapped(name);
 }
 
 const TensorInfo& WeightFiles::info(const std::string& name) {

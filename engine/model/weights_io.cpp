@@ -89,12 +89,11 @@ WrittenFile write_shard(WholeValues& master, const fs::path& path, const std::ve
         infos.push_back({tensor.name, stored_name_of(dtype), tensor.shape});
     SafetensorsWriter writer(path, infos);
     for (const StoredTensor& tensor : tensors) {
-        for (const size_t i : tensor.parameters) {
-            const at::Tensor part = master.of(i).view(
-                {static_cast<int64_t>(tensor.parts), -1})[static_cast<int64_t>(tensor.part)];
-            const at::Tensor values = part.to(at::kCPU, dtype).contiguous();
-            writer.write(values.data_ptr(), values.nbytes());
-        }
+        const at::Tensor part =
+            master.of(tensor.parameter)
+                .view({static_cast<int64_t>(tensor.parts), -1})[static_cast<int64_t>(tensor.part)];
+        const at::Tensor values = part.to(at::kCPU, dtype).contiguous();
+        writer.write(values.data_ptr(), values.nbytes());
     }
     return writer.finish();
 }

@@ -134,18 +134,13 @@ void rule_unfrozen(const Plan& plan, Findings& findings) {
     if (!trains) findings.error(Form("CFG-VALUE", "unfrozen-none"), "unfrozen_parameters", {});
 }
 
-/// Rejects fused modules for optimizers whose update depends on whole matrices: some families fuse them.
-void rule_fused(const Plan& plan, Findings& findings) {
+/// Rejects mixtures of experts for optimizers whose update depends on whole matrices.
+void rule_matrices(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || !kind->needs_matrices() || !plan.model || plan.config.lora.on()) return;
     if (plan.model->num_experts > 0)
         return findings.error(Form("CFG-OPTIMIZER", "experts"), "optimizer",
                               {{"optimizer", plan.config.optimizer}});
-    for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
-        if (!shape.is_fused()) continue;
-        return findings.error(Form("CFG-OPTIMIZER", "fused"), "optimizer",
-                              {{"optimizer", plan.config.optimizer}, {"tensor", shape.file_name()}});
-    }
 }
 
 /// Rejects noise on embeddings that are multiplied, because some models do so before the noise and others
@@ -180,10 +175,18 @@ void rule_muon(const Plan& plan, Findings& findings) {
 }
 
 using Rule = void (*)(const Plan&, Findings&);
-constexpr Rule kRules[] = {
-    rule_ulysses_heads,     rule_heads_stride, rule_replicas, rule_ulysses_stage, rule_batch_ring_packed,
-    rule_packing_elsewhere, rule_offload,      rule_unfrozen, rule_fused,         rule_noise,
-    rule_muon,              rule_preference};
+constexpr Rule kRules[] = {rule_ulysses_heads,
+                           rule_heads_stride,
+                           rule_replicas,
+                           rule_ulysses_stage,
+                           rule_batch_ring_packed,
+                           rule_packing_elsewhere,
+                           rule_offload,
+                           rule_unfrozen,
+                           rule_matrices,
+                           rule_noise,
+                           rule_muon,
+                           rule_preference};
 
 }  // namespace
 

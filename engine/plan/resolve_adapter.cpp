@@ -124,6 +124,19 @@ void match_modules(Plan& plan, Findings& findings) {
                       {{"names", listed(found.idle)}});
 }
 
+/// Rejects modules that are to be trained in full and that this model names differently.
+void check_saved_modules(const Plan& plan, Findings& findings) {
+    const LoraTargets targets = targets_of(plan.config.lora);
+    const auto check = [&](const std::string& said, Role role) {
+        const std::string module = peft_table(*plan.model, role);
+        if (said.empty() || module.ends_with(said)) return;
+        findings.error(Form("KEY-UNSUPPORTED", "saved-name"), "lora_modules_to_save",
+                       {{"value", said}, {"module", module.substr(module.rfind('.') + 1)}});
+    };
+    check(targets.saved_embedding, Role::Embedding);
+    check(targets.saved_head, Role::Head);
+}
+
 void say_size(const Plan& plan, Findings& findings) {
     const int64_t trained = lora_count(*plan.model, plan.config.lora);
     if (trained == 0) return;
@@ -138,6 +151,7 @@ void say_size(const Plan& plan, Findings& findings) {
 void resolve_adapter(Plan& plan, Findings& findings) {
     if (!plan.config.lora.on()) return;
     match_modules(plan, findings);
+    check_saved_modules(plan, findings);
     say_size(plan, findings);
 }
 

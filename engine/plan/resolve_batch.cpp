@@ -71,6 +71,8 @@ void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings) {
     }
     if (batch.rows) batch.steps_per_epoch = (*batch.rows + batch.global - 1) / batch.global;
     batch.total_steps = steps_in_all(plan.config, batch.steps_per_epoch);
+    if (double& log = plan.config.logging_steps; batch.total_steps && log > 0 && log < 1)
+        log = std::ceil(log * double(*batch.total_steps));
 }
 
 }  // namespace ringmaster

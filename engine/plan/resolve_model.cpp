@@ -40,16 +40,6 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }
 
-/// Rejects models with fused projections: PEFT adapts one as a single module, with one A for all of its rows.
-void limit_adapter(const Plan& plan, Findings& findings) {
-    for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
-        if (!shape.is_fused()) continue;
-        findings.error(Form("KEY-UNSUPPORTED", "fused"), "adapter",
-                       {{"type", plan.model->model_type}, {"tensor", shape.file_name()}});
-        return;
-    }
-}
-
 /// Keeps weights quantised if they are stored so, whatever the file asks for, as axolotl does.
 void take_stored_quantization(Plan& plan, Findings& findings) {
     const Quantization& stored = plan.model->quantization;
@@ -122,7 +112,6 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     tell_of_quantized_inputs(plan, findings);
     if (!plan.model || !plan.config.lora.on()) return;
     tell_of_whole_experts(plan, findings);
-    limit_adapter(plan, findings);
     resolve_adapter(plan, findings);
 }
 

@@ -14,13 +14,16 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kElementsAtOnce = 4 << 20;             // same as in engine/model/quantized_matrix.cpp
 constexpr double kWideRows = 256, kWideColumns = 4096;  // same as in engine/model/ops.cpp
 
-int adapted(const Lora& lora, LoraSite site) {
+/// Returns a layer's matrices of a site that have this part of a name: ".weight", ".lora_A.weight".
+std::vector<ParameterShape> of_site(const std::vector<ParameterShape>& shapes, LoraSite site,
+                                    const std::string& part) {
     const auto [first, count] = targets_of(site);
-    const auto begin = kLoraTargets.begin() + static_cast<std::ptrdiff_t>(first);
-    return static_cast<int>(
-        std::count_if(begin, begin + static_cast<std::ptrdiff_t>(count), [&](const char* module) {
-            return std::find(lora.targets.begin(), lora.targets.end(), module) != lora.targets.end();
-        }));
+    std::vector<ParameterShape> found;
+    for (size_t target = first; target < first + count; ++target)
+        for (const ParameterShape& shape : shapes)
+            if (shape.layer == 0 && shape.name.ends_with(path_in_layer(target) + part))
+                found.push_back(shape);
+    return found;
 }
 
 }  // namespace
@@ -29,13 +32,21 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     const ModelConfig& m = in.model;
     const double hidden = double(m.hidden_size), intermediate = intermediate_width(m),
                  q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim);
-    const Matrix all[] = {{q + 2 * kv, hidden, std::max(q, kv), 0},
-                          {hidden, q, hidden, 0},
-                          {gate_up_width(m), hidden, intermediate, 0},
-                          {hidden, intermediate, hidden, 0}};
+    const Matrix all[] = {{q + 2 * kv, hidden, 0, 0},
+                          {hidden, q, 0, 0},
+                          {gate_up_width(m), hidden, 0, 0},
+                          {hidden, intermediate, 0, 0}};
+    ModelConfig one = m;
+    one.num_layers = std::min<int64_t>(m.num_layers, 1);
+    Lora alike = in.lora;
+    alike.layers.clear();
+    const auto weights = parameter_shapes(one), adapters = lora_shapes(one, alike);
     for (size_t i = 0; i < kLoraSites; ++i) {
+        const auto site = static_cast<LoraSite>(i);
         matrices_[i] = all[i];
-        matrices_[i].adapted = adapted(in.lora, static_cast<LoraSite>(i));
+        for (const ParameterShape& matrix : of_site(weights, site, ".weight"))
+            matrices_[i].widest = std::max(matrices_[i].widest, double(matrix.shape[0]));
+        matrices_[i].adapted = static_cast<int>(of_site(adapters, site, ".lora_A.weight").size());
     }
 }
 

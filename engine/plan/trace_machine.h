@@ -118,6 +118,9 @@ class TraceMachine {
     }
     Traced gate_backward(const Traced&, const Traced&, const Traced& act_ni) const { return act_ni; }
 
+    Traced swap_groups(const Traced& x_nw, int64_t, int64_t) const {
+        return take(x_nw.rows(), x_nw.columns(), "queries, keys and values by kind", MemoryPart::Activations);
+    }
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended);

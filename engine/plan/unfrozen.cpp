@@ -44,23 +44,11 @@ bool matches(const std::string& name, const std::string& pattern) {
     return std::regex_search(name, regex, std::regex_constants::match_continuous);
 }
 
-/// Returns the parts of the ranges within `count` rows from `first` on, counted from `first`.
-std::vector<std::pair<int64_t, int64_t>> cut_to(const std::vector<std::pair<int64_t, int64_t>>& ranges,
-                                                int64_t first, int64_t count) {
-    std::vector<std::pair<int64_t, int64_t>> cut;
-    for (const auto& [begin, end] : ranges) {
-        const int64_t from = std::max(begin - first, int64_t{0}), to = std::min(end - first, count);
-        if (from < to) cut.emplace_back(from, to);
-    }
-    return cut;
-}
-
 }  // namespace
 
 Unfrozen unfrozen_of(const ParameterShape& shape, const std::vector<std::string>& patterns) {
     Unfrozen found;
-    const int64_t own_rows = shape.shape.empty() ? 1 : shape.shape[0];
-    const int64_t rows = shape.is_fused() ? shape.stored.rows : own_rows;
+    const int64_t rows = shape.shape.empty() ? 1 : shape.shape[0];
     std::vector<std::pair<int64_t, int64_t>> ranges;
     for (std::string pattern : patterns) {
         const std::optional<Range> range = take_range(pattern);
@@ -70,8 +58,8 @@ Unfrozen unfrozen_of(const ParameterShape& shape, const std::vector<std::string>
         ranges.emplace_back(range->first, range->second.value_or(rows));
         if (ranges.back().first >= ranges.back().second || ranges.back().second > rows)
             found.problem = "rows " + std::to_string(ranges.back().first) + " to " +
-                            std::to_string(ranges.back().second) + " of " + shape.file_name() + ", which has " +
-                            std::to_string(rows);
+                            std::to_string(ranges.back().second) + " of " + shape.file_name() +
+                            ", which has " + std::to_string(rows);
     }
     if (ranges.empty() || !found.problem.empty()) return found;
     std::sort(ranges.begin(), ranges.end());
@@ -81,7 +69,6 @@ Unfrozen unfrozen_of(const ParameterShape& shape, const std::vector<std::string>
         next = std::max(next, end);
     }
     if (next < rows) found.frozen_rows.emplace_back(next, rows);
-    if (shape.is_fused()) found.frozen_rows = cut_to(found.frozen_rows, shape.stored.first_row, own_rows);
     return found;
 }
 

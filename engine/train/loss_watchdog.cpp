@@ -1,7 +1,5 @@
 #include "engine/train/loss_watchdog.h"
 
-#include <algorithm>
-
 namespace ringmaster {
 
 bool loss_stays_high(const Config& config, int64_t step, double loss, WatchedLoss& watched) {
@@ -10,7 +8,7 @@ bool loss_stays_high(const Config& config, int64_t step, double loss, WatchedLos
         watched.high = *watched.logged > *config.loss_watchdog_threshold ? watched.high + 1 : 0;
     watched.sum += loss;
     ++watched.steps;
-    if (step % std::max<int64_t>(1, config.logging_steps) == 0) {
+    if (step % config.logs_every() == 0) {
         watched.logged = watched.sum / static_cast<double>(watched.steps);
         watched.sum = 0, watched.steps = 0;
     }

@@ -235,14 +235,17 @@ class Layer {
     /// Returns queries, keys and values by heads, with queries and keys normed and rotated.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm");
-        const at::Tensor q = scaled(placed(dense(read, 0), "self_attn.q_norm"));
-        const at::Tensor k = placed(dense(read, 1), "self_attn.k_norm");
-        return at::cat({q, k, dense(read, 2)}, 1);
+        const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
+        at::Tensor all = dense(read, LoraSite::Qkv);
+        if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
+        const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
+        const at::Tensor k = placed(all.narrow(1, H * D, K * D), "self_attn.k_norm");
+        return at::cat({q, k, all.narrow(1, (H + K) * D, K * D)}, 1);
     }
 
     /// Returns the layer's output, and the rest of its mixture if it has experts.
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + output(dense(heads_nw, 3), "attention_output_norm");
+        const at::Tensor mid = x_nc + output(dense(heads_nw, LoraSite::Output), "attention_output_norm");
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
         PlainMixture mlp = feed_forward(input(m_.parallel_blocks ? x_nc : mid,
                                               shares_norm ? "input_layernorm" : "post_attention_layernorm"));
@@ -260,10 +263,10 @@ class Layer {
             return plain_mixture(
                 m_, {own("mlp.gate.weight"), own("mlp.experts.gate_up_proj"), own("mlp.experts.down_proj")},
                 read);
-        const at::Tensor up = dense(read, 5);
-        const at::Tensor act = m_.gate.gated ? plain_activation(dense(read, 4), m_.gate.activation) * up
-                                             : plain_activation(up, m_.gate.activation);
-        return {dense(act, 6), {}, {}};
+        const at::Tensor all = dense(read, LoraSite::GateUp),
+                         up = all.narrow(1, m_.gate.gated ? m_.intermediate_size : 0, m_.intermediate_size);
+        const at::Tensor act = plain_activation(all.narrow(1, 0, m_.intermediate_size), m_.gate.activation);
+        return {dense(m_.gate.gated ? act * up : act, LoraSite::Down), {}, {}};
     }
 
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {
@@ -277,15 +280,26 @@ class Layer {
         return (m_.norms_outputs ? normed(y, name) : y) * m_.residual_multiplier;
     }
 
+    /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.
     at::Tensor matrix(size_t target) const {
         if (quantized_ == nullptr) return own(path_in_layer(target) + ".weight");
+        if (!quantized_->has(target)) return {};
         return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
     }
 
-    /// Applies a module of kLoraTargets with its adapter.
-    at::Tensor dense(const at::Tensor& x, size_t target) const {
+    /// Applies the modules of a site with their adapters; returns their outputs side by side.
+    at::Tensor dense(const at::Tensor& x, LoraSite site) const {
+        const auto [first, count] = targets_of(site);
+        std::vector<at::Tensor> outputs;
+        for (size_t target = first; target < first + count; ++target)
+            if (const at::Tensor weight = matrix(target); weight.defined())
+                outputs.push_back(module(x, weight, target));
+        return at::cat(outputs, 1);
+    }
+
+    at::Tensor module(const at::Tensor& x, const at::Tensor& weight, size_t target) const {
         const std::string module = path_in_layer(target);
-        at::Tensor y = at::matmul(x, matrix(target).t());
+        at::Tensor y = at::matmul(x, weight.t());
         if (const at::Tensor bias = own(module + ".bias"); bias.defined()) y = y + bias;
         if (adapter_ == nullptr) return y;
         const std::string name = "base_model.model.model.layers." + std::to_string(layer_) + "." + module;

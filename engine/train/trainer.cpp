@@ -163,8 +163,11 @@ void Trainer::watch_loss(double loss) {
 }
 
 void Trainer::note_evaluation(double loss) {
-    const bool is_better = !best_.loss || loss < *best_.loss;
-    best_.waited = is_better ? 0 : best_.waited + 1;
+    constexpr double kNone = std::numeric_limits<double>::max();  // a loss that is NaN is never the best
+    const bool is_first = !best_.loss;
+    best_.loss = best_.loss.value_or(kNone);
+    const bool is_better = loss < *best_.loss;
+    best_.waited = is_first || is_better ? 0 : best_.waited + 1;
     if (!is_better) return;
     best_.loss = loss;
     best_.step = step_;
@@ -270,7 +273,7 @@ void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
 
 void Trainer::log_step(const StepEvent& event) const {
     if (groups_.rank() != 0 ||
-        (step_ % std::max<int64_t>(1, config_.logging_steps) != 0 && step_ != total_steps_))
+        (step_ % config_.logs_every() != 0 && step_ != total_steps_))
         return;
     char line[200];
     std::snprintf(

@@ -39,7 +39,7 @@ PlanFacts facts_of(const RunDirectory& run) {
     try {
         const Plan& plan = facts.plan.emplace(read_plan(run.plan().string()));
         facts.total_steps = plan.batch.total_steps;
-        facts.logging_steps = std::max<int64_t>(1, plan.config.logging_steps);
+        facts.logging_steps = plan.config.logs_every();
         facts.output_dir = plan.config.output_dir;
     } catch (const Error&) {
         return facts;

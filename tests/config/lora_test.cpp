@@ -156,6 +156,7 @@ TEST(Lora, TheEmbeddingAndTheHeadAreTrainedWholeIfTheyAreNamed) {
     EXPECT_THAT(saved("[lm_head, embed_tokens]"), ElementsAre("embed_tokens", "lm_head"));
     EXPECT_THAT(saved("[lm_head]"), ElementsAre("lm_head"));
     EXPECT_THAT(saved("model.embed_tokens"), ElementsAre("embed_tokens"));
+    EXPECT_THAT(saved("[embed_out, embed_in]"), ElementsAre("embed_in", "embed_out"));
     EXPECT_THAT(saved("[]"), testing::IsEmpty());
 }
 

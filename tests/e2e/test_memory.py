@@ -22,6 +22,7 @@ FAMILIES = {
     "granite": dict(kind="granite", attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7),
     "arcee": dict(kind="arcee", head_dim=24, intermediate_size=288),
     "glm4": dict(kind="glm4", head_dim=16),
+    "gpt_neox": dict(kind="gpt_neox", num_key_value_heads=None),
     "phi": dict(kind="phi", intermediate_size=256),
     "starcoder2": dict(kind="starcoder2", hidden_size=96, intermediate_size=384, sliding_window=512),
 }
@@ -65,8 +66,7 @@ FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter
                 for mesh, stage, activations, precision, adapter in (
                     ("1 rank", 0, "all kept", "fp32", False), ("1 rank", 0, "checkpointing", "fp32", False),
                     ("1 rank", 0, "tiled MLP", "bf16", False), ("zigzag 2", 3, "all kept", "fp32", False),
-                    ("1 rank", 0, "all kept", "fp32", True), ("1 rank", 0, "checkpointing, tiled MLP", "fp32", "nf4"))
-                if not (adapter and family == "glm4")]  # its fused matrices take no adapter
+                    ("1 rank", 0, "all kept", "fp32", True), ("1 rank", 0, "checkpointing, tiled MLP", "fp32", "nf4"))]
 
 
 def configurations(count, seed, adapter):

@@ -16,6 +16,8 @@ MODELS = {
     "llama": {},
     "qwen2": {"tie_word_embeddings": True},
     "qwen3": {},
+    "phi3": {},
+    "gpt_neox": dict(num_key_value_heads=None),
 }
 ATTENTION = ["q_proj", "k_proj", "v_proj", "o_proj"]
 ALL = [*ATTENTION, "gate_proj", "up_proj", "down_proj"]
@@ -23,6 +25,8 @@ ADAPTERS = {
     "llama": dict(r=8, lora_alpha=16, target_modules=ALL),
     "qwen2": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"], use_rslora=True),
     "qwen3": dict(r=3, lora_alpha=7, target_modules=[*ATTENTION, "up_proj"]),
+    "phi3": dict(r=8, lora_alpha=16, target_modules=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"]),
+    "gpt_neox": dict(r=5, lora_alpha=16, target_modules=["query_key_value", "dense_h_to_4h"], modules_to_save=["embed_in", "embed_out"]),
 }
 # A step has 8 rows.
 MESHES = {

@@ -128,10 +128,12 @@ TEST(ModelConfig, TiedEmbeddingsHaveNoHead) {
 
 /// In transformers 5.23 these models tie their head if the wrapper says so, whatever its text part says.
 TEST(ModelConfig, AWrapperDecidesWhetherItsTextPartIsTied) {
-    for (const auto& [wrapper, text] : {std::pair("gemma3", "gemma3_text"), std::pair("mistral3", "mistral")}) {
+    for (const auto& [wrapper, text] :
+         {std::pair("gemma3", "gemma3_text"), std::pair("mistral3", "mistral")}) {
         for (const bool inner : {false, true}) {
             for (const bool outer : {false, true}) {
-                json values{{"model_type", wrapper}, {"tie_word_embeddings", outer}, {"text_config", small(text)}};
+                json values{
+                    {"model_type", wrapper}, {"tie_word_embeddings", outer}, {"text_config", small(text)}};
                 values["text_config"]["tie_word_embeddings"] = inner;
                 EXPECT_EQ(read(values).tie_word_embeddings, outer) << wrapper << inner;
             }
@@ -207,7 +209,7 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
           "gemma",      "gemma2",     "gemma3_text", "mixtral",  "qwen2_moe", "qwen3_moe",
           "starcoder2", "granite",    "arcee",       "seed_oss", "smollm3",   "hunyuan_v1_dense",
           "ministral",  "ministral3", "olmo2",       "olmo3",    "exaone4",   "glm",
-          "glm4",       "cohere2",    "stablelm",    "nemotron"}) {
+          "glm4",       "cohere2",    "stablelm",    "nemotron", "gpt_neox"}) {
         all.push_back(small(type));
     }
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;
@@ -222,6 +224,28 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
         EXPECT_EQ(again.sliding_window, model.sliding_window) << values;
         EXPECT_EQ(again.qkv_bias, model.qkv_bias) << values;
     }
+}
+
+/// The config.json of EleutherAI/pythia-410m.
+TEST(ModelConfig, AnOldFileOfGptNeoxIsReadAsItsClassReadsIt) {
+    const json values = json::parse(R"({"architectures": ["GPTNeoXForCausalLM"], "bos_token_id": 0,
+        "classifier_dropout": 0.1, "eos_token_id": 0, "hidden_act": "gelu", "hidden_size": 1024,
+        "initializer_range": 0.02, "intermediate_size": 4096, "layer_norm_eps": 1e-05,
+        "max_position_embeddings": 2048, "model_type": "gpt_neox", "num_attention_heads": 16,
+        "num_hidden_layers": 24, "rotary_emb_base": 10000, "rotary_pct": 0.25, "tie_word_embeddings": false,
+        "torch_dtype": "float16", "use_cache": true, "use_parallel_residual": true, "vocab_size": 50304})");
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_EQ(model.ropes[0].rotary_dim, 16);
+    EXPECT_TRUE(model.parallel_blocks && model.parallel_norms && model.qkv_bias && model.output_bias);
+    const auto known = find_model_config("EleutherAI/pythia-410m-deduped", "");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model));
+    json other = values;
+    other["rope_parameters"] = {
+        {"rope_theta", 500.0}, {"partial_rotary_factor", 0.5}, {"rope_type", "default"}};
+    EXPECT_EQ(read(other).ropes[0].rotary_dim, 32) << "the new spelling counts";
+    EXPECT_EQ(read(other).ropes[0].theta, 500);
 }
 
 TEST(ModelConfig, AMixturesFieldsAreReadAsItsClassReadsThem) {
@@ -248,7 +272,8 @@ TEST(ModelConfig, WhatIsNotComputedIsNamed) {
     for (const char* type : {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe"})
         EXPECT_THAT(read(small(type)).obstacles, testing::IsEmpty()) << type;
     EXPECT_THAT(read(small("qwen2_moe")).obstacles, Contains("a shared expert"));
-    EXPECT_THAT(read(small("seed_oss")).obstacles, Contains("attention_dropout")) << "its class drops by default";
+    EXPECT_THAT(read(small("seed_oss")).obstacles, Contains("attention_dropout"))
+        << "its class drops by default";
     json values = small("llama");
     values.update(
         {{"attention_dropout", 0.1}, {"shared_experts", 3}, {"hidden_act", "tanh"}, {"use_cache", true}});

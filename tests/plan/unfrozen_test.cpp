@@ -40,15 +40,6 @@ TEST(Unfrozen, RangesLeaveTheOtherRowsFrozen) {
     EXPECT_THAT(unfrozen_of(kTable, {"model.embed_tokens.weight[90:101]"}).problem, HasSubstr("90 to 101"));
 }
 
-TEST(Unfrozen, RangesOfModulesThatShareATensorCountItsRows) {
-    ParameterShape key{"model.layers.0.self_attn.k_proj.weight", {8, 16}};
-    key.stored = {"model.layers.0.self_attn.qkv_proj.weight", 16, 32};
-    const Unfrozen found = unfrozen_of(key, {"^model.layers.0.self_attn.qkv_proj.weight$[10:20]"});
-    EXPECT_TRUE(found.trained);
-    EXPECT_THAT(found.frozen_rows, ElementsAre(Pair(4, 8)));
-    EXPECT_FALSE(unfrozen_of(key, {"^model.layers.0.self_attn.k_proj"}).trained);
-}
-
 TEST(Unfrozen, APatternThatTrainsNothingIsAnError) {
     const Plan plan = plan_of("unfrozen_parameters: ['^model.layers.99.']\n", 1);
     ASSERT_TRUE(find(plan, "CFG-VALUE")) << said(plan);
@@ -56,18 +47,21 @@ TEST(Unfrozen, APatternThatTrainsNothingIsAnError) {
     EXPECT_TRUE(plan_of("unfrozen_parameters: ['^model.layers.0.']\n", 1).ok());
 }
 
-TEST(WholeMatrices, AreNotThoseOfAFamilyThatKeepsSeveralModulesInOne) {
-    const auto plan_with = [](const std::string& optimizer, const char* model) {
-        return plan_text(config_text("optimizer: " + optimizer + "\n", model), 1);
+TEST(FusedModules, AreOneParameterAsInTheFilesForOptimizersAndAdapters) {
+    const auto plan_with = [](const std::string& keys) {
+        return plan_text(config_text(keys, "microsoft/Phi-3-mini-4k-instruct"), 1);
     };
-    constexpr const char* kPhi = "microsoft/Phi-3-mini-4k-instruct";
-    for (const char* optimizer : {"muon", "adafactor", "came_pytorch"}) {
-        const Plan plan = plan_with(optimizer, kPhi);
-        EXPECT_FALSE(plan.ok());
-        EXPECT_THAT(said(plan), HasSubstr("qkv_proj"));
-        EXPECT_TRUE(plan_with(optimizer, "meta-llama/Llama-3-8B-Instruct").ok());
-    }
-    EXPECT_TRUE(plan_with("lion_8bit", kPhi).ok());
+    for (const char* optimizer : {"muon", "adafactor", "came_pytorch", "lion_8bit"})
+        EXPECT_TRUE(plan_with("optimizer: " + std::string(optimizer) + "\n").ok()) << optimizer;
+    const Plan plan =
+        plan_with("adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [qkv_proj]\n");
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    std::vector<std::vector<int64_t>> shapes;
+    for (const ParameterShape& shape : lora_shapes(*plan.model, plan.config.lora))
+        shapes.push_back(shape.shape);
+    ASSERT_EQ(shapes.size(), 2 * 32);
+    EXPECT_THAT(shapes[0], ElementsAre(8, 3072));
+    EXPECT_THAT(shapes[1], ElementsAre(3 * 3072, 8)) << "one B for queries, keys and values";
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ std::vector<Case> cases() {
     glm.norms_outputs = glm.qkv_bias = true;
     glm.ropes[0].rotary_dim = 4;
     glm.ropes[0].interleaved = true;
+    ModelConfig neox = llama;
+    neox.num_kv_heads = neox.num_heads;
+    neox.qkv_by_heads = neox.qkv_bias = neox.parallel_blocks = neox.parallel_norms = true;
+    neox.layer_norms = neox.norm_biases = true;
     ModelConfig phi = llama;
     phi.ropes[0].rotary_dim = 6;
     phi.ropes[0].type = "longrope";
@@ -70,15 +74,16 @@ std::vector<Case> cases() {
     in_parts.loss_chunk_tokens = 7;
     Kept checkpointed;
     checkpointed.checkpointing = true;
-    return {{"llama", llama, {}},        {"in chunks and tiles", llama, in_parts},
-            {"tied, biases", qwen2, {}}, {"norms of q and k", qwen3, {}},
-            {"window", windowed, {}},    {"dynamic rotary embedding", dynamic, {}},
-            {"Gemma 2", gemma2, {}},     {"Gemma 2 in chunks and tiles", gemma2, in_parts},
-            {"Gemma 3", gemma3, {}},     {"Gemma 3, checkpointed", gemma3, checkpointed},
-            {"OLMo 2", olmo, {}},        {"OLMo 2 in chunks and tiles", olmo, in_parts},
-            {"Granite", granite, {}},    {"Granite, checkpointed", granite, checkpointed},
-            {"Arcee", arcee, {}},        {"GLM-4", glm, {}},
-            {"Phi-3", phi, {}},          {"Ministral 3", ministral, {}}};
+    return {{"llama", llama, {}},          {"in chunks and tiles", llama, in_parts},
+            {"tied, biases", qwen2, {}},   {"norms of q and k", qwen3, {}},
+            {"window", windowed, {}},      {"dynamic rotary embedding", dynamic, {}},
+            {"Gemma 2", gemma2, {}},       {"Gemma 2 in chunks and tiles", gemma2, in_parts},
+            {"Gemma 3", gemma3, {}},       {"Gemma 3, checkpointed", gemma3, checkpointed},
+            {"OLMo 2", olmo, {}},          {"OLMo 2 in chunks and tiles", olmo, in_parts},
+            {"Granite", granite, {}},      {"Granite, checkpointed", granite, checkpointed},
+            {"Arcee", arcee, {}},          {"GLM-4", glm, {}},
+            {"GPT-NeoX", neox, {}},        {"Phi-3", phi, {}},
+            {"Ministral 3", ministral, {}}};
 }
 
 /// Two documents of random tokens; some labels are masked.
