@@ -26,7 +26,7 @@ ADAPTERS = {
     "qwen2": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"], use_rslora=True),
     "qwen3": dict(r=3, lora_alpha=7, target_modules=[*ATTENTION, "up_proj"]),
     "phi3": dict(r=8, lora_alpha=16, target_modules=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"]),
-    "gpt_neox": dict(r=5, lora_alpha=16, target_modules=["query_key_value", "dense_h_to_4h"], modules_to_save=["embed_in", "embed_out"]),
+    "gpt_neox": dict(r=5, lora_alpha=16, target_modules=["query_key_value", "dense_h_to_4h"]),
 }
 # A step has 8 rows.
 MESHES = {
