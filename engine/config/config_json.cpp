@@ -85,6 +85,7 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("lora_alpha", c.lora.alpha);
     visit("lora_dropout", c.lora.dropout);
     visit("lora_rslora", c.lora.rslora);
+    visit("lora_dora", c.lora.dora);
     visit("lora_targets", c.lora.targets);
     visit("lora_model_dir", c.lora.model_dir);
     visit("lora_base_model", c.lora.base_model);

@@ -16,7 +16,7 @@ constexpr std::string_view kLeaveOut = "leave it out";
 /// Keys that can be removed: the same rows then train the same objective.
 constexpr std::array<std::string_view, 7> kRemovable{
     "lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
-    "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication peft_use_dora "
+    "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication "
     "mora peft_ensure_weight_tying peft_autocast_adapter_dtype "
     "peft_init_lora_weights peft relora",
     "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms "

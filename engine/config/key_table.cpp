@@ -42,6 +42,7 @@ std::vector<KeyGroup> used_keys() {
          "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
+         "peft_use_dora "
          "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save"},
         {Fate::Used, "", "", "", "load_in_4bit load_in_8bit"}};
 }
@@ -56,7 +57,7 @@ std::vector<KeyGroup> model_keys() {
         {Fate::Unsupported, "treats some layers otherwise than the rest",
          "leave it out: all layers are adapted", "adapter", "peft_layers_pattern peft_layer_replication"},
         {Fate::Unsupported, "makes another kind of adapter", "leave it out: adapter: lora alone is built",
-         "adapter", "peft_use_dora mora"},
+         "adapter", "mora"},
         {Fate::Unsupported, "starts an adapter otherwise",
          "leave it out: A is Kaiming-uniform and B zero, PEFT's default", "adapter",
          "peft_init_lora_weights"},

@@ -31,6 +31,7 @@ struct Lora {
     std::string model_dir;             ///< PEFT folder to resume from; empty: A random, B zero
     std::string base_model;            ///< model name stored in a saved adapter
     std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all
+    bool dora = false;  ///< trains the length of each row of an adapted weight apart from its direction
 
     bool on() const { return r > 0; }
     bool adapts(int64_t layer) const {

@@ -117,6 +117,7 @@ void read_sizes(KeyReader& keys, Lora& lora) {
     }
     take(lora.dropout, keys.number("lora_dropout", {.least = 0, .most = 1, .open_above = true}));
     take(lora.rslora, keys.flag("peft_use_rslora"));
+    take(lora.dora, keys.flag("peft_use_dora"));
 }
 
 // ------------------------------------------------------------------------------- resuming from an adapter
@@ -136,9 +137,9 @@ std::optional<json> read_json_object(const std::string& path) {
 std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
-    for (const char* key : {"use_dora", "rank_pattern", "alpha_pattern", "layers_pattern",
-                            "layer_replication", "target_parameters", "trainable_token_indices",
-                            "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
+    for (const char* key :
+         {"rank_pattern", "alpha_pattern", "layers_pattern", "layer_replication", "target_parameters",
+          "trainable_token_indices", "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
         if (const auto found = saved.find(key); found != saved.end() && is_on(*found)) return key;
     }
     return "";
@@ -154,14 +155,16 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
         return refuse_saved(keys, "its adapter has " + part + ", which is not built");
     const json r = saved.value("r", json()), alpha = saved.value("lora_alpha", json());
     const json dropout = saved.value("lora_dropout", json(0.0));
-    const json rslora = saved.value("use_rslora", json(false));
+    const json rslora = saved.value("use_rslora", json(false)), dora = saved.value("use_dora", json(false));
     const bool good = r.is_number_integer() && r >= 1 && r <= kMostRank && alpha.is_number_integer() &&
-                      alpha >= 1 && dropout.is_number() && dropout >= 0 && dropout < 1 && rslora.is_boolean();
+                      alpha >= 1 && dropout.is_number() && dropout >= 0 && dropout < 1 &&
+                      rslora.is_boolean() && dora.is_boolean();
     if (!good) return refuse_saved(keys, "its adapter_config.json has no usable r, lora_alpha, lora_dropout");
     lora.r = r;
     lora.alpha = alpha;
     lora.dropout = dropout;
     lora.rslora = rslora;
+    lora.dora = dora;
     const json layers = saved.value("layers_to_transform", json());
     if (const auto found = layers_of(layers.is_null() ? json::array() : layers))
         lora.layers = *found;
@@ -206,6 +209,8 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
         say("lora_dropout", shown(lora.dropout));
     if (const auto rslora = keys.flag("peft_use_rslora"); rslora && *rslora != lora.rslora)
         say("peft_use_rslora", lora.rslora ? "true" : "false");
+    if (const auto dora = keys.flag("peft_use_dora"); dora && *dora != lora.dora)
+        say("peft_use_dora", lora.dora ? "true" : "false");
     if (!keys.has(kModules) && !keys.flag("lora_target_linear").value_or(false)) return;
     LoraTargets asked;
     read_targets(keys, asked);

@@ -135,7 +135,8 @@ enum class Role {
     ExpertDown,    ///< [experts, hidden, width]
     SharedExpert,  ///< any tensor of an expert that every token uses
     LoraA,
-    LoraB
+    LoraB,
+    LoraMagnitude  ///< DoRA's length of each row, [outputs]
 };
 
 /// Locates a parameter in the files: a tensor, or several.

@@ -246,7 +246,7 @@ const std::string kPeftPrefix = "base_model.model.";
 ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of, const std::string& part,
                              std::vector<int64_t> shape, Role role) {
     const auto named = [&](const std::string& name) {
-        return kPeftPrefix + (part.empty() ? name : name.substr(0, name.rfind('.') + 1) + part + "weight");
+        return kPeftPrefix + (part.empty() ? name : name.substr(0, name.rfind('.') + 1) + part);
     };
     ParameterShape made{named(of.name), std::move(shape), role != Role::HeadBias, of.layer, role};
     const std::string in_files = named(peft_name(model, of));
@@ -278,8 +278,11 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
     for (const ParameterShape& shape : parameter_shapes(model)) {
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
         if (!is_adapted || !ends_with_module(peft_name(model, shape), targets.names)) continue;
-        shapes.push_back(adapter_shape(model, shape, "lora_A.", {lora.r, shape.shape[1]}, Role::LoraA));
-        shapes.push_back(adapter_shape(model, shape, "lora_B.", {shape.shape[0], lora.r}, Role::LoraB));
+        shapes.push_back(adapter_shape(model, shape, "lora_A.weight", {lora.r, shape.shape[1]}, Role::LoraA));
+        shapes.push_back(adapter_shape(model, shape, "lora_B.weight", {shape.shape[0], lora.r}, Role::LoraB));
+        if (lora.dora)
+            shapes.push_back(
+                adapter_shape(model, shape, "lora_magnitude_vector", {shape.shape[0]}, Role::LoraMagnitude));
     }
     if (!targets.saved_head.empty()) {
         add_table(Role::Head);

@@ -2,15 +2,21 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/config/precision.h"
 #include "engine/model/decode_ops.h"
 #include "engine/model/dropout.h"
+#include "engine/model/dtypes.h"
 #include "engine/model/ops.h"
 
 namespace ringmaster {
 
 Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                  Sharding sharding)
-    : lora_(lora), scale_(lora.scale()), parameters_(model, lora, precision, device, std::move(sharding)) {
+    : lora_(lora),
+      scale_(lora.scale()),
+      dtype_(compute_dtype_of(precision)),
+      parameters_(model, lora, lora.dora && is_mixed(precision) ? Precision::Float32 : precision, device,
+                  std::move(sharding)) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     columns_ = {q,
                 kv,
@@ -36,8 +42,11 @@ std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
     std::vector<Module> modules;
     int64_t column = 0;
     for (size_t target = first; target < first + count; ++target) {
-        if (weights.lora[target].a_rc.defined())
-            modules.push_back({target, column, weights.lora[target].b_or.size(0), weights.lora[target],
+        if (const LowRank& own = weights.lora[target]; own.a_rc.defined())
+            modules.push_back({target,
+                               column,
+                               own.b_or.size(0),
+                               {own.a_rc.to(dtype_), own.b_or.to(dtype_), own.magnitude_o},
                                gradients.lora[target]});
         column += columns_[target];
     }
@@ -59,50 +68,67 @@ at::Tensor Adapter::dropout_factors(int layer, size_t target, const at::Tensor& 
     return dropout(ones, dropout_keys(places_n, stream_), mixed(stream_ ^ mixed(module)), lora_.dropout);
 }
 
+void Adapter::add_low_rank(const at::Tensor& y_no, const at::Tensor& u_nr, const at::Tensor& b_or,
+                           bool decodes) {
+    if (decodes)
+        y_no.add_(decode_linear(u_nr, b_or, {}));
+    else
+        add_product(y_no, u_nr, b_or.t());
+}
+
 void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first,
-                          bool decodes) const {
+                          const FrozenLinear& frozen, bool decodes) const {
     for (const Module& module : modules_of(site)) {
-        if (decodes) {
-            const at::Tensor u_nr = decode_linear(x_nc, module.weights.a_rc, {}).mul_(scale_);
-            y_no.narrow(1, module.first_column, module.columns)
-                .add_(decode_linear(u_nr, module.weights.b_or, {}));
-            continue;
-        }
-        const at::Tensor u_nr =
-            product(dropped(x_nc, module.target, first), module.weights.a_rc.t()).mul_(scale_);
-        add_product(y_no.narrow(1, module.first_column, module.columns), u_nr, module.weights.b_or.t());
+        const at::Tensor x = dropped(x_nc, module.target, first);
+        at::Tensor u_nr = decodes ? decode_linear(x, module.weights.a_rc, {}) : product(x, module.weights.a_rc.t());
+        u_nr.mul_(scale_);
+        const at::Tensor y = y_no.narrow(1, module.first_column, module.columns);
+        if (lora_.dora)
+            add_dora(module, x, u_nr, y, frozen, decodes);
+        else
+            add_low_rank(y, u_nr, module.weights.b_or, decodes);
     }
 }
 
 AdapterBackward::AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no,
-                                 int64_t first)
-    : adapter_(adapter), dy_no_(dy_no), first_(first) {
+                                 int64_t first, at::Tensor weight_oc)
+    : adapter_(adapter), dy_no_(dy_no), weight_oc_(std::move(weight_oc)), first_(first) {
     if (adapter == nullptr) return;
     for (Adapter::Module& module : adapter->modules_of(site)) {
-        const at::Tensor dy = dy_no.narrow(1, module.first_column, module.columns);
-        at::Tensor du_nr = product(dy, module.weights.b_or).mul_(adapter->scale_);
-        pulls_.push_back({std::move(module), std::move(du_nr)});
+        Pull pull{std::move(module), {}, {}, {}};
+        at::Tensor b_or = pull.module.weights.b_or;
+        if (weight_oc_.defined()) {
+            pull.lengths_o = adapter->row_lengths(pull.module, weight_of(pull.module));
+            pull.factors_o = pull.module.weights.magnitude_o / pull.lengths_o;
+            b_or = b_or.clone().mul_(pull.factors_o.unsqueeze(1));
+        }
+        pull.du_nr = product(dy_of(pull.module), b_or).mul_(adapter->scale_);
+        pulls_.push_back(std::move(pull));
     }
 }
 
 void AdapterBackward::add_input_gradient(const at::Tensor& dx_nc) const {
     for (const Pull& pull : pulls_) {
-        if (!adapter_->keys_2n_.defined()) {
+        const bool drops = adapter_->keys_2n_.defined();
+        if (!drops && !pull.factors_o.defined()) {
             add_product(dx_nc, pull.du_nr, pull.module.weights.a_rc);
             continue;
         }
-        dx_nc.add_(
-            adapter_->dropped(product(pull.du_nr, pull.module.weights.a_rc), pull.module.target, first_));
+        at::Tensor d_nc = product(pull.du_nr, pull.module.weights.a_rc);
+        if (pull.factors_o.defined())
+            add_product(d_nc, dy_of(pull.module).clone().mul_(pull.factors_o - 1), weight_of(pull.module));
+        dx_nc.add_(adapter_->dropped(d_nc, pull.module.target, first_));
     }
 }
 
 void AdapterBackward::accumulate(const at::Tensor& x_nc, double beta) const {
-    for (const auto& [module, du_nr] : pulls_) {
+    for (const Pull& pull : pulls_) {
+        const Adapter::Module& module = pull.module;
         const at::Tensor x = adapter_->dropped(x_nc, module.target, first_);
         const at::Tensor u_nr = product(x, module.weights.a_rc.t()).mul_(adapter_->scale_);
-        const at::Tensor dy = dy_no_.narrow(1, module.first_column, module.columns);
-        accumulate_weight_gradient(module.gradients.b_or, dy, u_nr, beta);
-        accumulate_weight_gradient(module.gradients.a_rc, du_nr, x, beta);
+        accumulate_b(pull, u_nr, beta);
+        accumulate_weight_gradient(module.gradients.a_rc, pull.du_nr, x, beta);
+        if (pull.factors_o.defined()) accumulate_magnitude(pull, x, u_nr, beta);
     }
 }
 

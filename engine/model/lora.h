@@ -4,6 +4,9 @@
 /// Its states follow the weights' ZeRO stage: one rule covers both, and all ranks gather the same units in
 /// order. Nothing is kept for the backward: x·Aᵀ and dropout's mask are computed again.
 ///
+/// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with x̃ =
+/// dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.
+///
 /// Letters: N tokens, C inputs and O outputs of a module, R its rank.
 #pragma once
 
@@ -19,6 +22,11 @@
 
 namespace ringmaster {
 
+/// The frozen matrix and bias of a site, which only DoRA reads.
+struct FrozenLinear {
+    at::Tensor weight_oc, bias_o;
+};
+
 class Adapter {
   public:
     Adapter(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
@@ -26,6 +34,7 @@ class Adapter {
 
     Parameters& parameters() { return parameters_; }
     bool drops() const { return lora_.dropout > 0; }
+    bool reads_weights() const { return lora_.dora; }
 
     /// Sets the numbers that dropout is drawn from, besides the tokens.
     void begin_step(int64_t seed, int64_t step);
@@ -42,7 +51,7 @@ class Adapter {
     /// Adds the adapter's part to y_no, the site's output. x_nc holds the tokens from `first` on. `decodes`
     /// takes the products of engine/model/decode_ops.h.
     void add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0,
-                     bool decodes = false) const;
+                     const FrozenLinear& frozen = {}, bool decodes = false) const;
 
   private:
     friend class AdapterBackward;
@@ -54,10 +63,17 @@ class Adapter {
         LowRank weights, gradients;
     };
     std::vector<Module> modules_of(LoraSite site) const;
+    static void add_low_rank(const at::Tensor& y_no, const at::Tensor& u_nr, const at::Tensor& b_or,
+                             bool decodes);
+    void add_dora(const Module& module, const at::Tensor& x_nc, const at::Tensor& u_nr,
+                  const at::Tensor& y_no, const FrozenLinear& frozen, bool decodes) const;
+    /// Returns the lengths of the rows of the adapted matrix, float32.
+    at::Tensor row_lengths(const Module& module, const at::Tensor& weight_oc) const;
     at::Tensor dropped(const at::Tensor& x_nc, size_t target, int64_t first) const;
 
     const Lora lora_;
     const double scale_;
+    const at::ScalarType dtype_;  ///< of computation; with DoRA the adapter's weights stay float32
     std::array<int64_t, kLoraTargets.size()> columns_;  ///< outputs of each module, if it is not fused
     Parameters parameters_;
     int layer_ = 0;
@@ -69,18 +85,31 @@ class Adapter {
 /// (nullptr). Reads what it needs of dy_no at once, so that either gradient may be computed first.
 class AdapterBackward {
   public:
-    AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no, int64_t first = 0);
+    AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no, int64_t first = 0,
+                    at::Tensor weight_oc = {});
     void add_input_gradient(const at::Tensor& dx_nc) const;
-    /// Sets the gradients of A and B to beta · gradient + new gradient.
+    /// Sets the gradients of A, B and the magnitude to beta · gradient + new gradient.
     void accumulate(const at::Tensor& x_nc, double beta) const;
 
   private:
     struct Pull {
         Adapter::Module module;
-        at::Tensor du_nr;  ///< gradient of x·Aᵀ
+        at::Tensor du_nr;      ///< gradient of x·Aᵀ
+        at::Tensor lengths_o;  ///< with DoRA
+        at::Tensor factors_o;  ///< magnitude ÷ length, float32
     };
+    at::Tensor dy_of(const Adapter::Module& module) const {
+        return dy_no_.narrow(1, module.first_column, module.columns);
+    }
+    at::Tensor weight_of(const Adapter::Module& module) const {
+        return weight_oc_.narrow(0, module.first_column, module.columns);
+    }
+    void accumulate_b(const Pull& pull, const at::Tensor& u_nr, double beta) const;
+    void accumulate_magnitude(const Pull& pull, const at::Tensor& x_nc, const at::Tensor& u_nr,
+                              double beta) const;
     const Adapter* adapter_;
     at::Tensor dy_no_;
+    at::Tensor weight_oc_;  ///< the site's frozen matrix, with DoRA
     int64_t first_;
     std::vector<Pull> pulls_;
 };

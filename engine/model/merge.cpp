@@ -97,14 +97,15 @@ class Merger {
 
     std::string lora_name(const ParameterShape& shape, const char* part) const {
         const std::string module = shape.name.substr(0, shape.name.size() - std::string("weight").size());
-        return "base_model.model." + module + part + ".weight";
+        return "base_model.model." + module + part;
     }
 
     /// Throws if the adapter has tensors other than low-rank matrices, embedding and head.
     void check_all_is_merged() {
         std::set<std::string> known;
         for (const ParameterShape& shape : shapes_) {
-            for (const char* part : {"lora_A", "lora_B"}) known.insert(lora_name(shape, part));
+            for (const char* part : {"lora_A.weight", "lora_B.weight", "lora_magnitude_vector"})
+                known.insert(lora_name(shape, part));
         }
         for (const std::string& table : {embedding_, head_}) known.insert(whole_name(table));
         for (const std::string& name : adapter_.names()) {
@@ -145,7 +146,7 @@ class Merger {
             adapter_.check_shape(whole, shape.shape);
             return adapter_.mapped(whole).to(base.scalar_type());
         }
-        const std::string a = lora_name(shape, "lora_A"), b = lora_name(shape, "lora_B");
+        const std::string a = lora_name(shape, "lora_A.weight"), b = lora_name(shape, "lora_B.weight");
         if (!adapter_.has(a) || !adapter_.has(b)) return base;
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
                                      .mul_(config_.lora.scale());
@@ -153,7 +154,10 @@ class Merger {
             throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
                         "the adapter's '" + a + "' is of another shape than its weight",
                         config_.lora.model_dir);
-        return base.to(at::kFloat).add(delta).to(base.scalar_type());  // base is a read-only view of a file
+        at::Tensor sum = base.to(at::kFloat).add(delta);  // base is a read-only view of a file
+        if (const std::string magnitude = lora_name(shape, "lora_magnitude_vector"); adapter_.has(magnitude))
+            sum.mul_((adapter_.mapped(magnitude).to(at::kFloat) / sum.norm(2, 1)).unsqueeze(1));
+        return sum.to(base.scalar_type());
     }
 
     std::vector<std::vector<size_t>> shards_of_parameters() {

@@ -191,7 +191,8 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     views.experts_down_eci = all({prefix + "mlp.experts.down_proj"}, values);
     for (size_t i = 0; i < kLoraTargets.size(); ++i) {
         const std::string module = "base_model.model." + prefix + path_in_layer(i);
-        views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values)};
+        views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values),
+                         all({module + ".lora_magnitude_vector"}, values)};
     }
     return views;
 }

@@ -30,8 +30,9 @@ namespace ringmaster {
 /// Views into a flat tensor (weights or gradients); undefined if the model has no such parameter or its unit
 /// is not on this rank.
 struct LowRank {
-    at::Tensor a_rc;  ///< [r, inputs]
-    at::Tensor b_or;  ///< [outputs, r]
+    at::Tensor a_rc;         ///< [r, inputs]
+    at::Tensor b_or;         ///< [outputs, r]
+    at::Tensor magnitude_o;  ///< [outputs], only for DoRA
 };
 
 struct LayerTensors {

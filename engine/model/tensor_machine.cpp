@@ -85,8 +85,13 @@ at::Tensor TensorMachine::forward_product(LoraSite site, const at::Tensor& x_nc)
 
 at::Tensor TensorMachine::linear(LoraSite site, const at::Tensor& x_nc, int64_t first) {
     at::Tensor y_no = forward_product(site, x_nc);
-    if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first, decodes());
+    if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first, frozen(site), decodes());
     return y_no;
+}
+
+FrozenLinear TensorMachine::frozen(LoraSite site) const {
+    if (adapter_ == nullptr || !adapter_->reads_weights()) return {};
+    return {matrix(site), weights().at(site).bias_o};
 }
 
 void TensorMachine::Pull::accumulate(const at::Tensor& x_nc, double beta) const {

@@ -88,7 +88,7 @@ class TensorMachine {
             : machine_(machine),
               site_(site),
               dy_no_(std::move(dy_no)),
-              adapter_(machine.adapter_, site, dy_no_, first) {}
+              adapter_(machine.adapter_, site, dy_no_, first, machine.frozen(site).weight_oc) {}
         /// Sets the gradients of matrix, bias and adapter to beta · gradient + new gradient.
         void accumulate(const at::Tensor& x_nc, double beta) const;
         /// Return the gradient of x_nc; the second writes it into out_nc.
@@ -185,6 +185,7 @@ class TensorMachine {
         return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
     at::Tensor matrix(LoraSite site) const;
+    FrozenLinear frozen(LoraSite site) const;  ///< empty unless the adapter reads it
     /// Returns the places of the tokens that x_nc holds from `first` on.
     at::Tensor places_of(int64_t first, const at::Tensor& x_nc) const;
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);

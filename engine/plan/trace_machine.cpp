@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kElementsAtOnce = 4 << 20;             // same as in engine/model/quantized_matrix.cpp
+constexpr double kLengthsAtOnce = 1024;                 // same as in engine/model/dora.cpp
 constexpr double kWideRows = 256, kWideColumns = 4096;  // same as in engine/model/ops.cpp
 
 /// Returns a layer's matrices of a site that have this part of a name: ".weight", ".lora_A.weight".
@@ -128,6 +129,9 @@ void TraceMachine::Pull::accumulate(const Traced& x_nc, double) const {
     const Matrix& matrix = machine.at(site);
     if (!machine.in_.lora.on()) machine.gradient_product(matrix.outputs, matrix.inputs, dy_no.rows());
     machine.adapter_forward(site, x_nc.rows());
+    if (machine.in_.lora.dora && matrix.adapted > 0)
+        machine.heap_.touch(machine.dropout_bytes(x_nc.rows(), matrix.inputs) +
+                            x_nc.rows() * matrix.widest * machine.in_.element_bytes());
 }
 
 /// Traces the adapter's part before and after dropout.
@@ -138,6 +142,8 @@ Traced TraceMachine::Pull::input_into(const Traced& out_nc) const {
         machine.widen(dy_no.rows(), matrix.outputs, matrix.inputs);
     }
     if (matrix.adapted > 0) machine.heap_.touch(2 * machine.dropout_bytes(out_nc.rows(), matrix.inputs));
+    if (matrix.adapted > 0 && machine.in_.lora.dora)
+        machine.heap_.touch(out_nc.rows() * (matrix.inputs + matrix.widest) * machine.in_.element_bytes());
     return out_nc;
 }
 
@@ -154,8 +160,18 @@ void TraceMachine::gradient_product(double outputs, double inputs, double rows) 
 
 /// Traces the input after dropout, and x·Aᵀ (engine/model/lora.cpp).
 void TraceMachine::adapter_forward(LoraSite site, double rows) {
-    if (at(site).adapted > 0)
-        heap_.touch(dropout_bytes(rows, at(site).inputs) + rows * double(in_.lora.r) * in_.element_bytes());
+    if (at(site).adapted == 0) return;
+    const double u = rows * double(in_.lora.r) * in_.element_bytes();
+    const bool multiplies = in_.lora.dora && in_.lora.dropout > 0;
+    const double change = multiplies ? rows * at(site).widest * in_.element_bytes() : 0;
+    heap_.touch(dropout_bytes(rows, at(site).inputs) + u + change);
+    if (in_.lora.dora) row_lengths(site);
+}
+
+/// Traces the lengths of the rows of an adapted matrix (engine/model/dora.cpp).
+void TraceMachine::row_lengths(LoraSite site) {
+    const Traced matrix = dequantize(site);
+    heap_.touch(4 * 2 * std::min(at(site).widest, kLengthsAtOnce) * at(site).inputs);
 }
 
 // -------------------------------------------------------------------------------------------- attention

@@ -190,6 +190,7 @@ class TraceMachine {
         return in_.lora.dropout > 0 ? rows * width * in_.element_bytes() : 0;
     }
     void adapter_forward(LoraSite site, double rows);
+    void row_lengths(LoraSite site);
 
     const MemoryInputs& in_;
     Heap& heap_;

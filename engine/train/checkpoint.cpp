@@ -69,7 +69,7 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
         {"lora_dropout", lora.dropout},
         {"target_modules", targets_of(lora).names},
         {"use_rslora", lora.rslora},
-        {"use_dora", false},
+        {"use_dora", lora.dora},
         {"bias", "none"},
         {"fan_in_fan_out", false},
         {"init_lora_weights", true},

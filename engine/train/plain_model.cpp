@@ -307,8 +307,13 @@ class Layer {
         if (!a.defined()) return y;
         const at::Tensor kept = lora_->dropout_factors(layer_, target, tokens_.places_n, x.size(1));
         const at::Tensor dropped = kept.defined() ? x * kept : x;
-        return y + at::matmul(at::matmul(dropped, a.t()), adapter_->of(name + ".lora_B.weight").t()) *
-                       lora_->scale();
+        const at::Tensor b = adapter_->of(name + ".lora_B.weight");
+        const at::Tensor change = at::matmul(at::matmul(dropped, a.t()), b.t()) * lora_->scale();
+        const at::Tensor magnitude = adapter_->of(name + ".lora_magnitude_vector");
+        if (!magnitude.defined()) return y + change;
+        const at::Tensor lengths = (weight + lora_->scale() * at::matmul(b, a)).detach().norm(2, 1);
+        const at::Tensor factors = magnitude / lengths;
+        return y + (factors - 1) * at::matmul(dropped, weight.t()) + factors * change;
     }
 
     /// Scales queries that grow with their position.

@@ -89,7 +89,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     }
     if (!trained_.adapter) return;
     if (config_.lora.model_dir.empty()) {
-        initialize_adapter(parameters_, trained_.weights, model_, config_.seed);
+        initialize_adapter(trained_, model_, config_.seed);
     } else {
         parameters_.load(config_.lora.model_dir);
     }
@@ -272,9 +272,7 @@ void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
 }
 
 void Trainer::log_step(const StepEvent& event) const {
-    if (groups_.rank() != 0 ||
-        (step_ % config_.logs_every() != 0 && step_ != total_steps_))
-        return;
+    if (groups_.rank() != 0 || (step_ % config_.logs_every() != 0 && step_ != total_steps_)) return;
     char line[200];
     std::snprintf(
         line, sizeof line,

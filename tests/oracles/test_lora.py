@@ -127,6 +127,50 @@ def llama(tmp_path_factory):
     return make_model(folder / "model", "llama"), folder / "rows.jsonl"
 
 
+DORA = {
+    "llama": dict(r=8, lora_alpha=16, target_modules=ALL),
+    "qwen2": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"]),
+    "gpt_neox": dict(r=8, lora_alpha=16, target_modules=["query_key_value", "dense_4h_to_h"]),
+}
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind + ", quick" * (kind == "gpt_neox")) for kind in DORA])
+def test_dora_is_that_of_peft(kind, tmp_path):
+    """Tests peft_use_dora: losses on all meshes, the saved tensors, and the merged weights."""
+    import peft
+    import torch
+
+    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
+    rows = make_rows(tmp_path / "rows.jsonl", 44)
+    torch.manual_seed(11)
+    model = peft.get_peft_model(load(model_dir), peft.LoraConfig(task_type="CAUSAL_LM", use_dora=True, **DORA[kind]))
+    model.save_pretrained(tmp_path / "begun")
+    history = train(model, rows)
+    meshes = {name: mesh for name, mesh in MESHES.items() if kind != "gpt_neox" or "weights sharded" in name}
+    for number, (ranks, sizes) in enumerate(meshes.values()):
+        (tmp_path / str(number)).mkdir()
+        config = make_config(tmp_path / str(number), model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
+                             lora_model_dir=str(tmp_path / "begun"))
+        run = launch(config, tmp_path / "runs", "--ranks", ranks)
+        assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
+        for event, expected in zip(events_of(run), history, strict=True):
+            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+    out = tmp_path / str(number) / "out"
+    ours = peft.PeftModel.from_pretrained(load(model_dir), out)
+    assert (logits_of(ours) - logits_of(model)).abs().max().item() < 1e-4
+    ringmaster("merge", out, "--to", tmp_path / "merged", "--base", model_dir)
+    assert (logits_of(load(tmp_path / "merged")) - logits_of(ours.merge_and_unload())).abs().max().item() < 1e-5
+
+
+def test_a_new_dora_begins_as_the_frozen_model_quick(llama, tmp_path):
+    plain = train_here(llama, tmp_path, "plain", 1, "--no-preflight", max_steps=1)
+    dora = train_here(llama, tmp_path, "dora", 2, max_steps=4, peft_use_dora=True, lora_dropout=0.2, context_parallel_size=2, **STAGES[3])
+    assert losses_of(dora)[0] == pytest.approx(losses_of(plain)[0], rel=1e-5)
+    alone = train_here(llama, tmp_path, "alone", 1, "--no-preflight", max_steps=4, peft_use_dora=True, lora_dropout=0.2, micro_batch_size=1)
+    assert losses_of(dora) == pytest.approx(losses_of(alone), rel=1e-5)
+
+
 def train_here(llama, tmp_path, name, ranks, *arguments, **keys):
     (tmp_path / name).mkdir()
     config = make_config(tmp_path / name, *llama, **{"max_steps": 8, "learning_rate": 3e-3, **adapter_keys(), **keys})
