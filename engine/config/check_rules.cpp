@@ -71,23 +71,12 @@ void check_fp16(KeyReader& keys, const Config& config) {
     }
 }
 
-/// Rejects DoRA on weights of 8 bits, whose product with quantised inputs differs from that with the matrix,
-/// and with tables trained in full in 16 bits: DoRA's weights are float32.
-void check_dora(KeyReader& keys, const Config& config) {
-    if (!config.lora.dora) return;
-    if (config.quantization.format == WeightFormat::Int8)
-        keys.error(Form("KEY-UNSUPPORTED", "dora-int8"), "peft_use_dora");
-    if (is_mixed(config.precision) && !targets_of(config.lora).saved_modules().empty())
-        keys.error(Form("KEY-UNSUPPORTED", "dora-saved"), "peft_use_dora");
-}
-
 }  // namespace
 
 void check_rules(KeyReader& keys, const Config& config) {
     say_trackers(keys);
     check_anyprecision(keys, config);
     check_fp16(keys, config);
-    check_dora(keys, config);
     if (config.context_parallel_size > 1) {
         check_flash(keys, config);
         check_packed_batch(keys, config);

@@ -332,10 +332,11 @@ bool is_integer_above(const json& value, int64_t most) {
     return value.is_number() ? value.get<double>() > static_cast<double>(most) : is_on(value);
 }
 
-/// Plugins that compute the same numbers faster, by the names used in files.
-constexpr std::array<std::string_view, 3> kArithmeticPlugins{"axolotl.integrations.liger.",
-                                                             "axolotl.integrations.cut_cross_entropy.",
-                                                             "axolotl.integrations.kernels."};
+/// Plugins that compute the same numbers faster, by the names used in files. That of expert parallelism does
+/// nothing by itself: expert_parallel_size asks for it.
+constexpr std::array<std::string_view, 4> kArithmeticPlugins{
+    "axolotl.integrations.liger.", "axolotl.integrations.cut_cross_entropy.", "axolotl.integrations.kernels.",
+    "axolotl.integrations.expert_parallel."};
 
 /// Plugins that report or evaluate, without effect on training.
 constexpr std::array<std::string_view, 2> kReportingPlugins{"axolotl.integrations.swanlab.",
@@ -371,6 +372,12 @@ bool names_a_text_model(const json& value) {
            std::find(kOfImages.begin(), kOfImages.end(), name) != kOfImages.end();
 }
 
+/// Returns whether `value` looks like the configuration of a text model, which is read here in any case.
+bool names_a_text_config(const json& value) {
+    return value.is_string() &&
+           (value == "AutoConfig" || value.get_ref<const std::string&>().ends_with("TextConfig"));
+}
+
 /// Returns whether MXFP4 or FP8 weights are widened on reading, as this engine always does.
 bool is_dequantized(const Document& document) {
     const json* format = document.find("model_quantization_config");
@@ -392,6 +399,7 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
     if (key == "pretrain_multipack_attn") return value.is_boolean() && !value.get<bool>();
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
+    if (key == "cls_model_config") return is_on(value) && !names_a_text_config(value);
     if (key == "model_type" || key == "type_of_model") return is_on(value) && !names_a_text_model(value);
     if (key.starts_with("model_quantization_config")) return is_on(value) && !is_dequantized(document);
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));

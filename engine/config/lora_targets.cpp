@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kMostPattern = 500;
 constexpr const char* kAllLinear = "all-linear";
-/// Paths of embeddings and heads in transformers' models.
+/// Paths of embeddings and heads in transformers' models; the last head is that of GPT-NeoX before version 5.
 constexpr std::array<std::string_view, 2> kEmbeddings = {"model.embed_tokens", "gpt_neox.embed_in"};
-constexpr std::array<std::string_view, 2> kHeads = {"lm_head", "embed_out"};
+constexpr std::array<std::string_view, 2> kHeads = {"lm_head", kFormerHead};
 
 /// Returns the module's name if one of the paths ends with the given name, which is PEFT's rule.
 std::string named_among(const std::array<std::string_view, 2>& paths, std::string_view name) {

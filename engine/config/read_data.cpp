@@ -119,6 +119,7 @@ void read_data(KeyReader& keys, Config& config) {
     }
     read_datasets(keys, config);
     read_validation_share(keys, config);
+    if (is_streamed(config)) config.val_set_size = 0;
     if (config.val_set_size > 0 && !config.test_datasets.empty()) {
         keys.error(Form("CFG-CONFLICT", "evaluation"), "test_datasets",
                    {{"share", shown(config.val_set_size)}});

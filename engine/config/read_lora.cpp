@@ -173,7 +173,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     LoraTargets found;
     const json modules = saved.value("modules_to_save", json::array());
     for (const json& name : modules.is_array() ? modules : json::array()) {
-        if (!name.is_string() || !found.save(name.get<std::string>()))
+        if (!name.is_string() || name == kFormerHead || !found.save(name.get<std::string>()))
             return refuse_saved(keys,
                                 "its adapter has " + shown(name) + " in modules_to_save, which is not built");
     }

@@ -31,15 +31,27 @@ json read_stream(KeyReader& keys, Config& config) {
     return json::array({entry});
 }
 
+namespace {
+
+/// Before version 0.13 axolotl ignored val_set_size for a stream; newer versions refuse it.
+void check_share(KeyReader& keys) {
+    const json* share = keys.find("val_set_size");
+    if (!share || !is_on(*share)) return;
+    const json* strategy = keys.find(keys.has("eval_strategy") ? "eval_strategy" : "evaluation_strategy");
+    if (strategy && (*strategy == "no" || *strategy == false))
+        keys.warn(Form("CFG-CONFLICT", "stream-share-idle"), "val_set_size");
+    else
+        keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
+}
+
+}  // namespace
+
 void check_stream(KeyReader& keys, const Config& config) {
     const std::string key = "pretraining_dataset";
     if (!keys.has("max_steps")) {
         keys.missing(Form("CFG-MISSING", "max_steps"), "max_steps", key);
     }
-    const json* share = keys.find("val_set_size");
-    if (share && is_on(*share)) {
-        keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
-    }
+    check_share(keys);
     if (config.tokenization.value("dataset_exact_deduplication", false)) {
         keys.error(Form("CFG-CONFLICT", "stream-duplicates"), "dataset_exact_deduplication");
     }

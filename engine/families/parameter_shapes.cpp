@@ -214,6 +214,8 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
 
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape) {
     const std::string& name = shape.file_name();
+    if (shape.role == Role::Head || shape.role == Role::HeadBias)
+        return "lm_head" + name.substr(name.rfind('.'));
     for (const std::string& prefix : {model.weight_prefix, std::string("model.")}) {
         if (!model.weight_prefix.empty() && name.starts_with(prefix))
             return "model.language_model." + name.substr(prefix.size());
@@ -235,6 +237,11 @@ ParameterShape table_of(const ModelConfig& model, Role role) {
 
 std::string peft_table(const ModelConfig& model, Role role) {
     const std::string name = peft_name(model, table_of(model, role));
+    return name.substr(0, name.rfind('.'));
+}
+
+std::string head_in_files(const ModelConfig& model) {
+    const std::string name = table_of(model, Role::Head).file_name();
     return name.substr(0, name.rfind('.'));
 }
 

@@ -95,9 +95,10 @@ class Merger {
         return base_.name_of(is_tied ? embedding_ : shape.name);
     }
 
+    /// Returns the name of the adapter's tensor for a weight; `part` is such as "lora_A.weight".
     std::string lora_name(const ParameterShape& shape, const char* part) const {
-        const std::string module = shape.name.substr(0, shape.name.size() - std::string("weight").size());
-        return "base_model.model." + module + part;
+        const std::string name = whole_name(peft_name(model_, shape));
+        return name.substr(0, name.rfind('.') + 1) + part;
     }
 
     /// Throws if the adapter has tensors other than low-rank matrices, embedding and head.
@@ -142,7 +143,7 @@ class Merger {
 
     at::Tensor merged(const ParameterShape& shape) {
         const at::Tensor base = base_values(shape);
-        if (const std::string whole = whole_name(shape.name); adapter_.has(whole)) {
+        if (const std::string whole = whole_name(peft_name(model_, shape)); adapter_.has(whole)) {
             adapter_.check_shape(whole, shape.shape);
             return adapter_.mapped(whole).to(base.scalar_type());
         }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/config/lora_targets.h"
 #include "engine/config/noise.h"
 #include "engine/config/optimizers.h"
+#include "engine/config/precision.h"
 #include "engine/plan/unfrozen.h"
 
 namespace ringmaster {
@@ -174,6 +176,18 @@ void rule_muon(const Plan& plan, Findings& findings) {
     findings.inform(Form("CFG-OPTIMIZER", "muon"), "optimizer", {});
 }
 
+/// Rejects DoRA on weights of 8 bits, whose product with quantised inputs differs from that with the matrix,
+/// and with tables trained in full in 16 bits: DoRA's weights are float32.
+void rule_dora(const Plan& plan, Findings& findings) {
+    const Config& config = plan.config;
+    if (!config.lora.dora) return;
+    const std::string key = findings.key_of({"peft_use_dora", "lora_model_dir"});
+    if (config.quantization.format == WeightFormat::Int8)
+        findings.error(Form("KEY-UNSUPPORTED", "dora-int8"), key, {});
+    if (is_mixed(config.precision) && !targets_of(config.lora).saved_modules().empty())
+        findings.error(Form("KEY-UNSUPPORTED", "dora-saved"), key, {});
+}
+
 using Rule = void (*)(const Plan&, Findings&);
 constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_heads_stride,
@@ -186,6 +200,7 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_matrices,
                            rule_noise,
                            rule_muon,
+                           rule_dora,
                            rule_preference};
 
 }  // namespace

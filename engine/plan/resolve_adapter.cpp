@@ -124,17 +124,31 @@ void match_modules(Plan& plan, Findings& findings) {
                       {{"names", listed(found.idle)}});
 }
 
-/// Rejects modules that are to be trained in full and that this model names differently.
-void check_saved_modules(const Plan& plan, Findings& findings) {
-    const LoraTargets targets = targets_of(plan.config.lora);
-    const auto check = [&](const std::string& said, Role role) {
-        const std::string module = peft_table(*plan.model, role);
-        if (said.empty() || module.ends_with(said)) return;
-        findings.error(Form("KEY-UNSUPPORTED", "saved-name"), "lora_modules_to_save",
-                       {{"value", said}, {"module", module.substr(module.rfind('.') + 1)}});
-    };
-    check(targets.saved_embedding, Role::Embedding);
-    check(targets.saved_head, Role::Head);
+/// Gives a module that is trained in full the name of this model's; returns false if it had another name.
+bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
+    const std::string path = peft_table(model, role);
+    if (path.ends_with(said)) return true;
+    said = path.substr(path.rfind('.') + 1);
+    return false;
+}
+
+/// Rejects names of other models' embeddings and heads, except the name that GPT-NeoX's head had before
+/// transformers 5: beside PEFT of that time it trained the head, beside today's it does nothing.
+void resolve_saved(Plan& plan, Findings& findings) {
+    constexpr const char* kKey = "lora_modules_to_save";
+    const LoraTargets said = targets_of(plan.config.lora);
+    LoraTargets named = said;
+    const bool embedding = rename_saved(*plan.model, Role::Embedding, named.saved_embedding);
+    const bool head = rename_saved(*plan.model, Role::Head, named.saved_head);
+    if (embedding && head) return;
+    const FindingValues parameters{{"value", embedding ? said.saved_head : said.saved_embedding},
+                                   {"module", embedding ? named.saved_head : named.saved_embedding},
+                                   {"modules", "[" + listed(named.saved_modules()) + "]"}};
+    if (!embedding || head_in_files(*plan.model) != said.saved_head)
+        return findings.error(Form("KEY-UNSUPPORTED", "saved-name"), findings.key_of({kKey, "lora_model_dir"}),
+                              parameters);
+    plan.config.lora.targets = written_targets(named);
+    findings.warn(Form("CFG-DEPRECATED", "saved-name"), kKey, parameters);
 }
 
 void say_size(const Plan& plan, Findings& findings) {
@@ -151,7 +165,7 @@ void say_size(const Plan& plan, Findings& findings) {
 void resolve_adapter(Plan& plan, Findings& findings) {
     if (!plan.config.lora.on()) return;
     match_modules(plan, findings);
-    check_saved_modules(plan, findings);
+    resolve_saved(plan, findings);
     say_size(plan, findings);
 }
 

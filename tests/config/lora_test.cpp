@@ -81,12 +81,11 @@ TEST(Lora, EveryKeyIsUsedOrWithoutEffectOrRefused) {
         read_more(kAdapter +
                   "lora_target_linear: true\nlora_fan_in_fan_out: true\nlora_mlp_kernel: true\n"
                   "peft_use_dora: true\npeft_init_lora_weights: true\n");
-    for (const char* key : {"adapter", "lora_r", "lora_alpha", "lora_target_linear"})
+    EXPECT_TRUE(reading.config.lora.dora);
+    for (const char* key : {"adapter", "lora_r", "lora_alpha", "lora_target_linear", "peft_use_dora"})
         EXPECT_EQ(list_of(reading, key), "used") << key;
     for (const char* key : {"lora_fan_in_fan_out", "lora_mlp_kernel", "peft_init_lora_weights"})
         EXPECT_EQ(list_of(reading, key), "no_effect") << key;
-    EXPECT_EQ(list_of(reading, "peft_use_dora"), "unsupported");
-    EXPECT_NE(said(reading, "KEY-UNSUPPORTED", "peft_use_dora"), nullptr);
 }
 
 struct Mistake {
@@ -203,7 +202,7 @@ TEST(Lora, ASavedAdaptersOwnSettingsCount) {
 TEST(Lora, ASavedAdapterThatCannotBeTrainedOnIsRefused) {
     const TemporaryFolder folder;
     for (const auto& [more, part] : std::vector<std::pair<std::string, std::string>>{
-             {R"(, "use_dora": true)", "use_dora"},
+             {R"(, "use_dora": 3)", "r, lora_alpha"},
              {R"(, "rank_pattern": {"q_proj": 2})", "rank_pattern"},
              {R"(, "modules_to_save": ["norm"])", "modules_to_save"},
              {R"(, "bias": "all")", "bias"},

@@ -202,7 +202,8 @@ def test_dropout_is_the_same_on_every_mesh(packed, llama, tmp_path):
         assert json.loads((run / "preflight.json").read_text())["ok"]
 
 
-@pytest.mark.parametrize("keys", [dict(), dict(bf16=True), dict(bfloat16=True, gradient_checkpointing=True)], ids=str)
+@pytest.mark.parametrize("keys", [dict(), dict(bf16=True), dict(bfloat16=True, gradient_checkpointing=True),
+                                  dict(bf16=True, peft_use_dora=True), dict(bf16=True, adapter="qlora", load_in_4bit=True, peft_use_dora=True)], ids=str)
 def test_no_stage_and_precision_changes_a_loss(keys, llama, tmp_path):
     mesh = dict(context_parallel_size=2, dp_shard_size=1, micro_batch_size=2, gradient_accumulation_steps=2)
     whole = train_here(llama, tmp_path, "whole", 2, "--no-preflight", **mesh, **keys)
@@ -215,7 +216,8 @@ def test_no_stage_and_precision_changes_a_loss(keys, llama, tmp_path):
 
 @pytest.mark.parametrize("stage", [0, 3])
 def test_killed_and_resumed_gives_the_same_losses_and_adapter_quick(stage, llama, tmp_path):
-    keys = dict(max_steps=60, save_steps=7, save_strategy=None, context_parallel_size=2, lora_dropout=0.1, **STAGES.get(stage, {}))
+    keys = dict(max_steps=60, save_steps=7, save_strategy=None, context_parallel_size=2, lora_dropout=0.1, peft_use_dora=stage == 3,
+                **STAGES.get(stage, {}))
     whole = train_here(llama, tmp_path, "whole", 2, "--no-preflight", **keys)
     run = train_here(llama, tmp_path, "broken", 2, "--no-preflight", "--detach", **keys)
     wait_for(lambda: (run / "events/rank-00000.jsonl").exists() and len(events_of(run)) >= 17, "step 17")
@@ -289,8 +291,9 @@ def test_some_layers_are_adapted_as_peft_does_quick(tmp_path):
     assert names and all(".layers.1." in name for name in names)
 
 
-SAVED = {"both": (["embed_tokens", "lm_head"], False), "both, tied, quick": (["embed_tokens", "lm_head"], True), "embedding, tied": (["embed_tokens"], True),
-         "head": (["lm_head"], False)}
+SAVED = {"both": ("llama", ["embed_tokens", "lm_head"], False), "both, tied, quick": ("llama", ["embed_tokens", "lm_head"], True),
+         "embedding, tied": ("llama", ["embed_tokens"], True), "head": ("llama", ["lm_head"], False),
+         "other names, quick": ("gpt_neox", ["embed_in", "lm_head"], False)}
 
 
 @pytest.mark.parametrize("case", SAVED)
@@ -300,11 +303,12 @@ def test_modules_trained_whole_are_those_of_peft(case, tmp_path):
     import safetensors.torch
     import torch
 
-    modules, tied = SAVED[case]
-    model_dir = make_model(tmp_path / "model", "llama", tie_word_embeddings=tied)
+    kind, modules, tied = SAVED[case]
+    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind], tie_word_embeddings=tied)
     rows = make_rows(tmp_path / "rows.jsonl", 44)
     torch.manual_seed(11)
-    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ATTENTION, modules_to_save=modules)
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ATTENTION if kind == "llama" else ["query_key_value"],
+                               modules_to_save=modules)
     model = peft.get_peft_model(load(model_dir), settings)
     model.save_pretrained(tmp_path / "begun")
     history = train(model, rows)
@@ -329,6 +333,20 @@ def test_modules_trained_whole_are_those_of_peft(case, tmp_path):
     ringmaster("merge", out, "--to", tmp_path / "merged", "--base", model_dir)
     merged = peft.PeftModel.from_pretrained(load(model_dir), out).merge_and_unload()
     assert (logits_of(load(tmp_path / "merged")) - logits_of(merged)).abs().max().item() < 1e-5
+
+
+def test_the_former_name_of_a_head_trains_it_and_peft_reads_the_adapter_quick(tmp_path):
+    import peft
+
+    model_dir = make_model(tmp_path / "model", "gpt_neox", **MODELS["gpt_neox"])
+    rows = make_rows(tmp_path / "rows.jsonl", 44)
+    run = train_here((model_dir, tmp_path / "rows.jsonl"), tmp_path, "old", 2, context_parallel_size=2, lora_modules_to_save=["embed_in", "embed_out"],
+                     eval_steps=8, test_datasets=[{"path": str(tmp_path / "rows.jsonl"), "ds_type": "json", "type": ""}], logging_steps=0.25)
+    out = tmp_path / "old/out"
+    assert json.loads((out / "adapter_config.json").read_text())["modules_to_save"] == ["embed_in", "lm_head"]
+    ours = peft.PeftModel.from_pretrained(load(model_dir), out)
+    assert loss_of(ours, rows) == pytest.approx(events_of(run, kind="eval")[-1]["loss"], rel=1e-5)
+    assert (ours.base_model.model.lm_head.weight - load(model_dir).lm_head.weight).abs().max().item() > 1e-3, "it was trained"
 
 
 def test_new_modules_begin_as_the_models_own(llama, tmp_path):

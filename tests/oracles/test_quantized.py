@@ -105,6 +105,7 @@ FORMATS = {
                  bnb_config_kwargs={"bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": False}),
             dict(bnb_4bit_quant_type="fp4", bnb_4bit_use_double_quant=False)),
     "int8": (dict(adapter="lora", load_in_8bit=True), None),
+    "nf4 with DoRA": (dict(adapter="qlora", load_in_4bit=True), dict(bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)),
 }
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
@@ -118,7 +119,8 @@ MESHES = {
                                        fsdp_config={"reshard_after_forward": True})),
 }
 # By default, each format and each base runs on some mesh; under the label exhaustive, all combinations run.
-QUICK = {("nf4", "model", "ring, weights sharded, recomputed"), ("nf4", "quantized", "1 rank"), ("int8", "model", "1 rank"), ("fp4", "model", "ulysses, tiles")}
+QUICK = {("nf4", "model", "ring, weights sharded, recomputed"), ("nf4", "quantized", "1 rank"), ("int8", "model", "1 rank"), ("fp4", "model", "ulysses, tiles"),
+         ("nf4 with DoRA", "model", "ring, weights sharded, recomputed")}
 CASES = [(format, "model", mesh) for format in FORMATS for mesh in MESHES] + [(format, "quantized", "1 rank") for format in FORMATS]
 
 
@@ -149,7 +151,8 @@ def reference(request, one_thread, tmp_path_factory):
     torch.manual_seed(11)
     base = load_quantized(model_dir, kwargs)
     base.save_pretrained(folder / "quantized")
-    model = peft.get_peft_model(base, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ALL))
+    model = peft.get_peft_model(base, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ALL,
+                                                       use_dora="DoRA" in request.param))
     model.save_pretrained(folder / "begun")
     return folder, keys, model, train(model, rows)
 
@@ -188,24 +191,26 @@ def weights_of(folder):
     return weights
 
 
-@pytest.fixture(scope="module", params=["float32", "bfloat16"])
+@pytest.fixture(scope="module", params=["float32", "bfloat16", "float32 DoRA", "bfloat16 DoRA"])
 def begun(request, tmp_path_factory):
-    """Makes a model in a dtype, and a PEFT adapter for it whose B is not zero."""
+    """Makes a model in a dtype, and a PEFT adapter for it that changes it."""
     import peft
     import torch
     import transformers
 
     folder = tmp_path_factory.mktemp(request.param)
     make_model(folder / "made", "llama", hidden_size=128, intermediate_size=192)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder / "made", dtype=getattr(torch, request.param))
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder / "made", dtype=getattr(torch, request.param.split()[0]))
     model.save_pretrained(folder / "model")
     torch.manual_seed(4)
-    adapted = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=24, use_rslora=True,
+    adapted = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=24, use_rslora=True, use_dora="DoRA" in request.param,
                                                          target_modules=["q_proj", "o_proj", "down_proj"]))
     with torch.no_grad():
         for name, parameter in adapted.named_parameters():
             if "lora_B" in name:
                 parameter.normal_(0, 0.1)
+            if "lora_magnitude_vector" in name:
+                parameter.mul_(1 + 0.1 * torch.randn_like(parameter))
     adapted.save_pretrained(folder / "adapter")
     return folder, adapted
 
