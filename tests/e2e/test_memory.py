@@ -55,7 +55,8 @@ STAGES = {
 }
 PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=True)}
 LORA = dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)
-ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4bit=True), "int8": dict(LORA, load_in_8bit=True)}
+ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4bit=True), "int8": dict(LORA, load_in_8bit=True),
+            "DoRA": dict(LORA, peft_use_dora=True), "DoRA on nf4": dict(LORA, adapter="qlora", load_in_4bit=True, peft_use_dora=True)}
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
@@ -88,6 +89,7 @@ def configurations(count, seed, adapter):
 
 TRAINED_WHOLE, ADAPTED = list(configurations(84, 11, False)), list(configurations(14, 12, True))
 QUANTIZED = list(configurations(21, 13, "nf4")) + list(configurations(7, 14, "int8"))
+QUANTIZED += list(configurations(7, 15, "DoRA")) + list(configurations(5, 16, "DoRA on nf4"))
 EVERY = TRAINED_WHOLE + ADAPTED + QUANTIZED
 SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED + QUANTIZED if case[1] <= 4096][::4]
 SPREAD += FAMILY_CASES[::7]

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
-from test_transformers import STEPS, TRAINING, load, train
+from test_transformers import STEPS, TRAINING, adamw, load, train
 
 MODELS = {
     "llama": {},
@@ -134,6 +134,14 @@ DORA = {
 }
 
 
+def trainers_adamw(model):
+    """Returns AdamW with transformers' own choice of what decays: magnitudes do, though they are vectors."""
+    import transformers
+
+    decays = set(transformers.Trainer.get_decay_parameter_names(None, model))
+    return adamw(model, lambda name, _: name in decays)
+
+
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind + ", quick" * (kind == "gpt_neox")) for kind in DORA])
 def test_dora_is_that_of_peft(kind, tmp_path):
     """Tests peft_use_dora: losses on all meshes, the saved tensors, and the merged weights."""
@@ -145,7 +153,7 @@ def test_dora_is_that_of_peft(kind, tmp_path):
     torch.manual_seed(11)
     model = peft.get_peft_model(load(model_dir), peft.LoraConfig(task_type="CAUSAL_LM", use_dora=True, **DORA[kind]))
     model.save_pretrained(tmp_path / "begun")
-    history = train(model, rows)
+    history = train(model, rows, trainers_adamw)
     meshes = {name: mesh for name, mesh in MESHES.items() if kind != "gpt_neox" or "weights sharded" in name}
     for number, (ranks, sizes) in enumerate(meshes.values()):
         (tmp_path / str(number)).mkdir()

@@ -12,7 +12,7 @@ os.environ["TORCHDYNAMO_DISABLE"] = "1"  # bitsandbytes would compile a kernel f
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import BIN, VOCABULARY, events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of
-from test_lora import ALL, adapter_keys
+from test_lora import ALL, adapter_keys, trainers_adamw
 from test_transformers import STEPS, TRAINING, train
 
 QUANTIZE = BIN.parent / "tests/quantize_tensors"
@@ -154,7 +154,7 @@ def reference(request, one_thread, tmp_path_factory):
     model = peft.get_peft_model(base, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ALL,
                                                        use_dora="DoRA" in request.param))
     model.save_pretrained(folder / "begun")
-    return folder, keys, model, train(model, rows)
+    return folder, keys, model, train(model, rows, trainers_adamw)
 
 
 @pytest.mark.parametrize("reference, base, mesh", CASES, ids=map(name_of, CASES), indirect=["reference"])

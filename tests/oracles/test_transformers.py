@@ -56,12 +56,12 @@ def load(model_dir):
     return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
 
 
-def adamw(model):
+def adamw(model, decays=lambda name, parameter: parameter.dim() > 1):
     import torch
 
-    trained = [p for p in model.parameters() if p.requires_grad]
-    return torch.optim.AdamW([{"params": [p for p in trained if p.dim() > 1], "weight_decay": TRAINING["weight_decay"]},
-                              {"params": [p for p in trained if p.dim() == 1], "weight_decay": 0.0}],
+    trained = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
+    return torch.optim.AdamW([{"params": [p for name, p in trained if decays(name, p)], "weight_decay": TRAINING["weight_decay"]},
+                              {"params": [p for name, p in trained if not decays(name, p)], "weight_decay": 0.0}],
                              lr=TRAINING["learning_rate"], betas=(0.9, TRAINING["adam_beta2"]), eps=1e-8)
 
 
