@@ -148,7 +148,7 @@ class Merger {
             return adapter_.mapped(whole).to(base.scalar_type());
         }
         const std::string a = lora_name(shape, "lora_A.weight"), b = lora_name(shape, "lora_B.weight");
-        if (!adapter_.has(a) || !adapter_.has(b)) return base;
+        if (shape.shape.size() != 2 || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases stay
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
                                      .mul_(config_.lora.scale());
         if (delta.sizes() != base.sizes())
