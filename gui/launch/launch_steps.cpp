@@ -53,10 +53,7 @@ std::shared_ptr<RunBackend> reachOrTake(const LaunchOrder& order, const Job::Rep
 }
 
 Proposal proposeAt(const LaunchOrder& order, const RunBackend& at) {
-    const Request request = at.complete(requestOf(order.request, order.choice), at.machine());
-    const Proposal proposal = propose(request, at.machine(), order.places);
-    require_launchable(proposal);
-    return proposal;
+    return at.propose(requestOf(order.request, order.choice), order.places);
 }
 
 RunOptions optionsOf(const LaunchOrder& order) {

@@ -25,6 +25,12 @@ void RunBackend::reach(const Places& places, const SshPerson& person, const Prog
     machine_ = machine_of(nodes_);
 }
 
+Proposal RunBackend::propose(const Request& request, const Places& places) const {
+    Proposal proposal = ringmaster::propose(complete(request, machine_), machine_, places);
+    require_launchable(proposal);
+    return proposal;
+}
+
 LaunchPreview RunBackend::preview(const Proposal& proposal, const RunOptions& options,
                                   const Places& places) const {
     const std::string name = options.name.empty() ? suggest_run_name(proposal.request.config) : options.name;

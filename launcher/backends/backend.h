@@ -72,6 +72,9 @@ class RunBackend {
     /// Error(Usage) if the two disagree.
     virtual Request complete(Request request, const Machine&) const { return request; }
 
+    /// Plans the completed request for machine(). Throws like require_launchable of launcher/prepare.h.
+    Proposal propose(const Request& request, const Places& places) const;
+
     /// Throws Error if it is clear without asking anybody that the plan cannot start there.
     virtual void require_startable(const Plan&, const Places&) const {}
 

@@ -128,9 +128,7 @@ Destination destination_of(const Arguments& arguments) {
 
 /// Plans the run at its destination and checks that it can start. Makes nothing yet.
 Proposal propose_at(const Arguments& arguments, const RunBackend& at, const Session& session) {
-    const Proposal proposal =
-        propose(at.complete(request_of(arguments), at.machine()), at.machine(), session.places);
-    require_launchable(proposal);
+    const Proposal proposal = at.propose(request_of(arguments), session.places);
     check_output_dir(proposal.reading.config.output_dir, arguments.has("--overwrite"));
     at.require_startable(proposal.plan, session.places);
     return proposal;

@@ -1,14 +1,15 @@
 // queue: runs that wait on this machine for their turn.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/error.h"
+#include "launcher/backends/backend.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/look_commands.h"
-#include "launcher/format.h"
-#include "launcher/prepare.h"
+#include "launcher/cli/run_list.h"
 #include "launcher/queue/queue_file.h"
 #include "launcher/queue/queue_runner.h"
 #include "launcher/queue/sweep.h"
@@ -83,10 +84,9 @@ void refuse_taken_output(const Queue& queue, const std::string& output_dir) {
     }
 }
 
-Proposal startable(const Wanted& wanted, const Machine& machine, const Session& session) {
-    Proposal proposal = propose(wanted.request, machine, session.places);
-    require_launchable(proposal);
-    require_startable(proposal.plan, machine, session.places);
+Proposal startable(const Wanted& wanted, const RunBackend& at, const Session& session) {
+    Proposal proposal = at.propose(wanted.request, session.places);
+    at.require_startable(proposal.plan, session.places);
     check_output_dir(proposal.reading.config.output_dir, wanted.options.overwrite);
     return proposal;
 }
@@ -94,18 +94,18 @@ Proposal startable(const Wanted& wanted, const Machine& machine, const Session& 
 int run_add(const Arguments& arguments, const Session& session) {
     const fs::path folder = queue_folder(session.places);
     const Interrupts interrupts;
-    const Machine machine = this_machine();
+    const auto at = reach({}, session.places, {}, {});
     const std::vector<Wanted> all = wanted_runs(arguments, session);
     std::vector<Proposal> proposals;
     const Queue present = read_queue(folder);
     for (const Wanted& one : all) {
-        proposals.push_back(startable(one, machine, session));
+        proposals.push_back(startable(one, *at, session));
         refuse_taken_output(present, proposals.back().reading.config.output_dir);
     }
     ProgressPrinter printer(session, interrupts);
     for (size_t i = 0; i < all.size(); ++i) {
         const RunDirectory run =
-            prepare_run(proposals[i], all[i].options, machine, session.places, printer.progress()).run;
+            prepare_run(proposals[i], all[i].options, at->machine(), session.places, printer.progress()).run;
         printer.clear();
         change_queue(folder, [&](Queue& queue) {
             take_slots(arguments, queue);
@@ -123,73 +123,46 @@ int run_add(const Arguments& arguments, const Session& session) {
 
 // ----------------------------------------------------------- list
 
-/// A line of the list: a run of the queue and what it has come to.
-struct Listed {
-    QueuedRun queued;
-    RunSummary run;
-};
-
-std::vector<Listed> listed(const Queue& queue) {
-    std::vector<Listed> all;
+/// Returns the runs of the queue, each with what has become of it.
+std::vector<std::pair<QueuedRun, RunSummary>> listed(const Queue& queue) {
+    std::vector<std::pair<QueuedRun, RunSummary>> all;
     std::map<fs::path, std::vector<RunSummary>> known;  // by folder of runs
     for (const QueuedRun& one : queue.runs) {
         const fs::path runs_dir = one.run.dir.parent_path();
         if (!known.contains(runs_dir)) known[runs_dir] = list_runs(runs_dir);
-        const auto& runs = known[runs_dir];
-        const auto found = std::find_if(runs.begin(), runs.end(),
-                                        [&](const RunSummary& run) { return run.dir == one.run.dir; });
-        if (found != runs.end()) all.push_back({one, *found});
+        for (const RunSummary& run : known[runs_dir]) {
+            if (run.dir == one.run.dir) all.emplace_back(one, run);
+        }
     }
     return all;
 }
 
-/// The columns of a sweep: each key that sets some of the runs apart, with its width.
-std::map<std::string, int> swept_columns(const std::vector<Listed>& all) {
-    std::map<std::string, int> columns;
-    for (const Listed& one : all) {
-        for (const auto& [key, value] : one.queued.set)
-            columns[key] = std::max({columns[key], display_width(key), display_width(value)});
-    }
-    return columns;
-}
-
-std::string list_text(const Queue& queue, const std::vector<Listed>& all, const Terminal& terminal) {
-    if (all.empty()) return "nothing is queued\n";
-    const std::map<std::string, int> swept = swept_columns(all);
-    int width = 4;
-    for (const Listed& one : all) width = std::max(width, display_width(printable(one.run.name)));
-    std::string head = "  #  " + padded("name", width) + "  state      step       loss   ";
-    for (const auto& [key, wide] : swept) head += "  " + padded(printable(key), wide);
-    std::string text = terminal.ink.dim(head) + "\n";
-    int number = 0;
-    for (const Listed& one : all) {
-        std::string steps = one.run.step ? std::to_string(*one.run.step) : "–";
-        if (one.run.total_steps) steps += "/" + std::to_string(*one.run.total_steps);
-        std::string row = right_aligned(std::to_string(++number), 3) + "  " +
-                          padded(printable(one.run.name), width) + "  " +
-                          padded(to_string(one.run.state.state), 9) + "  " + padded(steps, 9) + "  " +
-                          padded(one.run.loss ? format_loss(*one.run.loss) : "–", 7);
-        for (const auto& [key, wide] : swept) {
-            const auto value = one.queued.set.find(key);
-            row += "  " + padded(value == one.queued.set.end() ? "–" : printable(value->second), wide);
-        }
-        text += (terminal.is_tty ? fit(row, terminal.width) : row) + "\n";
-    }
-    return text + terminal.ink.dim(std::to_string(queue.slots) + " at a time") + "\n";
-}
-
 void print_list(const Session& session) {
     const Queue queue = read_queue(queue_folder(session.places));
-    const std::vector<Listed> all = listed(queue);
-    if (!session.json) return print(list_text(queue, all, session.out));
-    for (const Listed& one : all) {
-        nlohmann::json line = summary_to_json(one.run);
+    const auto all = listed(queue);
+    if (!session.json && all.empty()) return print("nothing is queued\n");
+    std::set<std::string> swept;  // keys that set some of the runs apart
+    for (const auto& [queued, run] : all) {
+        for (const auto& [key, value] : queued.set) swept.insert(key);
+    }
+    RunList list({"#"}, {swept.begin(), swept.end()});
+    for (const auto& [queued, run] : all) {
+        nlohmann::json set = nlohmann::json::object();
+        std::vector<std::string> cells;
+        for (const std::string& key : swept) {
+            const auto value = queued.set.find(key);
+            cells.push_back(value == queued.set.end() ? "–" : value->second);
+            if (value != queued.set.end()) set[key] = nlohmann::json::parse(value->second);
+        }
+        list.add(run, {std::to_string(list.size() + 1)}, cells);
+        if (!session.json) continue;
+        nlohmann::json line = summary_to_json(run);
         line["type"] = "queued";
-        line["set"] = nlohmann::json::object();
-        for (const auto& [key, value] : one.queued.set) line["set"][key] = nlohmann::json::parse(value);
+        line["set"] = std::move(set);
         print_line(line);
     }
-    print_line({{"type", "queue"}, {"slots", queue.slots}, {"runs", all.size()}});
+    if (session.json) return print_line({{"type", "queue"}, {"slots", queue.slots}, {"runs", all.size()}});
+    print(list.text(session.out) + session.out.ink.dim(std::to_string(queue.slots) + " at a time") + "\n");
 }
 
 int run_list(const Arguments& arguments, const Session& session) {

@@ -10,6 +10,7 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
+#include "launcher/cli/run_list.h"
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -88,27 +89,9 @@ int run_stop(const Arguments& arguments, const Session& session) {
 }
 
 std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& terminal) {
-    int name_width = 4;
-    for (const RunSummary& run : runs) name_width = std::max(name_width, display_width(printable(run.name)));
-    name_width = std::min(name_width, std::max(12, terminal.width - 50));
-    std::string text =
-        terminal.ink.dim(padded("name", name_width) + "  state      step         loss     started") + "\n";
-    for (const RunSummary& run : runs) {
-        std::string steps = run.step ? std::to_string(*run.step) : "–";
-        if (run.total_steps) steps += "/" + std::to_string(*run.total_steps);
-        std::string row = padded(fit(printable(run.name), name_width), name_width) + "  " +
-                          padded(to_string(run.state.state), 9) + "  " + padded(steps, 11) + "  " +
-                          padded(run.loss ? format_loss(*run.loss) : "–", 7) + "  " +
-                          format_time(run.state.started);
-        text += fit(row, terminal.width) + "\n";
-        const bool failed = run.state.state == RunPhase::Failed;
-        if (!run.state.reason.empty() && (failed || run.state.state == RunPhase::Queued)) {
-            const std::string reason = printable(run.state.reason);
-            const std::string line = fit("  " + reason.substr(0, reason.find('\n')), terminal.width);
-            text += (failed ? terminal.ink.red(line) : terminal.ink.yellow(line)) + "\n";
-        }
-    }
-    return text;
+    RunList list({}, {"started"});
+    for (const RunSummary& run : runs) list.add(run, {}, {format_time(run.state.started)});
+    return list.text(terminal);
 }
 
 /// Lists the runs on another machine, whichever machine launched them.

@@ -9,8 +9,8 @@
 #include "engine/events/file_lock.h"
 #include "engine/events/output_claim.h"
 #include "engine/plan/plan.h"
+#include "launcher/anywhere/restart.h"
 #include "launcher/queue/queue_file.h"
-#include "launcher/resume.h"
 #include "launcher/start_record.h"
 
 namespace ringmaster {
@@ -37,27 +37,30 @@ bool may_continue(const fs::path& folder, const RunDirectory& run) {
     return may;
 }
 
-void continue_cut_off(const RunDirectory& run, const Machine& machine, const Places& places) {
-    start_resumed(run, prepare_resume(run, {}, machine, places, Progress()), machine, places);
+void continue_cut_off(const RunDirectory& run, const Places& places) {
+    const auto [at, resumed] = prepare_restart(run, {}, {}, {}, places, {}, {});
+    at->place(run, resumed.plan, places, {});
+    at->start_resumed(run, resumed, places);
 }
 
-void start_waiting(const RunDirectory& run, const Machine& machine, const Places& places) {
+void start_waiting(const RunDirectory& run, const Places& places) {
     const Plan plan = read_plan(run.plan().string());
     claim_output(plan.config.output_dir, run.dir, run.name());
-    start_run(run, plan, machine, places);
+    const auto at = reach(destination_of(run), places, {}, {});
+    at->place(run, plan, places, {});
+    at->start(run, plan, places);
 }
 
 /// Starts the run. A run that cannot start is recorded as failed, so that the next one gets its turn.
-void start(const RunDirectory& run, QueueState state, const fs::path& folder, const Machine& machine,
-           const Places& places) {
+void start(const RunDirectory& run, QueueState state, const fs::path& folder, const Places& places) {
     try {
         record_failed_start(run, [&] {
-            if (state == QueueState::Waiting) return start_waiting(run, machine, places);
+            if (state == QueueState::Waiting) return start_waiting(run, places);
             if (!may_continue(folder, run))
                 throw Error(Failure::Refused, Code("RUN-ABANDONED"),
                             "was cut off " + std::to_string(kMostResumes + 1) + " times", run.name(),
                             "`ringmaster resume " + run.name() + "` continues it");
-            continue_cut_off(run, machine, places);
+            continue_cut_off(run, places);
         });
     } catch (const Error&) {  // it is in run.json
     }
@@ -105,12 +108,11 @@ void run_queue(const Places& places) {
     const fs::path folder = queue_folder(places);
     const FileLock alone(runner_lock(folder), std::chrono::milliseconds(0));
     if (!alone.is_held()) return;
-    const Machine machine = this_machine();
     while (true) {
         const Turn turn = turn_of(read_queue(folder));
         if (turn.is_done) return;
         if (turn.next) {
-            start(*turn.next, turn.state, folder, machine, places);
+            start(*turn.next, turn.state, folder, places);
         } else {
             std::this_thread::sleep_for(kLook);
         }

@@ -1,0 +1,30 @@
+/// Prints runs as a table: name, state, step and loss, between columns of the command's choice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/cli/terminal.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+class RunList {
+  public:
+    /// Takes the heads of the columns before and after those that every list of runs has.
+    RunList(std::vector<std::string> before, const std::vector<std::string>& after);
+
+    /// Adds a row; `before` and `after` are its cells in the command's columns.
+    void add(const RunSummary& run, std::vector<std::string> before, const std::vector<std::string>& after);
+    size_t size() const { return rows_.size() - 1; }
+
+    /// Returns the table. A failed or waiting run's reason stands below its row.
+    std::string text(const Terminal& terminal) const;
+
+  private:
+    size_t name_;                                 ///< column of the name
+    std::vector<std::vector<std::string>> rows_;  ///< the heads come first
+    std::vector<RunState> states_;
+};
+
+}  // namespace ringmaster
