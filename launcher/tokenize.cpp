@@ -25,18 +25,6 @@ constexpr int kPollMs = 100;
 constexpr int kPatienceMs = 10'000;  ///< time a terminated step gets to exit before it is killed
 constexpr size_t kKeptText = 4000;
 
-const char* to_word(ExcessLength rule) {
-    switch (rule) {
-        case ExcessLength::Drop:
-            return "drop";
-        case ExcessLength::Truncate:
-            return "truncate";
-        case ExcessLength::Raise:
-            return "raise";
-    }
-    return "drop";
-}
-
 std::string text_at(const json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -167,7 +155,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"tokenizer", config.tokenizer},
             {"base_dir", config.base_dir},
             {"sequence_len", config.sequence_len},
-            {"excess_length", to_word(config.excess_length)},
+            {"excess_length", to_string(config.excess_length)},
             {"val_set_size", config.val_set_size},
             {"seed", config.seed},
             {"curriculum_sampling", config.curriculum_sampling},

@@ -6,15 +6,14 @@
 #include "engine/error.h"
 #include "engine/families/checked_sizes.h"
 #include "engine/families/model_config.h"
+#include "engine/json_fields.h"
 
 namespace ringmaster {
-
-namespace {
 
 using nlohmann::json;
 
 template <class Fields>
-void visit(Fields& fields, RopeConfig& rope) {
+void each_field(const Fields& fields, Same<RopeConfig> auto& rope) {
     fields("type", rope.type);
     fields("theta", rope.theta);
     fields("factor", rope.factor);
@@ -35,13 +34,13 @@ void visit(Fields& fields, RopeConfig& rope) {
 }
 
 template <class Fields>
-void visit(Fields& fields, LayerKind& kind) {
+void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("window", kind.window);
     fields("rope", kind.rope);
 }
 
 template <class Fields>
-void visit(Fields& fields, Quantization& quantization) {
+void each_field(const Fields& fields, Same<Quantization> auto& quantization) {
     fields("format", quantization.format);
     fields("block", quantization.block);
     fields("nested", quantization.nested);
@@ -49,7 +48,7 @@ void visit(Fields& fields, Quantization& quantization) {
 }
 
 template <class Fields>
-void visit(Fields& fields, ModelConfig& m) {
+void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("model_type", m.model_type);
     fields("hidden_size", m.hidden_size);
     fields("num_layers", m.num_layers);
@@ -100,43 +99,7 @@ void visit(Fields& fields, ModelConfig& m) {
     fields("obstacles", m.obstacles);
 }
 
-template <class T>
-constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
-
-class Writer {
-  public:
-    template <class T>
-    void operator()(const char* name, T& value) {
-        values_[name] = of(value);
-    }
-    json take() { return std::move(values_); }
-
-  private:
-    template <class T>
-    static json of(T& value) {
-        if constexpr (is_plain<T>) {
-            return value;
-        } else if constexpr (std::is_enum_v<T>) {
-            return static_cast<int>(value);
-        } else {
-            Writer inside;
-            visit(inside, value);
-            return inside.take();
-        }
-    }
-    template <class T>
-    static json of(std::optional<T>& value) {
-        return value ? of(*value) : json();
-    }
-    template <class T>
-    static json of(std::vector<T>& values) {
-        json list = json::array();
-        for (T& value : values) list.push_back(of(value));
-        return list;
-    }
-
-    json values_ = json::object();
-};
+namespace {
 
 class Reader {
   public:
@@ -145,7 +108,7 @@ class Reader {
     }
 
     template <class T>
-    void operator()(const char* name, T& value) {
+    void operator()(const char* name, T& value) const {
         const auto found = values_.find(name);
         if (found != values_.end()) read(name, *found, value);
     }
@@ -191,8 +154,7 @@ class Reader {
     template <class T>
     requires std::is_class_v<T>
     void read(const char* name, const json& from, T& value) const {
-        Reader inside(from, where_ + ": " + name);
-        visit(inside, value);
+        each_field(Reader(from, where_ + ": " + name), value);
     }
 
     const json& values_;
@@ -221,18 +183,14 @@ void check(const ModelConfig& m, const std::string& where) {
 }  // namespace
 
 json model_config_to_json(const ModelConfig& model) {
-    ModelConfig copy = model;
-    Writer writer;
-    visit(writer, copy);
-    return writer.take();
+    return fields_to_json(model);
 }
 
 ModelConfig model_config_from_record(const json& values, const std::string& where) {
     if (values.is_object() && values.contains("num_hidden_layers"))
         return model_config_from_json(values, where);  // plans of version 1.0 contained a config.json
     ModelConfig model;
-    Reader reader(values, where);
-    visit(reader, model);
+    each_field(Reader(values, where), model);
     check(model, where);
     return model;
 }

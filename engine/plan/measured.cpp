@@ -7,8 +7,27 @@
 
 #include "engine/config/optimizers.h"
 #include "engine/error.h"
+#include "engine/json_fields.h"
 
 namespace ringmaster {
+
+template <class Visit>
+void each_field(const Visit& visit, Same<Measurement> auto& m) {
+    visit("family", m.family);
+    visit("run", m.run);
+    visit("version", m.version);
+    visit("measured_at", m.measured_at);
+    visit("ranks", m.ranks);
+    visit("length", m.length);
+    visit("peak_bytes", m.peak_bytes);
+    visit("predicted_bytes", m.predicted_bytes);
+    visit("states_bytes", m.states_bytes);
+    visit("step_s", m.step_s);
+    visit("compute_s", m.compute_s);
+    visit("comm_s", m.comm_s);
+    visit("exposed_comm_s", m.exposed_comm_s);
+    visit("assumed_compute_s", m.assumed_compute_s);
+}
 
 namespace {
 
@@ -33,20 +52,21 @@ int64_t tiles_of(const Config& config) {
 /// Returns everything that a rank's memory and speed depend on besides length, mesh and batch.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
-    json family = {{"model", model_config_to_json(*plan.model)},
-                   {"device", to_string(plan.device)},
-                   {"precision", static_cast<int>(config.precision)},
-                   {"gradient_checkpointing", config.gradient_checkpointing},
-                   {"selective_checkpointing", config.selective_checkpointing},
-                   {"tiled_mlp", tiles_of(config)},
-                   {"activation_offloading", config.activation_offloading},
-                   {"optimizer_offloading", config.optimizer_offloading},
-                   {"optimizer_states", states_of(config)},
-                   {"optimizer_rule", rule_of(config)},
-                   {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
-                   {"quantization",
-                    {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
-                   {"packed", config.sample_packing}};
+    json family = {
+        {"model", model_config_to_json(*plan.model)},
+        {"device", to_string(plan.device)},
+        {"precision", static_cast<int>(config.precision)},
+        {"gradient_checkpointing", config.gradient_checkpointing},
+        {"selective_checkpointing", config.selective_checkpointing},
+        {"tiled_mlp", tiles_of(config)},
+        {"activation_offloading", config.activation_offloading},
+        {"optimizer_offloading", config.optimizer_offloading},
+        {"optimizer_states", states_of(config)},
+        {"optimizer_rule", rule_of(config)},
+        {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
+        {"quantization",
+         {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
+        {"packed", config.sample_packing}};
     if (config.preference.on()) family["preference"] = to_string(config.preference.method);
     return family;
 }
@@ -108,41 +128,13 @@ Measurement measurement_for(const Plan& plan) {
     return measurement;
 }
 
-json measurement_to_json(const Measurement& m) {
-    return {{"family", m.family},
-            {"run", m.run},
-            {"version", m.version},
-            {"measured_at", m.measured_at},
-            {"ranks", m.ranks},
-            {"length", m.length},
-            {"peak_bytes", m.peak_bytes},
-            {"predicted_bytes", m.predicted_bytes},
-            {"states_bytes", m.states_bytes},
-            {"step_s", m.step_s},
-            {"compute_s", m.compute_s},
-            {"comm_s", m.comm_s},
-            {"exposed_comm_s", m.exposed_comm_s},
-            {"assumed_compute_s", m.assumed_compute_s}};
+json measurement_to_json(const Measurement& measurement) {
+    return fields_to_json(measurement);
 }
 
 Measurement measurement_from_json(const json& from) {
     try {
-        Measurement m;
-        from.at("family").get_to(m.family);
-        from.at("run").get_to(m.run);
-        from.at("version").get_to(m.version);
-        from.at("measured_at").get_to(m.measured_at);
-        from.at("ranks").get_to(m.ranks);
-        from.at("length").get_to(m.length);
-        from.at("peak_bytes").get_to(m.peak_bytes);
-        from.at("predicted_bytes").get_to(m.predicted_bytes);
-        from.at("states_bytes").get_to(m.states_bytes);
-        from.at("step_s").get_to(m.step_s);
-        from.at("compute_s").get_to(m.compute_s);
-        from.at("comm_s").get_to(m.comm_s);
-        from.at("exposed_comm_s").get_to(m.exposed_comm_s);
-        from.at("assumed_compute_s").get_to(m.assumed_compute_s);
-        return m;
+        return fields_from_json<Measurement>(from);
     } catch (const json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"),
                     std::string("a measurement is damaged: ") + problem.what());

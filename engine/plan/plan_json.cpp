@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/files/durable.h"
+#include "engine/json_fields.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
@@ -12,16 +13,47 @@
 
 namespace ringmaster {
 
+template <class Visit>
+void each_field(const Visit& visit, Same<Batch> auto& batch) {
+    visit("micro", batch.micro);
+    visit("accumulation", batch.accumulation);
+    visit("global", batch.global);
+    visit("global_without_cp", batch.global_without_cp);
+    visit("tokens_per_step", batch.tokens_per_step);
+    visit("rows", batch.rows);
+    visit("steps_per_epoch", batch.steps_per_epoch);
+    visit("total_steps", batch.total_steps);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<RankMemory> auto& memory) {
+    visit("rank", memory.rank);
+    visit("weights", memory.weights);
+    visit("gradients", memory.gradients);
+    visit("optimizer", memory.optimizer);
+    visit("activations", memory.activations);
+    visit("workspace", memory.workspace);
+    visit("logits", memory.logits);
+    visit("communication", memory.communication);
+    visit("runtime", memory.runtime);
+    visit("total", memory.total);
+    visit("total_low", memory.total_low);
+    visit("total_high", memory.total_high);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<PreparedData> auto& data) {
+    visit("tokens", data.tokens);
+    visit("eval_tokens", data.eval_tokens);
+    visit("rows", data.rows);
+    visit("eval_rows", data.eval_rows);
+}
+
 namespace {
 
 using nlohmann::json;
 
 // ------------------------------------------------------------------------------------------------- writing
-
-template <typename T>
-json or_null(const std::optional<T>& value) {
-    return value ? json(*value) : json(nullptr);
-}
 
 json known(int64_t value) {
     return value > 0 ? json(value) : json(nullptr);
@@ -35,36 +67,10 @@ json to_json(const Mesh& mesh) {
             {"expert", 1}};  // experts are not spread over ranks
 }
 
-json to_json(const Batch& batch) {
-    return {{"micro", batch.micro},
-            {"accumulation", batch.accumulation},
-            {"global", batch.global},
-            {"global_without_cp", batch.global_without_cp},
-            {"tokens_per_step", or_null(batch.tokens_per_step)},
-            {"rows", or_null(batch.rows)},
-            {"steps_per_epoch", or_null(batch.steps_per_epoch)},
-            {"total_steps", or_null(batch.total_steps)}};
-}
-
-json to_json(const RankMemory& memory) {
-    return {{"rank", memory.rank},
-            {"weights", memory.weights},
-            {"gradients", memory.gradients},
-            {"optimizer", memory.optimizer},
-            {"activations", memory.activations},
-            {"workspace", memory.workspace},
-            {"logits", memory.logits},
-            {"communication", memory.communication},
-            {"runtime", memory.runtime},
-            {"total", memory.total},
-            {"total_low", memory.total_low},
-            {"total_high", memory.total_high}};
-}
-
 json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>& largest) {
     if (!memory) return nullptr;
     json ranks = json::array(), tensors = json::array();
-    for (const RankMemory& rank : memory->per_rank) ranks.push_back(to_json(rank));
+    for (const RankMemory& rank : memory->per_rank) ranks.push_back(fields_to_json(rank));
     for (const auto& [name, bytes, share] : largest)
         tensors.push_back({{"name", name}, {"bytes", bytes}, {"share", share}});
     return {{"device_bytes", known(memory->device_bytes)},
@@ -201,34 +207,30 @@ ContextParallel read_context_parallel(const Members& from) {
     return cp;
 }
 
-Batch read_batch(const Members& from) {
-    Batch batch;
-    batch.micro = from.positive("micro");
-    batch.accumulation = from.positive("accumulation");
-    batch.global = from.get<int64_t>("global");
-    batch.global_without_cp = from.get<int64_t>("global_without_cp");
-    batch.tokens_per_step = from.optional<int64_t>("tokens_per_step");
-    batch.rows = from.optional<int64_t>("rows");
-    batch.steps_per_epoch = from.optional<int64_t>("steps_per_epoch");
-    batch.total_steps = from.optional<int64_t>("total_steps");
-    return batch;
+/// Reads the fields of a struct, each with the type that it has there.
+struct FieldsOf {
+    const Members& from;
+
+    template <class T>
+    void operator()(const char* name, T& value) const {
+        value = from.get<T>(name);
+    }
+    template <class T>
+    void operator()(const char* name, std::optional<T>& value) const {
+        value = from.optional<T>(name);
+    }
+};
+
+template <class T>
+T read_fields(const Members& from) {
+    T value;
+    each_field(FieldsOf{from}, value);
+    return value;
 }
 
-RankMemory read_rank_memory(const Members& from) {
-    RankMemory memory;
-    memory.rank = from.get<int>("rank");
-    memory.weights = from.get<int64_t>("weights");
-    memory.gradients = from.get<int64_t>("gradients");
-    memory.optimizer = from.get<int64_t>("optimizer");
-    memory.activations = from.get<int64_t>("activations");
-    memory.workspace = from.get<int64_t>("workspace");
-    memory.logits = from.get<int64_t>("logits");
-    memory.communication = from.get<int64_t>("communication");
-    memory.runtime = from.get<int64_t>("runtime");
-    memory.total = from.get<int64_t>("total");
-    memory.total_low = from.get<int64_t>("total_low");
-    memory.total_high = from.get<int64_t>("total_high");
-    return memory;
+Batch read_batch(const Members& from) {
+    from.positive("micro"), from.positive("accumulation");
+    return read_fields<Batch>(from);
 }
 
 Memory read_memory(const Members& from) {
@@ -238,7 +240,7 @@ Memory read_memory(const Members& from) {
     memory.host_bytes = from.get<int64_t>("host_bytes");
     if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have none
     for (const json& rank : from.list("per_rank")) {
-        memory.per_rank.push_back(read_rank_memory({rank, from.path_of("per_rank")}));
+        memory.per_rank.push_back(read_fields<RankMemory>({rank, from.path_of("per_rank")}));
     }
     return memory;
 }
@@ -265,27 +267,11 @@ KeyVerdicts read_keys(const Members& from) {
     return keys;
 }
 
-PreparedData read_data(const Members& from) {
-    return {from.get<std::string>("tokens"), from.get<std::string>("eval_tokens"), from.get<int64_t>("rows"),
-            from.get<int64_t>("eval_rows")};
-}
-
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::Fits:
-            return "fits";
-        case Verdict::Tight:
-            return "tight";
-        case Verdict::WillNotFit:
-            return "will_not_fit";
-        case Verdict::Invalid:
-            return "invalid";
-        case Verdict::Unknown:
-            break;
-    }
-    return "unknown";
+    constexpr const char* kWords[] = {"fits", "tight", "will_not_fit", "invalid", "unknown"};
+    return kWords[static_cast<size_t>(verdict)];
 }
 
 const char* to_string(Preflight preflight) {
@@ -317,7 +303,7 @@ json plan_to_json(const Plan& plan) {
               {"valid_sizes", cp.valid_sizes},
               {"layout", to_string(cp.layout)},
               {"heads_k_stride", cp.heads_k_stride}}},
-            {"batch", to_json(plan.batch)},
+            {"batch", fields_to_json(plan.batch)},
             {"sequence",
              {{"length", known(plan.sequence.length)},
               {"padded_length", known(plan.sequence.padded_length)},
@@ -334,11 +320,7 @@ json plan_to_json(const Plan& plan) {
             {"nccl", nccl_settings_to_json(planned_nccl_settings(plan))},
             {"config", config_to_json(plan.config)},
             {"model", plan.model ? model_config_to_json(*plan.model) : json(nullptr)},
-            {"data",
-             {{"tokens", plan.data.tokens},
-              {"eval_tokens", plan.data.eval_tokens},
-              {"rows", plan.data.rows},
-              {"eval_rows", plan.data.eval_rows}}},
+            {"data", fields_to_json(plan.data)},
             {"preflight", to_string(plan.preflight)}};
 }
 
@@ -363,7 +345,7 @@ Plan plan_from_json(const json& values) {
     plan.config = config_from_json(from.member("config"));
     if (!from.member("model").is_null())
         plan.model = model_config_from_record(from.member("model"), "plan: model");
-    plan.data = read_data(from.object("data"));
+    plan.data = read_fields<PreparedData>(from.object("data"));
     plan.preflight = from_name(from, "preflight", kPreflights);
     return plan;
 }

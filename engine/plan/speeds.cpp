@@ -5,9 +5,33 @@
 
 #include "engine/config/precision.h"
 #include "engine/error.h"
+#include "engine/json_fields.h"
 #include "engine/plan/resolve.h"
 
 namespace ringmaster {
+
+template <class Visit>
+void each_field(const Visit& visit, Same<ComputeFigures> auto& figures) {
+    visit("product_flops", figures.product);
+    visit("attention_forward_flops", figures.attention_forward);
+    visit("attention_backward_flops", figures.attention_backward);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<Calibration> auto& c) {
+    visit("host", c.host);
+    visit("device", c.device);
+    visit("processor", c.processor);
+    visit("cores", c.cores);
+    visit("version", c.version);
+    visit("measured_at", c.measured_at);
+    visit("float32", c.float32);
+    visit("bfloat16", c.bfloat16);
+    visit("memory_bytes_per_s", c.memory);
+    visit("link_bytes_per_s", c.link);
+    visit("link_latency_s", c.latency_s);
+    visit("seconds", c.seconds);
+}
 
 namespace {
 
@@ -76,31 +100,18 @@ Speeds slowed(Speeds assumed, double ratio, const Speeds& known) {
     return assumed;
 }
 
-nlohmann::json to_json(const ComputeFigures& figures) {
-    return {{"product_flops", figures.product},
-            {"attention_forward_flops", figures.attention_forward},
-            {"attention_backward_flops", figures.attention_backward}};
+void require_positive(double value) {
+    if (!(value > 0)) throw Error(Failure::Refused, Code("FILE-DAMAGED"), "a speed is not above 0");
 }
 
-double positive(const nlohmann::json& json, const char* key) {
-    const double value = json.at(key).get<double>();
-    if (!(value > 0))
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string(key) + " is not above 0");
-    return value;
-}
-
-ComputeFigures compute_figures(const nlohmann::json& json) {
-    return {positive(json, "product_flops"), positive(json, "attention_forward_flops"),
-            positive(json, "attention_backward_flops")};
-}
-
-std::optional<double> number_or_null(const nlohmann::json& json, const char* key) {
-    return json.at(key).is_null() ? std::nullopt : std::optional(positive(json, key));
-}
-
-template <typename T>
-nlohmann::json or_null(const std::optional<T>& value) {
-    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+void require_speeds(const Calibration& c) {
+    for (const ComputeFigures& figures : {c.float32, c.bfloat16}) {
+        require_positive(figures.product);
+        require_positive(figures.attention_forward);
+        require_positive(figures.attention_backward);
+    }
+    for (const double speed : {c.memory, c.link.value_or(1), c.latency_s.value_or(1)})
+        require_positive(speed);
 }
 
 }  // namespace
@@ -152,37 +163,15 @@ SpeedsOfPlan speeds_of(const PlanRequest& request, const Plan& plan) {
     return found;
 }
 
-nlohmann::json calibration_to_json(const Calibration& c) {
-    return {{"host", c.host},
-            {"device", c.device},
-            {"processor", c.processor},
-            {"cores", c.cores},
-            {"version", c.version},
-            {"measured_at", c.measured_at},
-            {"float32", to_json(c.float32)},
-            {"bfloat16", to_json(c.bfloat16)},
-            {"memory_bytes_per_s", c.memory},
-            {"link_bytes_per_s", or_null(c.link)},
-            {"link_latency_s", or_null(c.latency_s)},
-            {"seconds", c.seconds}};
+nlohmann::json calibration_to_json(const Calibration& calibration) {
+    return fields_to_json(calibration);
 }
 
 Calibration calibration_from_json(const nlohmann::json& json, const std::string& where) {
     try {
-        Calibration c;
-        json.at("host").get_to(c.host);
-        json.at("device").get_to(c.device);
-        json.at("processor").get_to(c.processor);
-        json.at("cores").get_to(c.cores);
-        json.at("version").get_to(c.version);
-        json.at("measured_at").get_to(c.measured_at);
-        c.float32 = compute_figures(json.at("float32"));
-        c.bfloat16 = compute_figures(json.at("bfloat16"));
-        c.memory = positive(json, "memory_bytes_per_s");
-        c.link = number_or_null(json, "link_bytes_per_s");
-        c.latency_s = number_or_null(json, "link_latency_s");
-        json.at("seconds").get_to(c.seconds);
-        return c;
+        const auto calibration = fields_from_json<Calibration>(json);
+        require_speeds(calibration);
+        return calibration;
     } catch (const std::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     where, "ringmaster calibrate measures anew");

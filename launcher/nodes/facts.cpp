@@ -260,17 +260,8 @@ bool is_older(const std::string& version, const std::string& than) {
 }
 
 const char* to_string(NodeVerdict state) {
-    switch (state) {
-        case NodeVerdict::Ready:
-            return "ready";
-        case NodeVerdict::Warning:
-            return "warning";
-        case NodeVerdict::Unusable:
-            return "unusable";
-        case NodeVerdict::Unreachable:
-            break;
-    }
-    return "unreachable";
+    constexpr const char* kWords[] = {"ready", "warning", "unusable", "unreachable"};
+    return kWords[static_cast<size_t>(state)];
 }
 
 ProgramNeeds needs_of(const std::string& engine, const std::string& torch_version) {

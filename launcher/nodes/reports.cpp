@@ -2,10 +2,59 @@
 #include <QProcess>
 #include <nlohmann/json.hpp>
 
+#include "engine/json_fields.h"
 #include "launcher/machine.h"
 #include "launcher/nodes/facts.h"
 
 namespace ringmaster {
+
+template <class Visit>
+void each_field(const Visit& visit, Same<NodeGpu> auto& gpu) {
+    visit("index", gpu.index);
+    visit("name", gpu.name);
+    visit("memory_bytes", gpu.memory_bytes);
+    visit("used_bytes", gpu.used_bytes);
+    visit("users", gpu.users);
+    visit.if_any("capability", gpu.capability);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<NodeFacts> auto& of) {
+    visit("host_name", of.host_name);
+    visit("architecture", of.architecture);
+    visit("glibc", of.glibc);
+    visit("cores", of.cores);
+    visit("memory_bytes", of.memory_bytes);
+    visit("available_bytes", of.available_bytes);
+    visit("data_dir", of.data_dir);
+    visit("disk_free_bytes", of.disk_free_bytes);
+    visit("driver", of.driver);
+    visit("libtorch", of.libtorch);
+    visit.if_any("has_pip", of.has_pip);
+    visit("clock_ahead_s", of.clock_ahead_s);
+    visit("shell_prints", of.noise);
+    visit("address", of.address);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<NodeLink> auto& link) {
+    visit("to", link.to);
+    visit("bytes_per_s", link.bytes_per_s);
+    visit("latency_s", link.latency_s);
+    visit("problem", link.problem);
+}
+
+template <class Visit>
+void each_field(const Visit& visit, Same<DeepReport> auto& of) {
+    visit("libtorch", of.libtorch);
+    visit("passed", of.passed);
+    visit("seconds", of.seconds);
+    visit("tried", of.tried);
+    visit("towards", of.towards);
+    visit("interface", of.interface);
+    visit("address", of.address);
+    visit("links", of.links);
+}
 
 using Json = nlohmann::json;
 
@@ -20,51 +69,6 @@ NodeVerdict verdict_of(const std::string& word) {
     return NodeVerdict::Unreachable;
 }
 
-Json gpu_to_json(const NodeGpu& gpu) {
-    return {{"index", gpu.index},
-            {"name", gpu.name},
-            {"memory_bytes", gpu.memory_bytes},
-            {"used_bytes", gpu.used_bytes},
-            {"users", gpu.users},
-            {"capability", gpu.capability}};
-}
-
-Json facts_to_json(const NodeFacts& of) {
-    return {{"host_name", of.host_name},
-            {"architecture", of.architecture},
-            {"glibc", of.glibc},
-            {"cores", of.cores},
-            {"memory_bytes", of.memory_bytes},
-            {"available_bytes", of.available_bytes},
-            {"data_dir", of.data_dir},
-            {"disk_free_bytes", of.disk_free_bytes},
-            {"driver", of.driver},
-            {"libtorch", of.libtorch},
-            {"has_pip", of.has_pip},
-            {"clock_ahead_s", of.clock_ahead_s},
-            {"shell_prints", of.noise},
-            {"address", of.address}};
-}
-
-NodeFacts facts_from_json(const Json& json) {
-    NodeFacts facts;
-    facts.host_name = json.at("host_name");
-    facts.architecture = json.at("architecture");
-    facts.glibc = json.at("glibc");
-    facts.cores = json.at("cores");
-    facts.memory_bytes = json.at("memory_bytes");
-    facts.available_bytes = json.at("available_bytes");
-    facts.data_dir = json.at("data_dir");
-    facts.disk_free_bytes = json.at("disk_free_bytes");
-    facts.driver = json.at("driver");
-    facts.libtorch = json.at("libtorch");
-    facts.clock_ahead_s = json.at("clock_ahead_s");
-    facts.noise = json.at("shell_prints");
-    facts.address = json.at("address");
-    facts.has_pip = json.value("has_pip", false);
-    return facts;
-}
-
 Json finding_to_json(const NodeFinding& finding) {
     Json json = {{"code", finding.code}, {"with", finding.with}, {"parts", Json::array()}};
     for (const NodeFinding& part : finding.parts) json["parts"].push_back(finding_to_json(part));
@@ -75,28 +79,6 @@ NodeFinding finding_from_json(const Json& json) {
     NodeFinding finding{json.at("code"), json.at("with"), {}};
     for (const Json& part : json.at("parts")) finding.parts.push_back(finding_from_json(part));
     return finding;
-}
-
-Json deep_to_json(const DeepReport& of) {
-    Json links = Json::array();
-    for (const NodeLink& link : of.links) {
-        links.push_back({{"to", link.to},
-                         {"bytes_per_s", link.bytes_per_s},
-                         {"latency_s", link.latency_s},
-                         {"problem", link.problem}});
-    }
-    return {{"libtorch", of.libtorch}, {"passed", of.passed},      {"seconds", of.seconds},
-            {"tried", of.tried},       {"towards", of.towards},    {"interface", of.interface},
-            {"address", of.address},   {"links", std::move(links)}};
-}
-
-DeepReport deep_from_json(const Json& json) {
-    DeepReport deep{json.at("libtorch"), json.at("passed"),    json.at("seconds"), json.at("tried"),
-                    json.at("towards"),  json.at("interface"), json.at("address"), {}};
-    for (const Json& link : json.at("links"))
-        deep.links.push_back(
-            {link.at("to"), link.at("bytes_per_s"), link.at("latency_s"), link.at("problem")});
-    return deep;
 }
 
 /// Keeps only the GPUs that a run of this process could use.
@@ -135,17 +117,17 @@ NodeReport check_this_machine(const ProgramNeeds& needs) {
 Json report_to_json(const NodeReport& report) {
     Json devices = Json::array();
     if (report.facts) {
-        for (const NodeGpu& gpu : report.facts->gpus) devices.push_back(gpu_to_json(gpu));
+        for (const NodeGpu& gpu : report.facts->gpus) devices.push_back(fields_to_json(gpu));
     }
     return {{"host", report.host},
             {"state", to_string(report.state)},
             {"devices", std::move(devices)},
             {"message", report.message},
             {"next", report.next},
-            {"facts", report.facts ? facts_to_json(*report.facts) : Json()},
+            {"facts", report.facts ? fields_to_json(*report.facts) : Json()},
             {"finding", finding_to_json(report.finding)},
             {"through", report.through},
-            {"deep", report.deep ? deep_to_json(*report.deep) : Json()},
+            {"deep", report.deep ? fields_to_json(*report.deep) : Json()},
             {"ignored_directives", report.ignored}};
 }
 
@@ -154,14 +136,11 @@ NodeReport report_from_json(const Json& json) {
                       std::nullopt,    json.at("ignored_directives")};
     if (json.contains("finding")) report.finding = finding_from_json(json.at("finding"));
     report.through = json.value("through", "");
-    if (json.contains("deep") && !json.at("deep").is_null()) report.deep = deep_from_json(json.at("deep"));
+    if (json.contains("deep") && !json.at("deep").is_null())
+        report.deep = fields_from_json<DeepReport>(json.at("deep"));
     if (json.at("facts").is_null()) return report;
-    report.facts = facts_from_json(json.at("facts"));
-    for (const Json& gpu : json.at("devices")) {
-        report.facts->gpus.push_back(
-            {gpu.at("index"), gpu.at("name"), gpu.at("memory_bytes"), gpu.at("used_bytes"), gpu.at("users"),
-             gpu.value("capability", "")});
-    }
+    report.facts = fields_from_json<NodeFacts>(json.at("facts"));
+    for (const Json& gpu : json.at("devices")) report.facts->gpus.push_back(fields_from_json<NodeGpu>(gpu));
     return report;
 }
 

@@ -25,15 +25,8 @@ bool equal(const Row& a, const Row& b) {
 }  // namespace
 
 const char* to_string(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::Trained:
-            return "trained";
-        case TokenKind::Masked:
-            return "masked";
-        case TokenKind::Special:
-            break;
-    }
-    return "special";
+    constexpr const char* kWords[] = {"trained", "masked", "special"};
+    return kWords[static_cast<size_t>(kind)];
 }
 
 PreparedRows::PreparedRows(const std::filesystem::path& tokens, TokenText text)
