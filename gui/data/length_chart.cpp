@@ -1,8 +1,6 @@
 #include "gui/data/length_chart.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 
 #include "gui/look/look.h"
@@ -12,7 +10,7 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
-LengthChart::LengthChart(QWidget* parent) : QWidget(parent) {
+LengthChart::LengthChart(QWidget* parent) : TipWidget(parent) {
     setObjectName(u"lengthChart"_s);
     setAccessibleName(tr("Lengths of the rows"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -69,18 +67,12 @@ void LengthChart::paintEvent(QPaintEvent*) {
                      u"sequence_len "_s + show::count(m_sequence_len));
 }
 
-bool LengthChart::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip && !m_bins.empty()) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const auto at =
-            size_t(std::clamp(double(help->pos().x()) / width(), 0.0, 0.999) * double(m_bins.size()));
-        const LengthBin& bin = m_bins[at];
-        QToolTip::showText(help->globalPos(),
-                           tr("%1 rows of %2 to %3 tokens")
-                               .arg(show::count(bin.rows), show::count(bin.from + 1), show::count(bin.to)));
-        return true;
-    }
-    return QWidget::event(event);
+QString LengthChart::tipAt(const QPoint& at) const {
+    if (m_bins.empty()) return {};
+    const auto found = size_t(std::clamp(double(at.x()) / width(), 0.0, 0.999) * double(m_bins.size()));
+    const LengthBin& bin = m_bins[found];
+    return tr("%1 rows of %2 to %3 tokens")
+        .arg(show::count(bin.rows), show::count(bin.from + 1), show::count(bin.to));
 }
 
 }  // namespace ringmaster

@@ -1,13 +1,12 @@
 /// Shows how many rows have each length, and where sequence_len lies.
 #pragma once
 
-#include <QWidget>
-
+#include "gui/look/tip_widget.h"
 #include "launcher/rows/prepared_rows.h"
 
 namespace ringmaster {
 
-class LengthChart : public QWidget {
+class LengthChart : public TipWidget {
     Q_OBJECT
 
   public:
@@ -19,7 +18,7 @@ class LengthChart : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    QString tipAt(const QPoint& at) const override;
 
   private:
     QRectF plot() const;

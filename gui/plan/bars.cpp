@@ -1,9 +1,7 @@
 #include "gui/plan/bars.h"
 
-#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
-#include <QToolTip>
 #include <numeric>
 
 #include "gui/look/look.h"
@@ -15,7 +13,7 @@ using namespace Qt::Literals::StringLiterals;
 // -----------------------------------------------------------------------------------------------------------
 // bar
 
-StackedBar::StackedBar(QWidget* parent) : QWidget(parent) {
+StackedBar::StackedBar(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
 }
@@ -87,19 +85,14 @@ void StackedBar::paintEvent(QPaintEvent*) {
     }
 }
 
-bool StackedBar::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
+QString StackedBar::tipAt(const QPoint& at) const {
     double x = 0;
     const double scale = width() / whole();
     for (const BarPart& part : m_parts) {
         x += part.size * scale;
-        if (help->pos().x() > x) continue;
-        QToolTip::showText(help->globalPos(), u"%1: %2"_s.arg(part.name, part.figure), this);
-        return true;
+        if (at.x() <= x) return u"%1: %2"_s.arg(part.name, part.figure);
     }
-    QToolTip::hideText();
-    return true;
+    return {};
 }
 
 // --------------------------------------------------------------------------------------------------------

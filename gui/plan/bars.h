@@ -6,6 +6,8 @@
 #include <QWidget>
 #include <vector>
 
+#include "gui/look/tip_widget.h"
+
 namespace ringmaster {
 
 struct BarPart {
@@ -15,7 +17,7 @@ struct BarPart {
     QColor colour;
 };
 
-class StackedBar : public QWidget {
+class StackedBar : public TipWidget {
     Q_OBJECT
 
   public:
@@ -28,7 +30,7 @@ class StackedBar : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    QString tipAt(const QPoint& at) const override;
 
   private:
     double whole() const;

@@ -1,9 +1,7 @@
 #include "gui/plan/mesh_view.h"
 
-#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +11,7 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
-MeshView::MeshView(QWidget* parent) : QWidget(parent) {
+MeshView::MeshView(QWidget* parent) : TipWidget(parent) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -181,34 +179,28 @@ void MeshView::paintEvent(QPaintEvent*) {
     }
 }
 
-bool MeshView::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
+QString MeshView::tipAt(const QPoint& at) const {
     const Places p = layoutFor(width());
     const int of_node = m_mesh.ranks() / m_nodes;
     for (int node = 0; node < m_nodes; ++node) {
-        if (!nodeBox(p, node).contains(help->pos())) continue;
+        if (!nodeBox(p, node).contains(at)) continue;
         for (int cell = 0; cell < p.cells_of_node; ++cell) {
-            if (!cellBox(p, node, cell).contains(help->pos())) continue;
+            if (!cellBox(p, node, cell).contains(at)) continue;
             const int rank = node * of_node + cell * p.ranks_of_cell;
-            const MeshCoordinates at = m_mesh.coordinates(rank);
+            const MeshCoordinates place = m_mesh.coordinates(rank);
             const QString who = p.ranks_of_cell == 1
                                     ? tr("rank %1").arg(rank)
                                     : tr("ranks %1 to %2").arg(rank).arg(rank + p.ranks_of_cell - 1);
-            QToolTip::showText(help->globalPos(),
-                               tr("%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6")
-                                   .arg(who)
-                                   .arg(node)
-                                   .arg(at.dp_replicate)
-                                   .arg(at.dp_shard)
-                                   .arg(at.ring)
-                                   .arg(at.ulysses),
-                               this);
-            return true;
+            return tr("%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6")
+                .arg(who)
+                .arg(node)
+                .arg(place.dp_replicate)
+                .arg(place.dp_shard)
+                .arg(place.ring)
+                .arg(place.ulysses);
         }
     }
-    QToolTip::hideText();
-    return true;
+    return {};
 }
 
 }  // namespace ringmaster

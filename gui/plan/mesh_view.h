@@ -2,13 +2,12 @@
 /// neighbours in a ring.
 #pragma once
 
-#include <QWidget>
-
 #include "engine/plan/mesh.h"
+#include "gui/look/tip_widget.h"
 
 namespace ringmaster {
 
-class MeshView : public QWidget {
+class MeshView : public TipWidget {
     Q_OBJECT
 
   public:
@@ -23,7 +22,7 @@ class MeshView : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    QString tipAt(const QPoint& at) const override;
 
   private:
     /// Gives sizes in pixels; a cell stands for `ranks_of_cell` ranks if there are too many to draw.

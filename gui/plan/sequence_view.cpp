@@ -1,10 +1,8 @@
 #include "gui/plan/sequence_view.h"
 
-#include <QHelpEvent>
 #include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,7 +23,7 @@ constexpr int64_t kStripesShown = 4;  // rounds of a striped layout that can be 
 
 }  // namespace
 
-SequenceView::SequenceView(QWidget* parent) : QWidget(parent) {
+SequenceView::SequenceView(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Who holds which tokens"));
     setAccessibleDescription(tr("Nothing is planned yet"));
@@ -178,23 +176,15 @@ void SequenceView::paintEvent(QPaintEvent*) {
     if (m_work.size() > 1) paintWork(painter, QRectF(rect()).adjusted(0, chunksHeight() + space(0.3), 0, 0));
 }
 
-bool SequenceView::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip || m_layout.ranks.empty()) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    if (help->pos().y() > chunksHeight()) {
-        QToolTip::hideText();
-        return true;
-    }
-    const int64_t position = std::clamp<int64_t>(
-        int64_t(double(m_shown) * help->pos().x() / std::max(1, width())), 0, m_shown - 1);
+QString SequenceView::tipAt(const QPoint& at) const {
+    if (m_layout.ranks.empty() || at.y() > chunksHeight()) return {};
+    const int64_t position =
+        std::clamp<int64_t>(int64_t(double(m_shown) * at.x() / std::max(1, width())), 0, m_shown - 1);
     const int rank = rankAt(position);
-    QToolTip::showText(help->globalPos(),
-                       tr("token %1: rank %2, which holds %3 tokens")
-                           .arg(show::count(position))
-                           .arg(rank)
-                           .arg(show::count(m_layout.tokens_of(rank))),
-                       this);
-    return true;
+    return tr("token %1: rank %2, which holds %3 tokens")
+        .arg(show::count(position))
+        .arg(rank)
+        .arg(show::count(m_layout.tokens_of(rank)));
 }
 
 }  // namespace ringmaster

@@ -2,15 +2,15 @@
 /// the attention.
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
 #include "engine/plan/layout.h"
 #include "engine/plan/plan.h"
+#include "gui/look/tip_widget.h"
 
 namespace ringmaster {
 
-class SequenceView : public QWidget {
+class SequenceView : public TipWidget {
     Q_OBJECT
 
   public:
@@ -26,7 +26,7 @@ class SequenceView : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    QString tipAt(const QPoint& at) const override;
 
   private:
     int rankAt(int64_t position) const;

@@ -14,12 +14,6 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-QStringList namesOf(const Comparison& comparison) {
-    QStringList names;
-    for (const ComparedRun& run : comparison.runs) names << QString::fromStdString(run.row.name);
-    return names;
-}
-
 QPixmap dotOf(int run) {
     const int side = space(0.7);
     QPixmap dot(side, side);
@@ -101,24 +95,30 @@ QString changeText(const FigureRow& row, size_t run) {
     return by;
 }
 
-void FiguresModel::show(const Comparison& comparison) {
+void ComparedModel::show(const Comparison& comparison) {
     beginResetModel();
-    m_runs = namesOf(comparison);
-    m_rows = comparison.figures;
+    m_shown.lines = comparison.lines;
+    m_shown.figures = comparison.figures;
+    m_runs.clear();
+    for (const ComparedRun& run : comparison.runs) m_runs << QString::fromStdString(run.row.name);
     endResetModel();
 }
 
-int FiguresModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_rows.size());
+int ComparedModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : rows();
 }
 
-int FiguresModel::columnCount(const QModelIndex& parent) const {
+int ComparedModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(m_runs.size()) + 1;
+}
+
+QVariant ComparedModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    return orientation == Qt::Horizontal ? runHeader(m_runs, section, role, firstHeader()) : QVariant();
 }
 
 QVariant FiguresModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const FigureRow& row = m_rows[size_t(index.row())];
+    const FigureRow& row = m_shown.figures[size_t(index.row())];
     if (index.column() == 0) return role == Qt::DisplayRole ? QVariant(titleOf(row.figure)) : QVariant();
     const size_t run = size_t(index.column()) - 1;
     const QString value =
@@ -140,28 +140,9 @@ QVariant FiguresModel::data(const QModelIndex& index, int role) const {
     }
 }
 
-QVariant FiguresModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    return orientation == Qt::Horizontal ? runHeader(m_runs, section, role, tr("Figure")) : QVariant();
-}
-
-void LinesModel::show(const Comparison& comparison) {
-    beginResetModel();
-    m_runs = namesOf(comparison);
-    m_lines = comparison.lines;
-    endResetModel();
-}
-
-int LinesModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_lines.size());
-}
-
-int LinesModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_runs.size()) + 1;
-}
-
 QVariant LinesModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const DifferingLine& line = m_lines[size_t(index.row())];
+    const DifferingLine& line = m_shown.lines[size_t(index.row())];
     if (role == Qt::ForegroundRole && line.from_plan) return coloursOf(QApplication::palette()).muted;
     if (index.column() == 0) {
         if (role == Qt::DisplayRole) return QString::fromStdString(line.key);
@@ -175,10 +156,6 @@ QVariant LinesModel::data(const QModelIndex& index, int role) const {
         return value ? QString::fromStdString(*value) : ringmaster::show::unknown();
     if (role == Qt::FontRole) return fontOf(Type::Code);
     return {};
-}
-
-QVariant LinesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    return orientation == Qt::Horizontal ? runHeader(m_runs, section, role, tr("Key")) : QVariant();
 }
 
 }  // namespace ringmaster

@@ -13,37 +13,46 @@ QString valueText(ComparedFigure figure, double value);
 /// Returns text such as "better by 12 %", or an empty one if there is nothing to say.
 QString changeText(const FigureRow& row, size_t run);
 
-class FiguresModel : public QAbstractTableModel {
+/// A column of what is compared, then one for each run.
+class ComparedModel : public QAbstractTableModel {
+  public:
+    using QAbstractTableModel::QAbstractTableModel;
+    void show(const Comparison& comparison);
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  protected:
+    virtual int rows() const = 0;
+    virtual QString firstHeader() const = 0;
+
+    Comparison m_shown;
+    QStringList m_runs;
+};
+
+class FiguresModel : public ComparedModel {
     Q_OBJECT
 
   public:
     enum Role { ChangeRole = Qt::UserRole, ChangeTextRole };
-    using QAbstractTableModel::QAbstractTableModel;
-    void show(const Comparison& comparison);
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    using ComparedModel::ComparedModel;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-  private:
-    QStringList m_runs;
-    std::vector<FigureRow> m_rows;
+  protected:
+    int rows() const override { return int(m_shown.figures.size()); }
+    QString firstHeader() const override { return tr("Figure"); }
 };
 
-class LinesModel : public QAbstractTableModel {
+class LinesModel : public ComparedModel {
     Q_OBJECT
 
   public:
-    using QAbstractTableModel::QAbstractTableModel;
-    void show(const Comparison& comparison);
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    using ComparedModel::ComparedModel;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-  private:
-    QStringList m_runs;
-    std::vector<DifferingLine> m_lines;
+  protected:
+    int rows() const override { return int(m_shown.lines.size()); }
+    QString firstHeader() const override { return tr("Key"); }
 };
 
 }  // namespace ringmaster
