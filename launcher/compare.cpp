@@ -11,7 +11,9 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
+#include "launcher/figures.h"
 #include "launcher/recorded_run.h"
+#include "launcher/run_details.h"
 
 namespace ringmaster {
 
@@ -53,18 +55,11 @@ Flat asked_for(const RunDirectory& run) {
     } catch (const Error&) {  // the file is missing; the run's row reports that
     }
     try {
-        const json options = try_bounded_json(read_bounded(run.options(), kMostPlanBytes), kPlanLimits);
-        if (!options.is_object()) return flat;
-        for (const auto& setting : options.value("set", json::array())) {
-            if (!setting.is_array() || setting.size() != 2 || !setting[0].is_string() ||
-                !setting[1].is_string())
-                continue;
+        for (const auto& [key, setting] : recorded_settings(recorded_options(run))) {
             json value;
-            if (read_value(setting[1].get<std::string>(), value, said))
-                flatten(value, setting[0].get<std::string>(), flat);
+            if (read_value(setting, value, said)) flatten(value, key, flat);
         }
     } catch (const Error&) {
-    } catch (const json::exception&) {
     }
     return flat;
 }
@@ -187,9 +182,9 @@ RunCurves read_curves(const RunDirectory& run) {
         curves.time_s.push_back(time_s);
         curves.loss.push_back(step.loss);
         curves.grad_norm.push_back(step.grad_norm);
-        curves.tokens_per_s.push_back(step.step_s > 0 ? static_cast<double>(step.tokens) / step.step_s
-                                                      : kNaN);
-        curves.overhead.push_back(step.step_s > 0 ? step.exposed_comm_s / step.step_s : kNaN);
+        const StepSums sums = sums_of(step);
+        curves.tokens_per_s.push_back(sums.tokens_per_s().value_or(kNaN));
+        curves.overhead.push_back(sums.overhead().value_or(kNaN));
         if (curves.step.size() < kMostCurvePoints) return;
         each *= 2;
         for (std::vector<double>* column : curves.of_steps()) keep_every_second(*column);

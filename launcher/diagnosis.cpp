@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launcher/figures.h"
 #include "launcher/format.h"
 
 namespace ringmaster {
@@ -213,8 +214,8 @@ Maybe loss_spike(const Evidence& run) {
 
 Maybe throughput_drop(const Evidence& run) {
     if (run.ranks.empty()) return {};
-    const auto rate = [](const StepEvent& s) {
-        return s.step_s > 0 ? static_cast<double>(s.tokens) / s.step_s : std::nan("");
+    const auto rate = [](const StepEvent& step) {
+        return sums_of(step).tokens_per_s().value_or(std::nan(""));
     };
     std::vector<double> rates = last_of(run.ranks.front(), kRecent, rate);
     if (rates.size() < kSettled + kJudged / 2) return {};
@@ -227,12 +228,13 @@ Maybe throughput_drop(const Evidence& run) {
 }
 
 double overhead(const Evidence& run) {
-    double waited = 0, whole = 0;
+    std::vector<StepSums> ranks;
     for (const RankEvidence& rank : run.ranks) {
-        for (double seconds : last_of(rank, kJudged, wait_of)) waited += std::isnan(seconds) ? 0 : seconds;
-        for (double seconds : last_of(rank, kJudged, seconds_of)) whole += std::isnan(seconds) ? 0 : seconds;
+        StepSums& sums = ranks.emplace_back();
+        const size_t begin = rank.recent.size() > kJudged ? rank.recent.size() - kJudged : 0;
+        for (size_t i = begin; i < rank.recent.size(); ++i) sums.add(rank.recent[i].event);
     }
-    return whole > 0 ? waited / whole : 0;
+    return mean_overhead(ranks).value_or(0);
 }
 
 Maybe high_overhead(const Evidence& run) {
@@ -400,27 +402,6 @@ Evidence evidence_of(const RunHistory& history, double now) {
         evidence.error_message = std::get<ErrorEvent>(error->event).message;
         evidence.error_rank = error->rank;
     }
-    return evidence;
-}
-
-Evidence evidence_of(const RunFollower& follower, double now) {
-    Evidence evidence;
-    evidence.state = follower.state();
-    evidence.now = now;
-    for (const RankProgress& rank : follower.ranks()) {
-        RankEvidence& of_rank = evidence.ranks.emplace_back();
-        of_rank.rank = rank.rank;
-        of_rank.host = rank.hello ? rank.hello->host : "";
-        of_rank.phase = rank.phase ? rank.phase->name : "";
-        const int64_t began = rank.hello ? rank.hello->start_step : 0;
-        for (const TimedStep& step : rank.steps) {
-            const bool is_recent = step.event.step > rank.last_step - static_cast<int64_t>(kRecent);
-            if (is_recent && step.event.step > began && step.event.step <= rank.last_step)
-                of_rank.recent.push_back(step);
-        }
-        if (!of_rank.recent.empty()) of_rank.last_heard = of_rank.recent.back().t;
-    }
-    if (follower.last_checkpoint()) evidence.checkpoint = follower.last_checkpoint()->step;
     return evidence;
 }
 

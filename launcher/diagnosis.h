@@ -14,7 +14,6 @@
 #include "engine/events/event.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
-#include "launcher/follower.h"
 #include "launcher/history.h"
 
 namespace ringmaster {
@@ -53,7 +52,7 @@ struct Diagnosis {
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 };
 
-/// A rank's last steps and related facts, taken from a RunHistory or a RunFollower.
+/// A rank's last steps and related facts, taken from a RunHistory.
 struct RankEvidence {
     int rank = 0;
     std::string host;
@@ -97,7 +96,6 @@ struct DiagnosisText {
 DiagnosisText text_of(const Diagnosis& diagnosis);
 
 Evidence evidence_of(const RunHistory& history, double now);
-Evidence evidence_of(const RunFollower& follower, double now);
 /// Adds the plan's facts: total steps, memory, overhead, and the finding that names a better layout.
 void add_plan(Evidence& evidence, const Plan& plan);
 

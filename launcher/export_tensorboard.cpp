@@ -12,6 +12,7 @@
 #include "engine/files/crc32c.h"
 #include "engine/files/durable.h"
 #include "launcher/export.h"
+#include "launcher/figures.h"
 #include "launcher/files.h"
 #include "launcher/recorded_run.h"
 
@@ -101,7 +102,7 @@ void add_rank_step(EventFile& file, const Timed<StepEvent>& step) {
     add("comm_s", e.comm_s);
     add("exposed_comm_s", e.exposed_comm_s);
     add("data_s", e.data_s);
-    if (e.step_s > 0) add("overhead", e.exposed_comm_s / e.step_s);
+    if (const auto overhead = sums_of(e).overhead()) add("overhead", *overhead);
     add("comm_bytes", static_cast<double>(e.comm_bytes));
     add("memory_bytes", static_cast<double>(e.memory_bytes));
     add("peak_memory_bytes", static_cast<double>(e.peak_memory_bytes));

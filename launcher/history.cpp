@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "launcher/bounded_file.h"
+#include "launcher/figures.h"
 #include "launcher/recorded_run.h"
 
 namespace ringmaster {
@@ -19,7 +20,9 @@ constexpr int64_t kTail = 128 << 10;     ///< bytes read first from the end of a
 constexpr int kSamples = 96;             ///< number of places then sampled in that file
 constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
-constexpr int64_t kSpareBlocks = 8192;  ///< limit for all ranks together: about 120 MB
+constexpr int64_t kPollBytes = 16 << 20;  ///< limit for all ranks in one poll
+constexpr int64_t kRankBytes = 4 << 20;   ///< limit per rank in one poll
+constexpr int64_t kSpareBlocks = 8192;    ///< limit for all ranks together: about 120 MB
 constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
 constexpr unsigned kMostReaders = 4;
@@ -44,7 +47,8 @@ void sample(const std::filesystem::path& file, int64_t offset, RankHistory& rank
 
 /// Removes the oldest event that is not an error; the oldest of all if the first kKeptErrors are errors.
 void drop_oldest(std::vector<Happening>& happenings) {
-    const auto end = happenings.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptErrors, happenings.size()));
+    const auto end =
+        happenings.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptErrors, happenings.size()));
     const auto at = std::find_if(happenings.begin(), end, [](const Happening& one) {
         return !std::holds_alternative<ErrorEvent>(one.event);
     });
@@ -57,28 +61,51 @@ bool same(const Happening& a, const EventLine& b) {
 
 }  // namespace
 
-RunHistory::RunHistory(RunDirectory run) : run_(std::move(run)) {
+RunHistory::RunHistory(RunDirectory run, int64_t kept_steps) : run_(std::move(run)), kept_steps_(kept_steps) {
     state_ = read_run_state(run_.dir);
 }
 
 bool RunHistory::read(std::chrono::milliseconds budget) {
     const auto until = std::chrono::steady_clock::now() + budget;
     read_state();  // read before the events: a run that is over has written them all
-    look_for_ranks();
+    look_for_ranks(true);
     const bool news = read_newest();
     return read_backlog(until) || news;
+}
+
+std::vector<EventLine> RunHistory::poll() {
+    state_ = read_run_state(run_.dir);  // read before the events: a run that is over has written them all
+    look_for_ranks(false);
+    std::vector<EventLine> lines;
+    int64_t left = kPollBytes;
+    for (size_t tried = 0; tried < sources_.size() && left > 0; ++tried) {
+        const size_t rank = next_source_ % sources_.size();
+        next_source_ = rank + 1;
+        EventReader& reader = sources_[rank].newest;
+        const int64_t before = reader.offset();
+        std::vector<EventLine> of_rank = reader.poll(std::min(left, kRankBytes));
+        left -= std::max<int64_t>(0, reader.offset() - before);
+        take(rank, of_rank, true);
+        lines.insert(lines.end(), std::make_move_iterator(of_rank.begin()),
+                     std::make_move_iterator(of_rank.end()));
+    }
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const EventLine& a, const EventLine& b) { return a.t < b.t; });
+    return lines;
 }
 
 void RunHistory::read_state() {
     try {
         state_ = read_run_state(run_.dir);
         problem_.clear();
+        if (state_.attempt != std::exchange(ran_before_attempt_, state_.attempt))
+            ran_before_s_ = ringmaster::ran_before_s(run_, state_);
     } catch (const Error& problem) {
         problem_ = problem.text();
     }
 }
 
-void RunHistory::look_for_ranks() {
+void RunHistory::look_for_ranks(bool from_end) {
     const auto count = static_cast<size_t>(std::clamp(state_.ranks, 0, kMostRanks));
     if (ranks_.size() > count) {  // the run resumed on fewer ranks
         ranks_.resize(count);
@@ -88,14 +115,15 @@ void RunHistory::look_for_ranks() {
         RankHistory& rank = ranks_.emplace_back();
         rank.rank = static_cast<int>(ranks_.size()) - 1;
         rank.steps.spare(kSpareBlocks / static_cast<int64_t>(count));
-        sources_.push_back(open_source(rank));
+        rank.steps.keep(kept_steps_ + StepColumns::kBlock);  // the newest block may hold a single step
+        sources_.push_back(open_source(rank, from_end));
     }
 }
 
-RunHistory::Source RunHistory::open_source(RankHistory& rank) const {
+RunHistory::Source RunHistory::open_source(RankHistory& rank, bool from_end) const {
     const std::filesystem::path path = run_.events() / event_file_name(rank.rank);
     const int64_t size = stamp_of(path).bytes;
-    if (size <= kReadWhole) return {EventReader(path), {}, 0, {}};
+    if (size <= kReadWhole || !from_end) return {EventReader(path), {}, 0, {}};
     const int64_t tail = line_after(path, size - kTail, size);
     for (int place = 0; place < kSamples; ++place) sample(path, tail / kSamples * place, rank);
     return {EventReader(path, tail), EventReader(path), tail, {}};
@@ -168,6 +196,7 @@ void RunHistory::take_step(size_t rank, const EventLine& line, const StepEvent& 
         ++history.odd_lines;
         return;
     }
+    history.peak_bytes = std::max(history.peak_bytes, step.peak_memory_bytes);
     if (!is_newest) return;
     newest = newest.count() == 0
                  ? StepRange{step.step, step.step}
@@ -250,6 +279,10 @@ int64_t RunHistory::last_step() const {
     int64_t last = 0;
     for (const RankHistory& rank : ranks_) last = std::max(last, rank.last_step);
     return last;
+}
+
+std::optional<double> RunHistory::duration_s(double now) const {
+    return ringmaster::duration_s(state_, ran_before_s_, now);
 }
 
 double RunHistory::last_heard() const {

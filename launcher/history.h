@@ -1,6 +1,6 @@
-/// Keeps a run's events over its whole length, as columns: follows the files by byte offset like RunFollower.
-/// The first read of a long run already gives its end and samples of the rest; later reads fill in between.
-/// Use it from one thread: it has no locks.
+/// Reads a run: run.json and the events of every rank, which it keeps as columns and follows by byte offset.
+/// All facts are on the disk, so a reader that starts late or loses its connection loses nothing. Reading
+/// never changes anything. Use it from one thread: it has no locks.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,7 @@
 
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
+#include "launcher/recorded_run.h"
 #include "launcher/run_directory.h"
 #include "launcher/step_columns.h"
 
@@ -21,6 +22,7 @@ namespace ringmaster {
 struct RankHistory {
     int rank = 0;
     StepColumns steps;
+    int64_t peak_bytes = 0;           ///< highest peak memory of the steps that were read
     int64_t last_step = 0;            ///< step of the newest line; below steps.last() after a resume
     double last_heard = 0;            ///< Unix seconds of the newest line of any kind; 0: never
     std::optional<HelloEvent> hello;  ///< hello event of the newest attempt
@@ -29,6 +31,8 @@ struct RankHistory {
     std::optional<DeviceEvent> device;
     int64_t odd_lines = 0;  ///< steps skipped because they are invalid
 };
+
+using TimedStep = Timed<StepEvent>;
 
 /// An event other than a step, shown as a line of the log.
 struct Happening {
@@ -44,12 +48,19 @@ struct ReadProgress {
 
 class RunHistory {
   public:
+    /// Keeps at least the last `kept_steps` steps of each rank (a terminal needs few, a chart needs all).
     /// Throws Error if run.json is missing or damaged.
-    explicit RunHistory(RunDirectory run);
+    explicit RunHistory(RunDirectory run, int64_t kept_steps = StepColumns::kMostSteps);
 
-    /// Reads for about `budget`, the newest events first. Returns true if anything was read. If the directory
-    /// becomes unreadable, keeps what is known and sets problem().
+    /// Reads for about `budget`, the newest events first: the first read of a long run already gives its end
+    /// and samples of the rest, later reads fill in between. Returns true if anything was read. If the
+    /// directory becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
+
+    /// In place of read(): reads the events from the first to the newest and returns the new ones, ordered by
+    /// time. Call it until it returns nothing: one call reads at most 16 MiB. Once the run is over, an empty
+    /// answer means the end. Throws Error if run.json is gone.
+    std::vector<EventLine> poll();
 
     const RunDirectory& run() const { return run_; }
     const RunState& state() const { return state_; }
@@ -66,8 +77,17 @@ class RunHistory {
     /// Returns the events since the last call in the order in which they were read: at most 1,000, and as
     /// many errors besides.
     std::vector<Happening> take_news();
+    /// Returns the newest event of a kind among the happenings; null if there is none.
+    template <class E>
+    const E* newest() const {
+        for (auto one = happenings_.rbegin(); one != happenings_.rend(); ++one) {
+            if (const auto* event = std::get_if<E>(&one->event)) return event;
+        }
+        return nullptr;
+    }
     const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
     double last_heard() const;                                                    ///< Unix seconds
+    std::optional<double> duration_s(double now) const;  ///< seconds that all attempts ran; see figures.h
     int64_t events() const { return events_; }
     size_t bytes() const;  ///< memory used by the events, in bytes
 
@@ -79,8 +99,8 @@ class RunHistory {
         StepRange newest_steps{1, 0};  ///< steps read by `newest`; the backlog's copies are older
     };
     void read_state();
-    void look_for_ranks();
-    Source open_source(RankHistory& rank) const;
+    void look_for_ranks(bool from_end);
+    Source open_source(RankHistory& rank, bool from_end) const;
     bool read_newest();
     bool read_backlog(std::chrono::steady_clock::time_point until);
     std::vector<size_t> next_backlogs() const;
@@ -90,10 +110,14 @@ class RunHistory {
     void note(const EventLine& line);
 
     RunDirectory run_;
+    int64_t kept_steps_;
     RunState state_;
     std::string problem_;
+    double ran_before_s_ = 0;
+    int ran_before_attempt_ = 0;  ///< attempt that ran_before_s_ is about
     std::vector<RankHistory> ranks_;
     std::vector<Source> sources_;
+    size_t next_source_ = 0;  ///< source that poll() starts with, so that no rank waits for a busy one
     std::map<int64_t, std::pair<double, EvalEvent>> evaluations_;
     std::map<int64_t, CheckpointEvent> checkpoints_;
     std::vector<Happening> happenings_, news_;

@@ -13,7 +13,7 @@
 #include "engine/plan/speeds.h"
 #include "engine/plan/step_time.h"
 #include "launcher/files.h"
-#include "launcher/follower.h"
+#include "launcher/history.h"
 #include "launcher/local_node.h"
 #include "launcher/resume.h"
 
@@ -109,39 +109,38 @@ class Running {
     const RunDirectory& run_;
 };
 
-int64_t steps_of_all(const RunFollower& follower, int ranks) {
-    if (static_cast<int>(follower.ranks().size()) < ranks) return 0;
+int64_t steps_of_all(const RunHistory& history, int ranks) {
+    if (static_cast<int>(history.ranks().size()) < ranks) return 0;
     int64_t steps = kMeasuredSteps;
-    for (const RankProgress& rank : follower.ranks())
-        steps = std::min(steps, static_cast<int64_t>(rank.steps.size()));
+    for (const RankHistory& rank : history.ranks()) steps = std::min(steps, rank.steps.count());
     return steps;
 }
 
-void follow(RunFollower& follower, int ranks, const Progress& progress) {
+void follow(RunHistory& history, int ranks, const Progress& progress) {
     ProgressStep step{"measuring: steps", 0, kMeasuredSteps, false};
     progress.report(step);
     while (true) {
         progress.stop_if_cancelled();
-        const bool came = !follower.poll().empty();
-        const int64_t steps = steps_of_all(follower, ranks);
+        const bool came = !history.poll().empty();
+        const int64_t steps = steps_of_all(history, ranks);
         if (steps != step.done) {
             step.done = steps;
             progress.report(step);
         }
         if (steps >= kMeasuredSteps) return;
-        if (!came && is_over(follower.state().state))
+        if (!came && is_over(history.state().state))
             throw Error(Failure::Refused, Code("RUN-FAILED"),
-                        "the measuring run ended: " + follower.state().reason);
+                        "the measuring run ended: " + history.state().reason);
         if (!came) std::this_thread::sleep_for(kPoll);
     }
 }
 
 /// Takes the means over the steps after the first, which serves as a warm-up.
-void take_times(const RankProgress& rank, Measurement& measurement) {
+void take_times(const RankHistory& rank, Measurement& measurement) {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_s = 0;
     constexpr double kCounted = kMeasuredSteps - 1;
-    for (int i = 1; i < kMeasuredSteps; ++i) {
-        const StepEvent& event = rank.steps[static_cast<size_t>(i)].event;
+    for (int step = 2; step <= kMeasuredSteps; ++step) {
+        const StepEvent event = rank.steps.event(step);
         step_s += event.step_s / kCounted;
         compute_s += event.compute_s / kCounted;
         comm_s += event.comm_s / kCounted;
@@ -205,14 +204,13 @@ Measurement measure_plan(const Proposal& proposal, const Machine& machine, const
     progress.stop_if_cancelled();
     start_run(run, plan, machine, places);
     const Running running(run);
-    RunFollower follower(run);
-    follow(follower, plan.ranks, progress);
+    RunHistory history(run);
+    follow(history, plan.ranks, progress);
 
     Measurement measurement = measurement_for(proposal.plan);
     measurement.measured_at = unix_seconds();
-    for (const RankProgress& rank : follower.ranks()) {
-        for (const TimedStep& step : rank.steps)
-            measurement.peak_bytes = std::max(measurement.peak_bytes, double(step.event.peak_memory_bytes));
+    for (const RankHistory& rank : history.ranks()) {
+        measurement.peak_bytes = std::max(measurement.peak_bytes, double(rank.peak_bytes));
         take_times(rank, measurement);
     }
     take_predictions(proposal, machine, places, measurement);

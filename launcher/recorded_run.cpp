@@ -1,5 +1,6 @@
 #include "launcher/recorded_run.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <map>
@@ -77,6 +78,19 @@ std::vector<EventLine> events_in(const fs::path& file, int64_t offset, int64_t b
             events.push_back(std::move(*event));
     }
     return events;
+}
+
+std::vector<StepEvent> steps_in(const fs::path& file, int64_t offset, int64_t bytes) {
+    std::vector<StepEvent> steps;
+    for (const EventLine& line : events_in(file, offset, bytes)) {
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) steps.push_back(*step);
+    }
+    return steps;
+}
+
+std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t bytes) {
+    const fs::path file = run.events() / event_file_name(rank);
+    return steps_in(file, std::max<int64_t>(0, stamp_of(file).bytes - bytes), bytes);
 }
 
 std::vector<int> recorded_ranks(const RunDirectory& run) {

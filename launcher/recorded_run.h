@@ -15,12 +15,17 @@ constexpr size_t kMostEventsHeld = 200'000;  ///< about 60 MB
 
 template <class E>
 struct Timed {
-    double t = 0;
+    double t = 0;  ///< Unix seconds
     E event;
 };
 
 /// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
 std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
+
+/// Returns the steps among them.
+std::vector<StepEvent> steps_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
+/// Returns a rank's steps in the last `bytes` of its events.
+std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t bytes);
 
 /// Returns the ranks that have an event file, ascending. Throws Error(Refused) if there is none.
 std::vector<int> recorded_ranks(const RunDirectory& run);

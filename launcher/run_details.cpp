@@ -96,24 +96,34 @@ RunDetails read_details(const RunDirectory& run) {
     return details;
 }
 
+nlohmann::json recorded_options(const RunDirectory& run) {
+    nlohmann::json options = try_bounded_json(read_bounded(run.options(), kMostOptionsBytes));
+    return options.is_object() ? options : nlohmann::json::object();
+}
+
+std::vector<std::pair<std::string, std::string>> recorded_settings(const nlohmann::json& options) {
+    std::vector<std::pair<std::string, std::string>> settings;
+    const auto set = options.find("set");
+    if (set == options.end() || !set->is_array()) return settings;
+    for (const nlohmann::json& one : *set) {
+        if (one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string())
+            settings.emplace_back(one[0].get<std::string>(), one[1].get<std::string>());
+    }
+    return settings;
+}
+
 Duplicate duplicate_of(const RunDirectory& run) {
     Duplicate copy{read_bounded(run.config(), kMaxConfigBytes), {}};
     std::error_code none;
     if (!fs::is_regular_file(run.options(), none)) return copy;
-    const nlohmann::json options = try_bounded_json(read_bounded(run.options(), kMostOptionsBytes));
-    if (!options.is_object()) return copy;
+    const nlohmann::json options = recorded_options(run);
     const auto text_of = [&](const char* key) {
         const auto found = options.find(key);
         return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
     copy.base_dir = text_of("base_dir");
     if (copy.base_dir.empty()) copy.base_dir = fs::path(text_of("config")).parent_path().string();
-    const auto set = options.find("set");
-    if (set == options.end() || !set->is_array()) return copy;
-    for (const nlohmann::json& setting : *set) {
-        if (setting.is_array() && setting.size() == 2 && setting[0].is_string() && setting[1].is_string())
-            write_in(copy.text, setting[0].get<std::string>(), setting[1].get<std::string>());
-    }
+    for (const auto& [key, value] : recorded_settings(options)) write_in(copy.text, key, value);
     return copy;
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launcher/run_directory.h"
@@ -37,6 +39,11 @@ RunDetails read_details(const RunDirectory& run);
 
 /// Returns the bytes of the regular files in `dir`. Does not follow links; counts at most `most_files`.
 int64_t bytes_within(const std::filesystem::path& dir, int most_files = 100'000);
+
+/// Returns options.json as an object, empty if it is none. Throws Error if it cannot be read.
+nlohmann::json recorded_options(const RunDirectory& run);
+/// Returns the settings of --set and the form among them; skips damaged ones.
+std::vector<std::pair<std::string, std::string>> recorded_settings(const nlohmann::json& options);
 
 /// A copy of the run's configuration to plan again, with the folder that its relative paths start from. The
 /// settings of --set are written into the text. duplicate_of throws Error.

@@ -54,16 +54,6 @@ std::vector<std::string> run_names(const fs::path& runs_dir) {
     return names;
 }
 
-/// Returns rank 0's last step event, read from the end of its file.
-std::optional<StepEvent> last_step(const RunDirectory& run) {
-    const fs::path file = run.events() / event_file_name(0);
-    std::optional<StepEvent> last;
-    for (const EventLine& line : events_in(file, stamp_of(file).bytes - kTailBytes, kTailBytes)) {
-        if (const auto* step = std::get_if<StepEvent>(&line.event)) last = *step;
-    }
-    return last;
-}
-
 std::optional<int64_t> total_steps_of(const RunDirectory& run) {
     try {
         const nlohmann::json plan = read_json_file(run.plan());
@@ -84,9 +74,9 @@ RunSummary summary_of(const RunDirectory& run) {
         summary.state.reason = problem.text();
         summary.state.code = problem.code;
     }
-    if (const auto step = last_step(run)) {
-        summary.step = step->step;
-        summary.loss = step->loss;
+    if (const auto steps = last_steps(run, 0, kTailBytes); !steps.empty()) {
+        summary.step = steps.back().step;
+        summary.loss = steps.back().loss;
     }
     summary.total_steps = total_steps_of(run);
     return summary;

@@ -9,6 +9,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
+#include "launcher/figures.h"
 #include "launcher/recorded_run.h"
 
 namespace ringmaster {
@@ -96,23 +97,16 @@ void take_time(const json& plan, PlannedFigures& figures) {
 
 // ------------------------------------------------------------------------------------------ measured figures
 
-void read_piece(const fs::path& file, int64_t offset, int64_t bytes, std::vector<StepEvent>& steps) {
-    for (const EventLine& line : events_in(file, offset, bytes)) {
-        if (const auto* step = std::get_if<StepEvent>(&line.event)) steps.push_back(*step);
-    }
-}
-
 std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
-    std::vector<StepEvent> steps;
-    if (bytes <= kReadWhole) {
-        read_piece(file, 0, bytes, steps);
-        return steps;
-    }
-    read_piece(file, 0, kHeadBytes, steps);
+    if (bytes <= kReadWhole) return steps_in(file, 0, bytes);
+    std::vector<StepEvent> steps = steps_in(file, 0, kHeadBytes);
+    const auto add = [&](const std::vector<StepEvent>& more) {
+        steps.insert(steps.end(), more.begin(), more.end());
+    };
     const int64_t middle = bytes - kTailBytes - kHeadBytes;
     for (int piece = 0; piece < kPieces; ++piece)
-        read_piece(file, kHeadBytes + middle * piece / kPieces, kPieceBytes, steps);
-    read_piece(file, bytes - kTailBytes, kTailBytes, steps);
+        add(steps_in(file, kHeadBytes + middle * piece / kPieces, kPieceBytes));
+    add(steps_in(file, bytes - kTailBytes, kTailBytes));
     return steps;
 }
 
@@ -129,20 +123,6 @@ void keep_curve(const std::vector<StepEvent>& steps, MeasuredFigures& figures) {
         figures.curve_loss.push_back(static_cast<float>(loss));
     }
 }
-
-struct Sums {
-    double step_s = 0, tokens = 0, exposed_s = 0;
-    int64_t steps = 0, peak_bytes = 0;
-
-    void add(const StepEvent& step) {
-        peak_bytes = std::max(peak_bytes, step.peak_memory_bytes);
-        if (!(step.step_s > 0) || !std::isfinite(step.step_s)) return;
-        step_s += step.step_s;
-        tokens += static_cast<double>(step.tokens);
-        exposed_s += std::isfinite(step.exposed_comm_s) ? step.exposed_comm_s : 0;
-        ++steps;
-    }
-};
 
 }  // namespace
 
@@ -172,35 +152,20 @@ PlannedFigures read_planned(const RunDirectory& run) {
     return figures;
 }
 
-namespace {
-
-/// Returns the seconds of all attempts but the last, each from its hello to the line before the next hello.
-double seconds_before(const fs::path& events) {
-    EventReader reader(events);
-    double ran = 0, began = 0, last = 0;
-    for (std::vector<EventLine> lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
-        for (const EventLine& line : lines) {
-            if (std::holds_alternative<HelloEvent>(line.event)) {
-                if (began > 0) ran += std::max(0.0, last - began);
-                began = line.t;
-            }
-            last = line.t;
-        }
-    }
-    return ran;
-}
-
-}  // namespace
-
 MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     MeasuredFigures figures;
     const fs::path first = run.events() / event_file_name(0);
     const int64_t bytes = stamp_of(first).bytes;
     const std::vector<StepEvent> steps = steps_of_first(first, bytes);
     if (steps.empty()) return figures;
-    Sums sums;
+    StepSums sums;
+    int64_t peak_bytes = 0;
+    const auto take = [&](const StepEvent& step, StepSums& into) {
+        into.add(step);
+        peak_bytes = std::max(peak_bytes, step.peak_memory_bytes);
+    };
     for (const StepEvent& step : steps) {
-        sums.add(step);
+        take(step, sums);
         if (std::isfinite(step.loss) && (!figures.best_loss || step.loss < *figures.best_loss))
             figures.best_loss = step.loss;
     }
@@ -208,31 +173,20 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     figures.step = steps.back().step;
     figures.last_loss = steps.back().loss;
     figures.best_is_sampled = bytes > kReadWhole;
-    if (sums.steps > 0) {
-        figures.step_s = sums.step_s / static_cast<double>(sums.steps);
-        figures.tokens_per_s = sums.tokens / sums.step_s;
-    }
-    double overhead = sums.steps > 0 ? sums.exposed_s / sums.step_s : 0;
-    int counted = sums.steps > 0 ? 1 : 0;
-    int64_t peak_bytes = sums.peak_bytes;
+    figures.step_s = sums.seconds();
+    figures.tokens_per_s = sums.tokens_per_s();
+    std::vector<StepSums> all{sums};
     for (int rank = 1; rank < ranks && rank <= kOtherRanks; ++rank) {
-        const fs::path file = run.events() / event_file_name(rank);
-        std::vector<StepEvent> last;
-        read_piece(file, std::max<int64_t>(0, stamp_of(file).bytes - kOtherRankBytes), kOtherRankBytes, last);
-        Sums of_rank;
-        for (const StepEvent& step : last) of_rank.add(step);
-        peak_bytes = std::max(peak_bytes, of_rank.peak_bytes);
-        if (of_rank.steps > 0) overhead += of_rank.exposed_s / of_rank.step_s, ++counted;
+        StepSums& of_rank = all.emplace_back();
+        for (const StepEvent& step : last_steps(run, rank, kOtherRankBytes)) take(step, of_rank);
     }
-    if (counted > 0) figures.overhead = overhead / counted;
+    figures.overhead = mean_overhead(all);
     if (peak_bytes > 0) figures.peak_memory_bytes = peak_bytes;
     return figures;
 }
 
 std::optional<double> RunRow::duration_s(double now) const {
-    if (!(state.started > 0)) return std::nullopt;
-    const double end = is_over(state.state) ? (state.ended > 0 ? state.ended : state.updated) : now;
-    return end >= state.started ? std::optional(measured.ran_before_s + end - state.started) : std::nullopt;
+    return ringmaster::duration_s(state, measured.ran_before_s, now);
 }
 
 // ------------------------------------------------------------------------------------------------------ rows
@@ -295,7 +249,7 @@ RunRow read_row(const RunDirectory& run) {
     read_state(run, row);
     read_plan_figures(run, row);
     row.measured = read_measured(run, std::max(row.state.ranks, row.planned.ranks));
-    if (row.state.attempt > 1) row.measured.ran_before_s = seconds_before(run.events() / event_file_name(0));
+    row.measured.ran_before_s = ran_before_s(run, row.state);
     read_notes(run, row);
     return row;
 }

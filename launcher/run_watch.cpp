@@ -7,12 +7,12 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPollMs = 200;
-constexpr size_t kKeptSteps = 1000;
+constexpr int64_t kKeptSteps = 1000;
 
 }  // namespace
 
 RunWatch::RunWatch(const RunDirectory& run, QObject* parent)
-    : QObject(parent), m_follower(run, kKeptSteps), m_known(m_follower.state().state) {
+    : QObject(parent), m_history(run, kKeptSteps), m_known(m_history.state().state) {
     connect(&m_timer, &QTimer::timeout, this, &RunWatch::poll);
     m_timer.start(kPollMs);
 }
@@ -30,10 +30,10 @@ void RunWatch::poll() {
 }
 
 bool RunWatch::readOnce() {
-    const std::vector<EventLine> events = m_follower.poll();
+    const std::vector<EventLine> events = m_history.poll();
     if (!events.empty()) Q_EMIT eventsArrived(events);
-    if (m_follower.state().state != m_known) {
-        m_known = m_follower.state().state;
+    if (m_history.state().state != m_known) {
+        m_known = m_history.state().state;
         Q_EMIT stateChanged();
     }
     return !events.empty();

@@ -1,4 +1,4 @@
-/// Polls a RunFollower and emits what is new, for programs with an event loop.
+/// Polls a RunHistory and emits what is new, for programs with an event loop.
 #pragma once
 
 #include <QObject>
@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <vector>
 
-#include "launcher/follower.h"
+#include "launcher/history.h"
 
 namespace ringmaster {
 
@@ -16,11 +16,11 @@ class RunWatch : public QObject {
   public:
     explicit RunWatch(const RunDirectory& run, QObject* parent = nullptr);
 
-    const RunFollower& follower() const { return m_follower; }
+    const RunHistory& history() const { return m_history; }
 
   Q_SIGNALS:
     void stateChanged();  ///< the run's state changed: queued, running, …
-    /// Steps, evaluations, checkpoints and so on, ordered by time. follower() already holds them.
+    /// Steps, evaluations, checkpoints and so on, ordered by time. history() already holds them.
     void eventsArrived(const std::vector<ringmaster::EventLine>& events);
     void lost(const QString& why);  ///< the run directory cannot be read; polling has stopped
     void ended();                   ///< the run is over and all events were read; polling has stopped
@@ -29,7 +29,7 @@ class RunWatch : public QObject {
     void poll();
     bool readOnce();
 
-    RunFollower m_follower;
+    RunHistory m_history;
     RunPhase m_known;
     QTimer m_timer;
 };

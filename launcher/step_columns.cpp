@@ -47,43 +47,11 @@ float made(Measure figure, const auto& at) {
 }  // namespace
 
 const char* to_string(Measure figure) {
-    switch (figure) {
-        case Measure::Loss:
-            return "loss";
-        case Measure::RankLoss:
-            return "rank_loss";
-        case Measure::Tokens:
-            return "tokens";
-        case Measure::LearningRate:
-            return "lr";
-        case Measure::GradNorm:
-            return "grad_norm";
-        case Measure::StepSeconds:
-            return "step_s";
-        case Measure::ComputeSeconds:
-            return "compute_s";
-        case Measure::CommSeconds:
-            return "comm_s";
-        case Measure::ExposedSeconds:
-            return "exposed_comm_s";
-        case Measure::DataSeconds:
-            return "data_s";
-        case Measure::MemoryBytes:
-            return "memory_bytes";
-        case Measure::PeakMemoryBytes:
-            return "peak_memory_bytes";
-        case Measure::WorkSeconds:
-            return "work_s";
-        case Measure::OtherSeconds:
-            return "other_s";
-        case Measure::ExposedShare:
-            return "overhead";
-        case Measure::Overlap:
-            return "overlap";
-        case Measure::TokensPerSecond:
-            return "tokens_per_s";
-    }
-    return "";
+    constexpr const char* kWords[] = {
+        "loss",      "rank_loss", "tokens",         "lr",      "grad_norm",    "step_s",
+        "compute_s", "comm_s",    "exposed_comm_s", "data_s",  "memory_bytes", "peak_memory_bytes",
+        "work_s",    "other_s",   "overhead",       "overlap", "tokens_per_s"};
+    return kWords[static_cast<size_t>(figure)];
 }
 
 StepColumns::Block::Block() {
@@ -109,6 +77,7 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
         }
         recent_ = found->second.get();
         recent_block_ = block;
+        if (static_cast<int64_t>(blocks_.size()) > most_blocks_) drop_far_from(block);
     }
     const auto row = static_cast<size_t>(event.step % kBlock);
     const bool is_new = std::isnan(recent_->t[row]);
@@ -137,6 +106,20 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
         ++count_;
     }
     return true;
+}
+
+/// Drops the block whose steps are farthest from those of `block`.
+void StepColumns::drop_far_from(int64_t block) {
+    const auto lowest = blocks_.begin(), highest = std::prev(blocks_.end());
+    const auto far = block - lowest->first >= highest->first - block ? lowest : highest;
+    for (const double t : far->second->t) count_ -= std::isnan(t) ? 0 : 1;
+    blocks_.erase(far);
+    const auto is_step = [](double t) { return !std::isnan(t); };
+    const auto step_of = [](const auto& in, auto row) { return in.first * kBlock + row; };
+    const auto &head = *blocks_.begin(), &tail = *blocks_.rbegin();
+    const auto &first = head.second->t, &last = tail.second->t;
+    first_ = step_of(head, std::find_if(first.begin(), first.end(), is_step) - first.begin());
+    last_ = step_of(tail, last.rend() - std::find_if(last.rbegin(), last.rend(), is_step) - 1);
 }
 
 bool StepColumns::has(int64_t step) const {

@@ -62,6 +62,9 @@ class StepColumns {
     /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
+    /// Limits what is kept to about the last `steps` steps; not called, all are kept.
+    void keep(int64_t steps) { most_blocks_ = std::max<int64_t>(1, steps / kBlock) + 1; }
+
     bool empty() const { return blocks_.empty(); }
     int64_t first() const { return first_; }  ///< lowest step stored; 0: none
     int64_t last() const { return last_; }
@@ -92,12 +95,14 @@ class StepColumns {
         Block();
     };
     const Block* block_of(int64_t block) const;
+    void drop_far_from(int64_t block);
 
     std::map<int64_t, std::unique_ptr<Block>> blocks_;
     Block* recent_ = nullptr;  ///< block written last; its number is recent_block_
     int64_t recent_block_ = -1;
     int64_t first_ = 0, last_ = 0, count_ = 0, taken_ = 0;
     int64_t spare_ = kSpareBlocks;
+    int64_t most_blocks_ = kMostSteps;
 };
 
 }  // namespace ringmaster

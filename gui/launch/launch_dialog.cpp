@@ -265,11 +265,10 @@ void LaunchDialog::follow(const QString& dir) {
 }
 
 void LaunchDialog::read(const std::vector<EventLine>& events) {
-    const RunFollower& follower = m_watch->follower();
+    const RunHistory& history = m_watch->history();
     int met = 0;
-    const RunState& state = follower.state();
-    for (const RankProgress& rank : follower.ranks())
-        met += rank.hello && rank.hello->attempt == state.attempt;
+    const RunState& state = history.state();
+    for (const RankHistory& rank : history.ranks()) met += rank.hello && rank.hello->attempt == state.attempt;
     const int all = state.ranks;
     if (met > 0) reach(LaunchPhase::Meet);
     if (met > 0 && met < all) m_stepper->progress(tr("ranks"), met, all);
@@ -300,7 +299,7 @@ void LaunchDialog::showQueue() {
 }
 
 void LaunchDialog::stateChanged() {
-    const RunState& state = m_watch->follower().state();
+    const RunState& state = m_watch->history().state();
     if (state.state == RunPhase::Running) reach(LaunchPhase::Meet);
     if (!is_over(state.state) || !m_busy) return;
     if (state.state == RunPhase::Failed && !m_session.keeper().willRestart(m_dir)) {

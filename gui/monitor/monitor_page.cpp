@@ -277,7 +277,7 @@ void MonitorPage::showAge() {
     if (is_over(now.state.state)) {
         const bool known = now.state.started > 0 && now.state.ended >= now.state.started;
         m_age->setCaption(known ? tr("ended %1").arg(show::time(now.state.ended)) : tr("ended"));
-        m_age->setValue(known ? show::duration(now.state.ended - now.state.started) : show::unknown());
+        m_age->setValue(known ? show::duration(now.duration_s.value_or(0)) : show::unknown());
         return;
     }
     m_age->setCaption(tr("last heard"));

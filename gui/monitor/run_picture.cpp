@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launcher/figures.h"
+
 namespace ringmaster {
 
 namespace {
@@ -11,19 +13,8 @@ namespace {
 /// most two points, and a third if it is smoothed.
 constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
-constexpr int64_t kPaceSteps = 50, kRecentSteps = 10;
+constexpr int64_t kRecentSteps = 10;
 const double kUnknown = std::nan("");
-
-/// Returns the rank to read figures from that all ranks share: the first, unless another has over twice as
-/// many steps.
-const RankHistory* reference(const RunHistory& history) {
-    const RankHistory* longest = nullptr;
-    for (const RankHistory& rank : history.ranks()) {
-        if (!rank.steps.empty() && (longest == nullptr || rank.steps.count() > 2 * longest->steps.count()))
-            longest = &rank;
-    }
-    return longest;
-}
 
 class ChartMaker {
   public:
@@ -152,17 +143,6 @@ float recent_median(const RankHistory& rank, Measure measure) {
     return median_of(values);
 }
 
-/// Returns wall-clock seconds per step within one attempt, saving and evaluation included.
-double pace(const RankHistory& rank) {
-    const int64_t began = rank.hello ? rank.hello->start_step : 0;
-    for (int64_t first = std::max(began + 1, rank.last_step - kPaceSteps); first < rank.last_step; ++first) {
-        if (!rank.steps.has(first)) continue;
-        const double took = rank.steps.time(rank.last_step) - rank.steps.time(first);
-        return std::max(0.0, took) / static_cast<double>(rank.last_step - first);
-    }
-    return static_cast<double>(rank.steps.value(rank.last_step, Measure::StepSeconds));
-}
-
 RankRow row_of(const RankHistory& rank, const Plan* plan) {
     RankRow row{rank.rank, "",       "",       {},       {}, {}, kUnknown,
                 kUnknown,  kUnknown, kUnknown, kUnknown, 0,  0,  rank.last_heard};
@@ -185,19 +165,15 @@ RankRow row_of(const RankHistory& rank, const Plan* plan) {
     row.step_s = static_cast<double>(recent_median(rank, Measure::StepSeconds));
     row.wait_s = static_cast<double>(recent_median(rank, Measure::ExposedSeconds));
     row.comm_s = static_cast<double>(recent_median(rank, Measure::CommSeconds));
-    row.exposed = static_cast<double>(recent_median(rank, Measure::ExposedShare));
-    const float peak = rank.steps.value(rank.last_step, Measure::PeakMemoryBytes);
-    row.peak_bytes = std::isnan(peak) ? 0 : std::llround(std::min(static_cast<double>(peak), 9e18));
+    row.exposed = recent_sums(rank).overhead().value_or(kUnknown);
+    row.peak_bytes = rank.peak_bytes;
     return row;
 }
 
 void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan) {
-    double overhead = 0;
-    int counted = 0;
     for (const RankHistory& rank : history.ranks()) {
         const RankRow row = row_of(rank, plan);
         picture.odd_lines += rank.odd_lines;
-        if (!std::isnan(row.exposed)) overhead += row.exposed, ++counted;
         if (row.peak_bytes > picture.fullest_bytes) {
             picture.fullest_bytes = row.peak_bytes;
             picture.fullest_rank = row.rank;
@@ -205,7 +181,6 @@ void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan)
         }
         picture.ranks.push_back(row);
     }
-    if (counted > 0) picture.overhead = overhead / counted;
     if (picture.expected_bytes > 0 || plan == nullptr || !plan->memory) return;
     for (const RankMemory& memory : plan->memory->per_rank)
         picture.expected_bytes = std::max(picture.expected_bytes, expected_tensor_bytes(memory));
@@ -213,19 +188,13 @@ void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan)
 
 void add_headline(RunPicture& picture, const RunHistory& history) {
     if (history.ranks().empty()) return;
-    const RankHistory& first = history.ranks().front();
-    if (first.phase && first.phase->name != "train" && !is_over(history.state().state))
-        picture.phase = first.phase;
-    if (first.hello) picture.step = first.hello->start_step;
-    if (!first.steps.has(first.last_step)) return;
-    picture.step = first.last_step;
-    picture.loss = static_cast<double>(first.steps.value(first.last_step, Measure::Loss));
-    const float rate = recent_median(first, Measure::TokensPerSecond);
-    if (!std::isnan(rate)) picture.tokens_per_s = static_cast<double>(rate);
-    const double seconds = pace(first);
-    if (picture.total_steps && !is_over(history.state().state) && !std::isnan(seconds))
-        picture.eta_s =
-            seconds * static_cast<double>(std::max<int64_t>(0, *picture.total_steps - first.last_step));
+    const Headline now = headline(history, picture.total_steps);
+    picture.phase = now.phase;
+    if (now.loss || history.ranks().front().hello) picture.step = now.step;
+    picture.loss = now.loss;
+    picture.tokens_per_s = now.tokens_per_s;
+    picture.overhead = now.overhead;
+    picture.eta_s = now.eta_s;
 }
 
 }  // namespace
@@ -262,6 +231,7 @@ RunPicture make_picture(const RunHistory& history, const Plan* plan, double now)
     }
     picture.diagnosis = diagnose(evidence);
     picture.last_heard = history.last_heard();
+    picture.duration_s = history.duration_s(now);
     picture.can_resume =
         history.state().state == RunPhase::Failed || history.state().state == RunPhase::Stopped;
     picture.first_error = history.first_error();

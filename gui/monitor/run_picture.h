@@ -87,7 +87,8 @@ struct RunPicture {
     int64_t fullest_bytes = 0, expected_bytes = 0, capacity_bytes = 0;  ///< 0: not known
     int fullest_rank = 0;
     double last_heard = 0;
-    std::optional<PhaseEvent> phase;  ///< set while the run is not training
+    std::optional<double> duration_s;  ///< all attempts together
+    std::optional<PhaseEvent> phase;   ///< set while the run is not training
     bool can_resume = false;
     int64_t odd_lines = 0;
     std::string plan_problem;  ///< reason why plan.json cannot be read

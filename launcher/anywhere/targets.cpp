@@ -6,6 +6,7 @@
 #include "launcher/backends/parts.h"
 #include "launcher/format.h"
 #include "launcher/nodes/fleet.h"
+#include "launcher/slurm/site.h"
 
 namespace ringmaster {
 
@@ -57,15 +58,8 @@ TargetReport check_cluster(const Target& target, const Places& places, const Ssh
 }  // namespace
 
 const char* to_string(TargetKind kind) {
-    switch (kind) {
-        case TargetKind::Here:
-            return "here";
-        case TargetKind::Ssh:
-            return "ssh";
-        case TargetKind::Slurm:
-            break;
-    }
-    return "slurm";
+    constexpr const char* kWords[] = {"here", "ssh", "slurm"};
+    return kWords[static_cast<size_t>(kind)];
 }
 
 Target make_target(TargetKind kind, const std::string& host) {

@@ -8,6 +8,7 @@
 #include "launcher/backends/preview.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/slurm/slurm_run.h"
+#include "launcher/slurm/watch.h"
 #include "launcher/start_record.h"
 
 namespace ringmaster {

@@ -12,8 +12,8 @@
 #include "launcher/nodes/libtorch.h"
 #include "launcher/nodes/remote_run.h"
 #include "launcher/resume.h"
+#include "launcher/slurm/job_id.h"
 #include "launcher/slurm/options.h"
-#include "launcher/slurm/queue.h"
 
 namespace ringmaster {
 

@@ -2,6 +2,8 @@
 
 #include "engine/error.h"
 #include "launcher/backends/parts.h"
+#include "launcher/nodes/mirror.h"
+#include "launcher/slurm/watch.h"
 #include "launcher/tracking.h"
 
 namespace ringmaster {
@@ -32,6 +34,8 @@ RunCompanion::RunCompanion(const RunDirectory& run, Sessions sessions, std::uniq
     not_contacted_ = read_remote_run(run).not_contacted_text(run.name());
     mirror_ = std::make_unique<RunMirror>(run, std::move(sessions));
 }
+
+RunCompanion::~RunCompanion() = default;
 
 std::string RunCompanion::job_note() const {
     const std::string note = mirror_ ? mirror_->note() : std::string();

@@ -8,16 +8,18 @@
 #include <vector>
 
 #include "launcher/backends/backend.h"
-#include "launcher/nodes/mirror.h"
-#include "launcher/slurm/watch.h"
 
 namespace ringmaster {
+
+class RunMirror;
+class SlurmWatch;
 
 class RunCompanion {
   public:
     /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself. `watch` is
     /// null for a run outside Slurm.
     RunCompanion(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
+    ~RunCompanion();
 
     /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
     /// else empty.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "launcher/backends/backend.h"
+#include "launcher/slurm/site.h"
 
 namespace ringmaster {
 

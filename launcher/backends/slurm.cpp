@@ -4,7 +4,9 @@
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
 #include "launcher/files.h"
+#include "launcher/slurm/queue.h"
 #include "launcher/slurm/slurm_run.h"
+#include "launcher/slurm/watch.h"
 
 namespace ringmaster {
 

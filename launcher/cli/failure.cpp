@@ -111,15 +111,15 @@ int report_interruption(const Session& session) {
     return kInterrupted;
 }
 
-int report_end(const RunFollower& follower, int status, const Session& session) {
-    const RunState& state = follower.state();
+int report_end(const RunHistory& history, int status, const Session& session) {
+    const RunState& state = history.state();
     if (!session.json || status == 0 || status == kInterrupted || state.state != RunPhase::Failed)
         return status;
     json finding = finding_of(Error(Failure::Refused, Code(state.code), state.reason));
-    finding["parameters"]["run"] = follower.run().name();
+    finding["parameters"]["run"] = history.run().name();
     if (state.failed_rank >= 0) finding["parameters"]["rank"] = state.failed_rank;
     json line = line_of(finding, status, session);
-    line["dir"] = follower.run().dir.string();
+    line["dir"] = history.run().dir.string();
     print_line(line);
     return status;
 }

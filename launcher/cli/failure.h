@@ -11,7 +11,7 @@
 
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
-#include "launcher/follower.h"
+#include "launcher/history.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -28,6 +28,6 @@ int report_interruption(const Session& session);
 
 /// Under --json, prints the line of a failed run. `status` is the result of following the run and is returned
 /// unchanged; there is no line if the user left or the run has not failed.
-int report_end(const RunFollower& follower, int status, const Session& session);
+int report_end(const RunHistory& history, int status, const Session& session);
 
 }  // namespace ringmaster

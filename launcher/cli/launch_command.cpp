@@ -12,6 +12,7 @@
 #include "launcher/cli/plan_text.h"
 #include "launcher/cli/restarts.h"
 #include "launcher/format.h"
+#include "launcher/slurm/script.h"
 #include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {
@@ -152,13 +153,12 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
 }
 
 /// Follows the run and, if this program is to restart it, its next attempts.
-int follow(const Arguments& arguments, RunFollower& follower, std::unique_ptr<RunBackend> at,
+int follow(const Arguments& arguments, RunHistory& history, std::unique_ptr<RunBackend> at,
            const Session& session, const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
-    RestartWish wish = restart_wish_of(follower.run());
+    RestartWish wish = restart_wish_of(history.run());
     wish.may_shrink = wish.may_shrink || arguments.has("--shrink");
-    return report_end(follower, follow_restarting(follower, std::move(at), wish, session, interrupts),
-                      session);
+    return report_end(history, follow_restarting(history, std::move(at), wish, session, interrupts), session);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
@@ -193,8 +193,8 @@ int run_launch(const Arguments& arguments, const Session& session) {
     }
     tell_submitted(run, started, session);
     if (!session.json && !arguments.has("--detach")) print("\n");
-    RunFollower follower = terminal_follower(run);
-    return follow(arguments, follower, std::move(at), session, interrupts);
+    RunHistory history = terminal_history(run);
+    return follow(arguments, history, std::move(at), session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -250,15 +250,15 @@ int run_resume(const Arguments& arguments, const Session& session) {
     placing = true;
     printer.clear();
     if (resume.resumed.replanned) show_plan(resume.resumed.plan, session, UserStream::Stdout);
-    RunFollower follower = terminal_follower(run);
-    while (!follower.poll().empty()) {  // skip what the earlier attempts reported
+    RunHistory history = terminal_history(run);
+    while (!history.poll().empty()) {  // skip what the earlier attempts reported
     }
     resume.at->place(run, resume.resumed.plan, session.places, printer.progress());
     printer.clear();
     const Started started = resume.at->start_resumed(run, resume.resumed, session.places);
     tell_resumed(run, resume.resumed, session);
     tell_submitted(run, started, session);
-    return follow(arguments, follower, std::move(resume.at), session, interrupts);
+    return follow(arguments, history, std::move(resume.at), session, interrupts);
 }
 
 constexpr const char* kEndings =

@@ -12,6 +12,7 @@
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
 #include "launcher/diagnosis.h"
+#include "launcher/figures.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -20,7 +21,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPollMs = 200;
-constexpr size_t kKeptSteps = 512;
+constexpr int64_t kKeptSteps = 512;
 constexpr int64_t kShortRun = 50;  ///< runs of up to this many steps print every step
 
 constexpr const char* kHideCursor = "\033[?25l";
@@ -49,7 +50,7 @@ PlanFacts facts_of(const RunDirectory& run) {
 }
 
 /// Returns one line of diagnosis for a running run; empty if there is nothing to say yet.
-std::string verdict_line(const RunFollower& run, const PlanFacts& facts, const Ink& ink) {
+std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const Ink& ink) {
     if (run.state().state != RunPhase::Running) return "";
     Evidence evidence = evidence_of(run, unix_now());
     if (facts.plan) add_plan(evidence, *facts.plan);
@@ -67,7 +68,7 @@ std::string verdict_line(const RunFollower& run, const PlanFacts& facts, const I
 /// Writes the events as a picture redrawn in place, as plain lines, or as JSON.
 class Output {
   public:
-    Output(const RunFollower& run, const PlanFacts& facts, const Session& session)
+    Output(const RunHistory& run, const PlanFacts& facts, const Session& session)
         : run_(run),
           facts_(facts),
           session_(session),
@@ -109,7 +110,7 @@ class Output {
     }
 
   private:
-    const RunFollower& run_;
+    const RunHistory& run_;
     const PlanFacts& facts_;
     const Session& session_;
     RunLines lines_;
@@ -181,15 +182,15 @@ class Notes {
 constexpr std::array<std::string_view, 6> kNotStarted{"ENGINE-CUDA",   "ENGINE-DEVICE", "INTERNAL-ERROR",
                                                       "PROGRAM-START", "RANKS-MEETING", "RANKS-TRANSFER"};
 
-bool could_not_start(const RunFollower& run) {
+bool could_not_start(const RunHistory& run) {
     const int attempt = run.state().attempt;
-    const bool met = std::any_of(run.ranks().begin(), run.ranks().end(), [attempt](const RankProgress& rank) {
+    const bool met = std::any_of(run.ranks().begin(), run.ranks().end(), [attempt](const RankHistory& rank) {
         return rank.hello && rank.hello->attempt == attempt;
     });
     return !met && std::find(kNotStarted.begin(), kNotStarted.end(), run.state().code) != kNotStarted.end();
 }
 
-int exit_status(const RunFollower& run) {
+int exit_status(const RunHistory& run) {
     if (run.state().state != RunPhase::Failed) return 0;
     return static_cast<int>(could_not_start(run) ? Failure::Unreachable : Failure::Refused);
 }
@@ -213,25 +214,25 @@ void say_ending(const RunDirectory& run, RunPhase state, const Session& session)
 
 }  // namespace
 
-RunFollower terminal_follower(const RunDirectory& run) {
-    return RunFollower(run, kKeptSteps);
+RunHistory terminal_history(const RunDirectory& run) {
+    return RunHistory(run, kKeptSteps);
 }
 
-int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
+int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
                   RunCompanion* companion) {
-    const RunDirectory& run = follower.run();
+    const RunDirectory& run = history.run();
     const PlanFacts facts = facts_of(run);
     StopRequests stop(run, interrupts, session);
     const std::string hint = ctrl_c == CtrlC::StopsRun
                                  ? "Ctrl-C stops and saves; closing the terminal leaves the run alive"
                                  : "Ctrl-C leaves, the run goes on";
     {
-        Output output(follower, facts, session);
+        Output output(history, facts, session);
         const auto given_up = [&] { return interrupts.wants_end() || interrupts.hung_up(); };
         Notes notes(companion, session);
         while (true) {
-            const std::vector<EventLine> events = follower.poll();
-            bool over = is_over(follower.state().state) && events.empty();
+            const std::vector<EventLine> events = history.poll();
+            bool over = is_over(history.state().state) && events.empty();
             if (over && companion != nullptr) over = companion->is_really_over(given_up);
             const bool heard = output.take(events);
             const std::string& note = notes.tell(hint, over ? "" : stop.note());
@@ -247,18 +248,18 @@ int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, c
             if (!catching_up) interrupts.wait(kPollMs);
         }
     }
-    follower.poll();  // the companion may have written the reason
-    say_ending(run, follower.state().state, session);
-    return exit_status(follower);
+    history.poll();  // the companion may have written the reason
+    say_ending(run, history.state().state, session);
+    return exit_status(history);
 }
 
 std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
     const RunState state = read_run_state(run.dir);
     const PlanFacts facts = facts_of(run);
     const Ink& ink = terminal.ink;
-    const std::string took = state.started > 0 && state.ended >= state.started
-                                 ? " after " + format_duration(state.ended - state.started)
-                                 : "";
+    const auto seconds =
+        state.ended > 0 ? duration_s(state, ran_before_s(run, state), state.ended) : std::nullopt;
+    const std::string took = seconds ? " after " + format_duration(*seconds) : "";
     const std::string reason = printable(state.reason);
     const std::string kind = facts.plan && facts.plan->config.lora.on() ? "adapter" : "model";
     switch (state.state) {

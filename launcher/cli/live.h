@@ -8,7 +8,7 @@
 #include "launcher/backends/companion.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
-#include "launcher/follower.h"
+#include "launcher/history.h"
 #include "launcher/progress.h"
 #include "launcher/resume.h"
 
@@ -19,15 +19,15 @@ enum class CtrlC {
     Leaves,    ///< the command ends, but the run continues
 };
 
-/// Draws what is new in `follower` (or prints it as lines or JSON events) until the run is over, then reports
+/// Draws what is new in `history` (or prints it as lines or JSON events) until the run is over, then reports
 /// how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 not started, 130 left by
 /// Ctrl-C; 0 if the terminal was closed (the run continues). `companion` belongs to a run that lives
 /// elsewhere; else it is null.
-int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
+int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
                   RunCompanion* companion);
 
-/// Returns a follower that keeps only the last steps, which is enough for a terminal.
-RunFollower terminal_follower(const RunDirectory& run);
+/// Returns a history that keeps only the last steps, which is enough for a terminal.
+RunHistory terminal_history(const RunDirectory& run);
 
 /// Returns text for the user that says how the run ended.
 std::string ending_text(const RunDirectory& run, const Terminal& terminal);

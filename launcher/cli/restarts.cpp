@@ -25,16 +25,16 @@ AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, Progres
     };
 }
 
-int follow_restarting(RunFollower& follower, std::unique_ptr<RunBackend> at, const RestartWish& wish,
+int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartWish& wish,
                       const Session& session, const Interrupts& interrupts) {
-    const RunDirectory& run = follower.run();
+    const RunDirectory& run = history.run();
     for (int done = 0;; ++done) {
         int status = 0;
         {
             const auto companion = at->follow(run, at->take_sessions(), person_at_terminal(false));
-            status = follow_to_end(follower, CtrlC::StopsRun, session, interrupts, companion.get());
+            status = follow_to_end(history, CtrlC::StopsRun, session, interrupts, companion.get());
         }
-        const bool failed = follower.state().state == RunPhase::Failed;
+        const bool failed = history.state().state == RunPhase::Failed;
         if (!failed || done >= wish.restarts || interrupts.wants_end() || interrupts.hung_up()) return status;
         complain("restart " + std::to_string(done + 1) + " of " + std::to_string(wish.restarts) + "\n");
         ProgressPrinter printer(session, interrupts);

@@ -11,7 +11,7 @@
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_list.h"
-#include "launcher/follower.h"
+#include "launcher/figures.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 #include "launcher/tracking.h"
@@ -38,24 +38,24 @@ int run_watch(const Arguments& arguments, const Session& session) {
     if (session.json) print_run_line(run);
     const auto companion = companion_at_terminal(run);
     if (companion == nullptr) track_from_here(run, session.places);
-    RunFollower follower = terminal_follower(run);
-    const int status = follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion.get());
-    return report_end(follower, status, session);
+    RunHistory history = terminal_history(run);
+    const int status = follow_to_end(history, CtrlC::Leaves, session, interrupts, companion.get());
+    return report_end(history, status, session);
 }
 
 /// Waits until the run is over, `patience` runs out or the user interrupts. Returns the run's state.
 RunState wait_for_end(const RunDirectory& run, Clock::duration patience, ProgressPrinter& printer,
                       const Interrupts& interrupts) {
     const auto end = Clock::now() + patience;
-    RunFollower follower(run, 1);
+    RunHistory history(run, 1);
     while (true) {
-        follower.poll();
-        const Headline now = headline(follower, std::nullopt);
-        if (is_over(follower.state().state) || Clock::now() > end || interrupts.wants_end() ||
+        history.poll();
+        const Headline now = headline(history, std::nullopt);
+        if (is_over(history.state().state) || Clock::now() > end || interrupts.wants_end() ||
             interrupts.hung_up())
-            return follower.state();
+            return history.state();
         printer.progress().report(
-            {"stopping: step " + format_count(now.step) + (now.phase.empty() ? "" : ", " + now.phase), 0, 0});
+            {"stopping: step " + format_count(now.step) + (now.phase ? ", " + now.phase->name : ""), 0, 0});
         interrupts.wait(kPollMs);
     }
 }

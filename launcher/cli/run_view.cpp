@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "launcher/curves.h"
 #include "launcher/format.h"
 
 namespace ringmaster {
@@ -34,49 +35,43 @@ std::string state_word(const RunState& state, const Ink& ink) {
 }
 
 /// Draws each stretch of steps as one column at its mean, scaled from the least mean to the greatest.
-std::string sparkline(const RankProgress& rank, int width) {
+std::string sparkline(const StepColumns& steps, int width) {
     static const std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    const size_t count = rank.steps.size();
-    const size_t columns = std::min(count, static_cast<size_t>(std::max(width, 1)));
-    std::vector<double> means;
-    for (size_t column = 0; column < columns; ++column) {
-        const size_t begin = count * column / columns, end = count * (column + 1) / columns;
-        double sum = 0;
-        for (size_t i = begin; i < end; ++i) sum += rank.steps[i].event.loss;
-        means.push_back(sum / static_cast<double>(end - begin));
-    }
-    if (means.empty()) return "";
+    const std::vector<float> means =
+        reduce(steps, Measure::Loss, {steps.first(), steps.last()}, std::max(width, 1)).mean;
     const auto [low, high] = std::minmax_element(means.begin(), means.end());
     std::string line;
-    for (double mean : means) {
-        const double height = *high > *low ? (mean - *low) / (*high - *low) * 7 : 0;
-        line += std::isfinite(height)
-                    ? kBlocks[static_cast<size_t>(std::lround(std::clamp(height, 0.0, 7.0)))]
+    for (const float mean : means) {
+        const float height = *high > *low ? (mean - *low) / (*high - *low) * 7 : 0;
+        line += std::isfinite(height) && std::isfinite(mean)
+                    ? kBlocks[static_cast<size_t>(std::lround(std::clamp(height, 0.0F, 7.0F)))]
                     : "?";
     }
     return line;
 }
 
+/// Returns a figure of the rank's last step; nullopt if it is not known.
+std::optional<double> last_value(const RankHistory& rank, Measure measure) {
+    const float value = rank.steps.value(rank.last_step, measure);
+    return std::isnan(value) ? std::nullopt : std::optional(static_cast<double>(value));
+}
+
 /// A figure of a rank's last step.
 struct Figure {
     const char* name;
-    std::function<std::optional<double>(const RankProgress&)> value;
+    std::function<std::optional<double>(const RankHistory&)> value;
     std::string (*format)(double);
 };
 
 const std::vector<Figure>& figures() {
-    using Rank = RankProgress;
+    using Rank = RankHistory;
     static const std::vector<Figure> kFigures = {
-        {"own loss", [](const Rank& r) { return r.last() ? r.last()->event.rank_loss : std::nullopt; },
-         format_loss},
-        {"compute",
-         [](const Rank& r) { return r.last() ? std::optional(r.last()->event.compute_s) : std::nullopt; },
-         format_duration},
-        {"overhead", [](const Rank& r) { return overhead_of(r); }, format_percent},
+        {"own loss", [](const Rank& r) { return last_value(r, Measure::RankLoss); }, format_loss},
+        {"compute", [](const Rank& r) { return last_value(r, Measure::ComputeSeconds); }, format_duration},
+        {"overhead", [](const Rank& r) { return recent_sums(r).overhead(); }, format_percent},
         {"peak memory",
          [](const Rank& r) {
-             return r.last() ? std::optional(static_cast<double>(r.last()->event.peak_memory_bytes))
-                             : std::nullopt;
+             return r.peak_bytes > 0 ? std::optional(static_cast<double>(r.peak_bytes)) : std::nullopt;
          },
          [](double bytes) { return format_bytes(static_cast<int64_t>(bytes)); }}};
     return kFigures;
@@ -84,7 +79,7 @@ const std::vector<Figure>& figures() {
 
 class Picture {
   public:
-    Picture(const RunFollower& run, std::optional<int64_t> total_steps, const Terminal& terminal)
+    Picture(const RunHistory& run, std::optional<int64_t> total_steps, const Terminal& terminal)
         : run_(run),
           now_(headline(run, total_steps)),
           ink_(terminal.ink),
@@ -114,8 +109,7 @@ class Picture {
         std::string text = ink_.bold(printable(state.name)) + "  " + state_word(state, ink_);
         text += "  " + std::to_string(state.ranks) + (state.ranks == 1 ? " rank" : " ranks");
         if (state.attempt > 1) text += "  attempt " + std::to_string(state.attempt);
-        if (!now_.phase.empty() && !is_over(state.state))
-            text += "  " + ink_.dim(printable(now_.phase) + " …");
+        if (now_.phase) text += "  " + ink_.dim(printable(now_.phase->name) + " …");
         add(text);
     }
 
@@ -144,28 +138,27 @@ class Picture {
     }
 
     void loss_curve() {
-        if (run_.ranks().empty() || run_.ranks().front().steps.size() < 2) return;
-        const auto& steps = run_.ranks().front().steps;
-        const std::string first = format_loss(steps.front().event.loss) + " ";
+        if (run_.ranks().empty() || run_.ranks().front().steps.count() < 2) return;
+        const StepColumns& steps = run_.ranks().front().steps;
+        const auto loss_at = [&](int64_t step) {
+            return format_loss(static_cast<double>(steps.value(step, Measure::Loss)));
+        };
+        const std::string first = loss_at(steps.first()) + " ";
         const int width = std::min(kWidestBar, width_ - display_width(first) - 12);
         if (width < 8) return;
-        add(ink_.dim(first) + ink_.cyan(sparkline(run_.ranks().front(), width)) +
-            ink_.dim(" " + format_loss(steps.back().event.loss)));
+        add(ink_.dim(first) + ink_.cyan(sparkline(steps, width)) + ink_.dim(" " + loss_at(steps.last())));
     }
 
     void tail(const std::string& note) {
         std::string text;
-        if (run_.last_checkpoint()) {
-            text = "saved step " + format_count(run_.last_checkpoint()->step) + " (" +
-                   format_duration(run_.last_checkpoint()->seconds) + ")";
-        }
-        if (run_.last_eval()) {
-            text += (text.empty() ? "" : "   ") + std::string("evaluation ") +
-                    format_loss(run_.last_eval()->loss) + " at step " + format_count(run_.last_eval()->step);
-        }
+        if (const auto* saved = run_.newest<CheckpointEvent>())
+            text = "saved step " + format_count(saved->step) + " (" + format_duration(saved->seconds) + ")";
+        if (const auto* eval = run_.newest<EvalEvent>())
+            text += (text.empty() ? "" : "   ") + std::string("evaluation ") + format_loss(eval->loss) +
+                    " at step " + format_count(eval->step);
         if (!text.empty()) bottom_.push_back(text);
-        if (!run_.warnings().empty()) {
-            const std::string message = printable(run_.warnings().back().message);
+        if (const auto* warning = run_.newest<WarningEvent>()) {
+            const std::string message = printable(warning->message);
             bottom_.push_back(ink_.yellow("! " + message.substr(0, message.find('\n'))));
         }
         if (!note.empty()) bottom_.push_back(ink_.dim(note));
@@ -174,7 +167,7 @@ class Picture {
     void ranks(int room) {
         const auto count = static_cast<int>(run_.ranks().size());
         const bool any = std::any_of(run_.ranks().begin(), run_.ranks().end(),
-                                     [](const RankProgress& r) { return r.last() != nullptr; });
+                                     [](const RankHistory& r) { return r.steps.has(r.last_step); });
         if (!any || room < 1) return;
         if (count <= kMostRankRows && count <= room) {
             rank_rows();
@@ -186,19 +179,18 @@ class Picture {
 
     void rank_rows() {
         add(ink_.dim("rank  own loss  step       compute    overhead                peak memory"));
-        for (const RankProgress& rank : run_.ranks()) {
-            const TimedStep* last = rank.last();
+        for (const RankHistory& rank : run_.ranks()) {
             std::string row = right_aligned(std::to_string(rank.rank), 4) + "  ";
-            if (last == nullptr) {
+            if (!rank.steps.has(rank.last_step)) {
                 add(row + ink_.dim("nothing yet"));
                 continue;
             }
-            const double share = overhead_of(rank).value_or(0);
-            row += padded(last->event.rank_loss ? format_loss(*last->event.rank_loss) : "–", 10);
-            row += padded(format_duration(last->event.step_s), 11) +
-                   padded(format_duration(last->event.compute_s), 11);
+            const StepEvent last = rank.steps.event(rank.last_step);
+            const double share = recent_sums(rank).overhead().value_or(0);
+            row += padded(last.rank_loss ? format_loss(*last.rank_loss) : "–", 10);
+            row += padded(format_duration(last.step_s), 11) + padded(format_duration(last.compute_s), 11);
             row += ink_.red(bar(share, 12)) + right_aligned(format_percent(share), 8) + "    ";
-            add(row + format_bytes(last->event.peak_memory_bytes));
+            add(row + format_bytes(rank.peak_bytes));
         }
     }
 
@@ -206,7 +198,7 @@ class Picture {
         add(ink_.dim("               least      median     most"));
         for (const Figure& figure : figures()) {
             std::vector<std::pair<double, int>> values;
-            for (const RankProgress& rank : run_.ranks()) {
+            for (const RankHistory& rank : run_.ranks()) {
                 if (const auto value = figure.value(rank)) values.emplace_back(*value, rank.rank);
             }
             if (values.empty()) continue;
@@ -221,8 +213,9 @@ class Picture {
     /// Adds the ranks that compute longest: the others wait for them.
     void outliers(int room) {
         std::vector<std::pair<double, int>> work;
-        for (const RankProgress& rank : run_.ranks()) {
-            if (rank.last() != nullptr) work.emplace_back(rank.last()->event.compute_s, rank.rank);
+        for (const RankHistory& rank : run_.ranks()) {
+            if (const auto compute_s = last_value(rank, Measure::ComputeSeconds))
+                work.emplace_back(*compute_s, rank.rank);
         }
         if (work.size() < 3) return;
         std::sort(work.begin(), work.end());
@@ -237,7 +230,7 @@ class Picture {
         if (!text.empty() && room > 0) add(ink_.yellow("slower than the median: " + text));
     }
 
-    const RunFollower& run_;
+    const RunHistory& run_;
     Headline now_;
     Ink ink_;
     int width_, height_;
@@ -245,14 +238,13 @@ class Picture {
 };
 
 /// Returns the losses of the ranks; nothing if none has one, as in training on preferences.
-std::string rank_losses(const RunFollower& run, int64_t step) {
+std::string rank_losses(const RunHistory& run, int64_t step) {
     std::vector<double> losses;
     std::string each;
-    for (const RankProgress& rank : run.ranks()) {
-        const TimedStep* found = rank.find(step);
-        const auto loss = found != nullptr ? found->event.rank_loss : std::nullopt;
-        if (loss) losses.push_back(*loss);
-        each += (each.empty() ? "" : " ") + (loss ? format_loss(*loss) : "–");
+    for (const RankHistory& rank : run.ranks()) {
+        const auto loss = static_cast<double>(rank.steps.value(step, Measure::RankLoss));
+        if (!std::isnan(loss)) losses.push_back(loss);
+        each += (each.empty() ? "" : " ") + (std::isnan(loss) ? "–" : format_loss(loss));
     }
     if (losses.empty()) return "";
     if (run.ranks().size() <= 8) return each;
@@ -284,19 +276,18 @@ std::string other_line(const EventLine& line) {
 
 }  // namespace
 
-std::vector<std::string> run_picture(const RunFollower& run, std::optional<int64_t> total_steps,
+std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps,
                                      const Terminal& terminal, const std::string& note) {
     return Picture(run, total_steps, terminal).lines(note);
 }
 
-std::vector<std::string> RunLines::take(const RunFollower& run, const std::vector<EventLine>& events) {
+std::vector<std::string> RunLines::take(const RunHistory& run, const std::vector<EventLine>& events) {
     std::vector<std::string> lines;
     auto print_ready = [&](bool all) {
         while (!waiting_.empty()) {
             const int64_t step = waiting_.front().step;
-            const bool told =
-                std::all_of(run.ranks().begin(), run.ranks().end(),
-                            [step](const RankProgress& rank) { return rank.last_step >= step; });
+            const bool told = std::all_of(run.ranks().begin(), run.ranks().end(),
+                                          [step](const RankHistory& rank) { return rank.last_step >= step; });
             if (!told && !all) break;
             lines.push_back(step_line(run, waiting_.front()));
             waiting_.pop_front();
@@ -318,8 +309,8 @@ bool RunLines::is_wanted(int64_t step) const {
     return step == 1 || step % interval_ == 0 || (total_steps_ && step == *total_steps_);
 }
 
-std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) const {
-    const double overhead = step.step_s > 0 ? step.exposed_comm_s / step.step_s : 0;
+std::string RunLines::step_line(const RunHistory& run, const StepEvent& step) const {
+    const double overhead = sums_of(step).overhead().value_or(0);
     const std::string total = total_steps_ ? std::to_string(*total_steps_) : "";
     std::string text = "step " + right_aligned(std::to_string(step.step), static_cast<int>(total.size())) +
                        (total_steps_ ? "/" + total : "") + "  loss " + format_loss(step.loss);

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "launcher/cli/terminal.h"
-#include "launcher/follower.h"
+#include "launcher/figures.h"
 
 namespace ringmaster {
 
 /// Returns the picture: header, progress, loss, each rank (or the spread and the outliers of many), and what
 /// was saved and evaluated. Each line fits the terminal; there are at most `terminal.height - 1`.
-std::vector<std::string> run_picture(const RunFollower& run, std::optional<int64_t> total_steps,
+std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps,
                                      const Terminal& terminal, const std::string& note);
 
 /// Formats a run for a log: a line every `interval` steps, and a line for every other event.
@@ -24,11 +24,11 @@ class RunLines {
         : total_steps_(total_steps), interval_(interval) {}
 
     /// Returns the lines to print for new events; a step is held back until every rank has reported it.
-    std::vector<std::string> take(const RunFollower& run, const std::vector<EventLine>& events);
+    std::vector<std::string> take(const RunHistory& run, const std::vector<EventLine>& events);
 
   private:
     bool is_wanted(int64_t step) const;
-    std::string step_line(const RunFollower& run, const StepEvent& step) const;
+    std::string step_line(const RunHistory& run, const StepEvent& step) const;
 
     std::optional<int64_t> total_steps_;
     int64_t interval_;

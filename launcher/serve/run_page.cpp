@@ -5,6 +5,7 @@
 
 #include "launcher/curves.h"
 #include "launcher/diagnosis.h"
+#include "launcher/figures.h"
 
 namespace ringmaster {
 
@@ -22,13 +23,6 @@ json numbers(const std::vector<float>& values) {
     json list = json::array();
     for (const float value : values) list.push_back(number(static_cast<double>(value)));
     return list;
-}
-
-/// Returns the rank whose figures stand for those that are equal on all ranks.
-const RankHistory* reference(const RunHistory& history) {
-    for (const RankHistory& rank : history.ranks())
-        if (!rank.steps.empty()) return &rank;
-    return nullptr;
 }
 
 json global_curve(const RankHistory& rank, Measure measure, const StepRange& range, int points) {
@@ -86,30 +80,21 @@ json lines_of(const RunHistory& history) {
 }
 
 const char* word_of(Urgency urgency) {
-    switch (urgency) {
-        case Urgency::None:
-            return "none";
-        case Urgency::Good:
-            return "good";
-        case Urgency::Warning:
-            return "warning";
-        case Urgency::Critical:
-            break;
-    }
-    return "critical";
+    constexpr const char* kWords[] = {"none", "good", "warning", "critical"};
+    return kWords[static_cast<size_t>(urgency)];
 }
 
 void add_figures(json& page, const RunHistory& history) {
     const RankHistory* first = reference(history);
     if (first == nullptr || !first->steps.has(first->last_step)) return;
-    const auto value = [&](Measure measure) {
-        return number(static_cast<double>(first->steps.value(first->last_step, measure)));
-    };
+    const auto shown = [](const std::optional<double>& value) { return value ? number(*value) : json(); };
+    const StepSums recent = recent_sums(*first);
+    const Headline now = headline(history, std::nullopt);
     page["step"] = first->last_step;
-    page["loss"] = value(Measure::Loss);
-    page["tokens_per_s"] = value(Measure::TokensPerSecond);
-    page["step_s"] = value(Measure::StepSeconds);
-    page["exposed"] = value(Measure::ExposedShare);
+    page["loss"] = number(static_cast<double>(first->steps.value(first->last_step, Measure::Loss)));
+    page["tokens_per_s"] = shown(recent.tokens_per_s());
+    page["step_s"] = shown(recent.seconds());
+    page["exposed"] = shown(now.overhead);
 }
 
 }  // namespace

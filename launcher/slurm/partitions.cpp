@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/error.h"
+#include "launcher/slurm/site.h"
 
 namespace ringmaster {
 

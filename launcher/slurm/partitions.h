@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "launcher/slurm/site.h"
-
 namespace ringmaster {
+
+class SlurmSite;
 
 struct SlurmPartition {
     std::string name;

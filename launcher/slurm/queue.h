@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "launcher/slurm/site.h"
+#include "launcher/slurm/job_id.h"
 
 namespace ringmaster {
+
+class SlurmSite;
 
 struct JobStatus {
     std::string state;   ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
@@ -18,11 +20,6 @@ struct JobStatus {
 
     bool waits() const;    ///< queued, not started
     bool is_over() const;  ///< ended, or unknown to Slurm
-};
-
-struct JobId {
-    std::string number;
-    std::string cluster;  ///< empty if Slurm manages only one cluster
 };
 
 /// Submits a script and returns the job. Throws Error(Unreachable) with Slurm's message.

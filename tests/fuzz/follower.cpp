@@ -1,6 +1,6 @@
 // Fuzzes following a run of four ranks to its end: the text before the first line "0" is run.json, the rest
 // is what every rank wrote.
-#include "launcher/follower.h"
+#include "launcher/figures.h"
 
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"
@@ -15,11 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int rank = 0; rank < 4; ++rank)
         folder.write(std::filesystem::path("events") / event_file_name(rank), text);
     try {
-        RunFollower follower(RunDirectory{folder.path()});
-        while (!follower.poll().empty()) {
+        RunHistory history(RunDirectory{folder.path()});
+        while (!history.poll().empty()) {
         }
-        headline(follower, 1000);
-        headline(follower, std::nullopt);
+        headline(history, 1000);
+        headline(history, std::nullopt);
     } catch (const Error&) {
         return 0;
     }

@@ -1,10 +1,11 @@
-#include "launcher/follower.h"
+#include "launcher/figures.h"
 
 #include <QCoreApplication>
 #include <QTimer>
 
 #include "engine/error.h"
 #include "engine/events/limits.h"
+#include "launcher/log_follower.h"
 #include "launcher/run_watch.h"
 #include "tests/launcher/run_fixture.h"
 
@@ -18,42 +19,45 @@ std::string line_of(int rank, const Event& event, double t = 1) {
     return to_json_line({t, rank, event}) + "\n";
 }
 
+float loss_of(const RunHistory& history, size_t rank, int64_t step) {
+    return history.ranks()[rank].steps.value(step, Measure::Loss);
+}
+
 TEST_F(FollowerTest, AHalfLineWaitsForItsRest) {
     const RunDirectory run = make_run("pieces", RunPhase::Running, 1);
     const auto file = run.events() / event_file_name(0);
-    RunFollower follower(run);
-    EXPECT_TRUE(follower.poll().empty());
+    RunHistory history(run);
+    EXPECT_TRUE(history.poll().empty());
     const std::string line = line_of(0, step_event(1, 3.0));
     write(file, line.substr(0, 20));
-    EXPECT_TRUE(follower.poll().empty());
+    EXPECT_TRUE(history.poll().empty());
     write(file, line.substr(20, line.size() - 21));
-    EXPECT_TRUE(follower.poll().empty()) << "the newline is missing";
+    EXPECT_TRUE(history.poll().empty()) << "the newline is missing";
     write(file, "\n" + line_of(0, step_event(2, 2.0)).substr(0, 5));
-    EXPECT_EQ(follower.poll().size(), 1U);
-    ASSERT_NE(follower.ranks()[0].last(), nullptr);
-    EXPECT_EQ(follower.ranks()[0].last()->event.loss, 3.0);
-    EXPECT_TRUE(follower.poll().empty());
+    EXPECT_EQ(history.poll().size(), 1U);
+    EXPECT_EQ(loss_of(history, 0, 1), 3);
+    EXPECT_TRUE(history.poll().empty());
 }
 
 TEST_F(FollowerTest, ALaterLineOfTheSameStepReplacesTheEarlier) {
     const RunDirectory run = make_run("resumed", RunPhase::Running, 1);
     const auto file = run.events() / event_file_name(0);
-    RunFollower follower(run);
+    RunHistory history(run);
     for (int step = 1; step <= 5; ++step) write(file, line_of(0, step_event(step, 10.0 + step)));
-    follower.poll();
+    history.poll();
     HelloEvent hello;
     hello.attempt = 2;
     hello.start_step = 3;
     write(file, line_of(0, hello) + line_of(0, step_event(4, 24)));
-    follower.poll();
-    const RankProgress& rank = follower.ranks()[0];
+    history.poll();
+    const RankHistory& rank = history.ranks()[0];
     EXPECT_EQ(rank.last_step, 4);
-    EXPECT_EQ(rank.last()->event.loss, 24);
-    EXPECT_EQ(rank.find(3)->event.loss, 13);
-    EXPECT_EQ(rank.find(5)->event.loss, 15) << "not yet replaced";
-    EXPECT_EQ(rank.steps.size(), 5U);
+    EXPECT_EQ(loss_of(history, 0, 4), 24);
+    EXPECT_EQ(loss_of(history, 0, 3), 13);
+    EXPECT_EQ(loss_of(history, 0, 5), 15) << "not yet replaced";
+    EXPECT_EQ(rank.steps.count(), 5);
     EXPECT_EQ(rank.hello->attempt, 2);
-    EXPECT_EQ(headline(follower, 10).step, 4);
+    EXPECT_EQ(headline(history, 10).step, 4);
 }
 
 TEST_F(FollowerTest, RanksAreMergedByTime) {
@@ -62,37 +66,48 @@ TEST_F(FollowerTest, RanksAreMergedByTime) {
           line_of(0, step_event(1, 1), 1.0) + line_of(0, step_event(2, 1), 4.0));
     write(run.events() / event_file_name(1),
           line_of(1, step_event(1, 1), 2.0) + line_of(1, step_event(2, 1), 3.0));
-    RunFollower follower(run);
+    RunHistory history(run);
     std::vector<std::pair<int, double>> order;
-    for (const EventLine& line : follower.poll()) order.emplace_back(line.rank, line.t);
+    for (const EventLine& line : history.poll()) order.emplace_back(line.rank, line.t);
     EXPECT_EQ(order, (std::vector<std::pair<int, double>>{{0, 1.0}, {1, 2.0}, {1, 3.0}, {0, 4.0}}));
-    EXPECT_EQ(follower.ranks()[2].last(), nullptr);
+    EXPECT_TRUE(history.ranks()[2].steps.empty());
 }
 
 TEST_F(FollowerTest, ARunResumedOnFewerRanksShowsOnlyThose) {
     const RunDirectory run = make_run("shrunk", RunPhase::Running, 4);
     for (int rank = 0; rank < 4; ++rank)
         write(run.events() / event_file_name(rank), line_of(rank, step_event(1, 1)));
-    RunFollower follower(run);
-    follower.poll();
-    EXPECT_EQ(follower.ranks().size(), 4U);
+    RunHistory history(run);
+    history.poll();
+    EXPECT_EQ(history.ranks().size(), 4U);
     set_state(run, RunPhase::Running, 2);
-    follower.poll();
-    EXPECT_EQ(follower.ranks().size(), 2U);
-    EXPECT_EQ(follower.ranks()[1].rank, 1);
+    history.poll();
+    EXPECT_EQ(history.ranks().size(), 2U);
+    EXPECT_EQ(history.ranks()[1].rank, 1);
 }
 
-TEST_F(FollowerTest, KeepsOnlyAsManyStepsAsAskedFor) {
+TEST_F(FollowerTest, KeepsOnlyAboutAsManyStepsAsAskedFor) {
     const RunDirectory run = make_run("long", RunPhase::Running, 1);
-    std::string text;
-    for (int step = 1; step <= 1000; ++step) text += line_of(0, step_event(step, step));
-    write(run.events() / event_file_name(0), text);
-    RunFollower follower(run, 10);
-    follower.poll();
-    const auto& steps = follower.ranks()[0].steps;
-    EXPECT_LE(steps.size(), 21U);
-    EXPECT_GE(steps.size(), 10U);
-    EXPECT_EQ(steps.back().event.step, 1000);
+    const auto add = [&](int from, int to) {
+        std::string text;
+        for (int step = from; step <= to; ++step) text += line_of(0, step_event(step, step));
+        write(run.events() / event_file_name(0), text);
+    };
+    add(1, 5000);
+    RunHistory history(run, 1000);
+    history.poll();
+    const StepColumns& steps = history.ranks()[0].steps;
+    EXPECT_LE(steps.count(), 1000 + 2 * StepColumns::kBlock);
+    EXPECT_GE(steps.count(), 1000);
+    EXPECT_EQ(steps.last(), 5000);
+    EXPECT_EQ(steps.last() - steps.first() + 1, steps.count());
+    add(100, 2099);  // the run was resumed long before what is kept
+    history.poll();
+    EXPECT_GE(steps.count(), 1000);
+    EXPECT_LE(steps.count(), 1000 + 2 * StepColumns::kBlock);
+    EXPECT_EQ(loss_of(history, 0, 2099), 2099);
+    EXPECT_EQ(loss_of(history, 0, 1100), 1100);
+    EXPECT_EQ(history.last_step(), 2099);
 }
 
 TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
@@ -105,17 +120,17 @@ TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
                   line_of(rank, event, 100 + 2.0 * step));  // 2 s by the clock, of which 0.5 s are steps
         }
     }
-    RunFollower follower(run);
-    follower.poll();
-    const Headline now = headline(follower, 30);
+    RunHistory history(run);
+    history.poll();
+    const Headline now = headline(history, 30);
     EXPECT_EQ(now.step, 20);
     EXPECT_NEAR(*now.eta_s, 10 * 2.0, 1e-9);
     EXPECT_NEAR(*now.tokens_per_s, 2000, 1e-9);
-    EXPECT_NEAR(*now.overhead, 0.3, 1e-9);
-    EXPECT_FALSE(headline(follower, std::nullopt).eta_s);
+    EXPECT_NEAR(*now.overhead, 0.3, 1e-6);
+    EXPECT_FALSE(headline(history, std::nullopt).eta_s);
     set_state(run, RunPhase::Completed);
-    follower.poll();
-    EXPECT_FALSE(headline(follower, 30).eta_s);
+    history.poll();
+    EXPECT_FALSE(headline(history, 30).eta_s);
 }
 
 /// A loop over step numbers would overflow after the largest one and never end.
@@ -127,10 +142,10 @@ TEST_F(FollowerTest, TheLargestNumberOfAStepEndsNothing) {
         last.step = step;
         write(file, line_of(0, last));
     }
-    RunFollower follower(run);
-    follower.poll();
-    EXPECT_EQ(follower.ranks()[0].steps.size(), 2U);
-    EXPECT_EQ(headline(follower, limits::kSteps).step, limits::kSteps);
+    RunHistory history(run);
+    history.poll();
+    EXPECT_EQ(history.ranks()[0].steps.count(), 2);
+    EXPECT_EQ(headline(history, limits::kSteps).step, limits::kSteps);
 }
 
 TEST_F(FollowerTest, OnePollReadsNoMoreThanItsShareOfManyRanks) {
@@ -139,9 +154,9 @@ TEST_F(FollowerTest, OnePollReadsNoMoreThanItsShareOfManyRanks) {
     std::string text;
     while (text.size() < (1 << 20)) text += line_of(0, step_event(1, 2.0));
     for (int rank = 0; rank < kRanks; ++rank) write(run.events() / event_file_name(rank), text);
-    RunFollower follower(run);
+    RunHistory history(run);
     size_t all = 0, largest = 0;
-    for (auto lines = follower.poll(); !lines.empty(); lines = follower.poll()) {
+    for (auto lines = history.poll(); !lines.empty(); lines = history.poll()) {
         all += lines.size();
         largest = std::max(largest, lines.size());
     }
@@ -151,7 +166,7 @@ TEST_F(FollowerTest, OnePollReadsNoMoreThanItsShareOfManyRanks) {
 }
 
 TEST_F(FollowerTest, WithoutRunJsonThereIsNothingToFollow) {
-    EXPECT_THROW(RunFollower(RunDirectory{dir_ / "nothing"}), Error);
+    EXPECT_THROW(RunHistory(RunDirectory{dir_ / "nothing"}), Error);
 }
 
 TEST_F(FollowerTest, LogsComeLineByLine) {

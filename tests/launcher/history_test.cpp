@@ -143,6 +143,40 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
     EXPECT_EQ(positions(steps, XAxis::Seconds, {steps.first(), steps.last()}, 500).size(), 500U);
 }
 
+TEST_F(HistoryTest, TheDurationIsThatOfAllAttempts) {
+    const RunDirectory run = make_run("again", RunPhase::Completed, 1);
+    const auto attempt = [&](int number, double t) {
+        HelloEvent hello;
+        hello.attempt = number;
+        write(run.events() / event_file_name(0), to_json_line({t, 0, hello}) + "\n");
+        write_steps(run, 0, number, number, 3, t + 6);
+    };
+    attempt(1, 1000);
+    attempt(2, 2000);
+    RunState state = read_run_state(run.dir);
+    state.attempt = 2;
+    state.started = 2000;
+    state.ended = 2010;
+    write_run_state(run.dir, state);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.duration_s(9000), 7 + 10);
+}
+
+TEST_F(HistoryTest, ThePeakIsThatOfAllSteps) {
+    const RunDirectory run = make_run("peak", RunPhase::Running, 1);
+    std::string text;
+    for (const int64_t step : {1, 2, 3}) {
+        StepEvent event = step_event(step, 2);
+        event.peak_memory_bytes = step == 2 ? 123'456'789'123 : 5;
+        text += to_json_line({1.0, 0, event}) + "\n";
+    }
+    write(run.events() / event_file_name(0), text);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.ranks()[0].peak_bytes, 123'456'789'123);
+}
+
 TEST_F(HistoryTest, AGoneDirectoryKeepsWhatIsKnownAndSaysSo) {
     const RunDirectory run = make_run("gone", RunPhase::Running, 1);
     write_steps(run, 0, 1, 5, 2);
