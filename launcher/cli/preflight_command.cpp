@@ -81,12 +81,11 @@ std::string report_text(const nlohmann::json& report, const Ink& ink) {
 
 int run_preflight(const Arguments& arguments, const Session& session) {
     const Interrupts interrupts;
-    const Machine machine = this_machine();
+    const auto at = reach({}, session.places, {}, {});
     Request request = request_of(arguments);
     request.preflight = Preflight::Only;
-    const Proposal proposal = propose(request, machine, session.places);
-    require_launchable(proposal);
-    require_startable(proposal.plan, machine, session.places);
+    const Proposal proposal = at->propose(request, session.places);
+    at->require_startable(proposal.plan, session.places);
     if (!session.json) print(plan_summary(proposal.plan, session.out));
 
     const QTemporaryDir folder;
@@ -98,9 +97,10 @@ int run_preflight(const Arguments& arguments, const Session& session) {
     options.name = "preflight";
     options.overwrite = true;  // output_dir stays untouched
     ProgressPrinter printer(session, interrupts);
-    const PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
+    const PreparedRun prepared =
+        prepare_run(proposal, options, at->machine(), session.places, printer.progress());
     printer.clear();
-    start_run(prepared.run, prepared.plan, machine, session.places);
+    at->start(prepared.run, prepared.plan, session.places);
     const RunState state = wait_for_end(prepared.run, interrupts);
     nlohmann::json report = read_report(prepared.run);
     if (!report.is_object()) throw Error(Failure::Refused, Code(state.code), state.reason);
