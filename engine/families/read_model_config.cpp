@@ -260,7 +260,6 @@ ModelConfig model_config_from_json(const json& values, const std::string& where)
         if (values.contains(shared)) text[shared] = values[shared];
     ModelConfig model = read_text_model(ConfigFields(text, where + ": text_config"));
     model.weight_prefix = wrapper->weight_prefix;
-    model.obstacles.push_back("text_config");  // an export would lack the vision part
     return model;
 }
 

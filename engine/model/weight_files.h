@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class WeightFiles {
     /// Returns a view of the mapped file in its dtype (F32, BF16, F16, F64, U8, I8), valid as long as this
     /// object.
     at::Tensor mapped(const std::string& name);
+    std::span<const std::byte> bytes(const std::string& name) { return file_of(name).bytes(name); }
     /// Returns the path of the tensor's file, for messages.
     std::string path_of(const std::string& name) const { return files_.at(name).string(); }
 

@@ -5,13 +5,15 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
 
 #include "engine/error.h"
 #include "engine/families/stored_tensors.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/dtypes.h"
-#include "engine/model/parameters.h"
+#include "engine/model/save_model.h"
 #include "engine/model/weight_files.h"
 
 namespace ringmaster {
@@ -54,17 +56,45 @@ void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange 
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
 }
 
-int64_t elements_of(const StoredTensor& tensor) {
-    return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
+/// Returns the base's tensors that hold no parameter. A head that is stored although it is tied is left out.
+std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<ParameterShape>& shapes) {
+    std::set<std::string> held;
+    for (const ParameterShape& shape : shapes) {
+        held.insert(base.find(shape.file_name()));
+        for (const std::string& part : shape.stored.parts) held.insert(base.find(part));
+    }
+    std::vector<TensorInfo> others;
+    for (const std::string& name : base.names())
+        if (!held.contains(name) && !name.ends_with("lm_head.weight")) others.push_back(base.info(name));
+    return others;
+}
+
+/// One tensor of a saved model; without `stored` it is copied from the base.
+struct FileTensor {
+    TensorInfo info;
+    std::optional<StoredTensor> stored;
+};
+
+/// `base` may be null.
+std::vector<FileTensor> file_tensors(const Parameters& parameters, at::ScalarType dtype, WeightFiles* base) {
+    std::vector<FileTensor> tensors;
+    for (const StoredTensor& tensor : stored_tensors(parameters.shapes())) {
+        const std::string known = base != nullptr ? base->find(tensor.name) : "";
+        tensors.push_back(
+            {{known.empty() ? tensor.name : known, stored_name_of(dtype), tensor.shape}, tensor});
+    }
+    if (base == nullptr) return tensors;
+    for (TensorInfo& other : other_tensors(*base, parameters.shapes()))
+        tensors.push_back({std::move(other), std::nullopt});
+    return tensors;
 }
 
 /// Returns the tensors of each shard, in order.
-std::vector<std::vector<StoredTensor>> shards_of(const Parameters& parameters, int64_t element_bytes,
-                                                 int64_t shard_bytes) {
-    std::vector<std::vector<StoredTensor>> shards(1);
+std::vector<std::vector<FileTensor>> shards_of(std::vector<FileTensor> tensors, int64_t shard_bytes) {
+    std::vector<std::vector<FileTensor>> shards(1);
     int64_t filled = 0;
-    for (StoredTensor& tensor : stored_tensors(parameters.shapes())) {
-        const int64_t bytes = elements_of(tensor) * element_bytes;
+    for (FileTensor& tensor : tensors) {
+        const int64_t bytes = tensor.info.bytes();
         if (filled > 0 && filled + bytes > shard_bytes) {
             shards.emplace_back();
             filled = 0;
@@ -82,16 +112,20 @@ std::string shard_name(const std::string& stem, size_t shard, size_t count) {
     return stem + number;
 }
 
-WrittenFile write_shard(WholeValues& master, const fs::path& path, const std::vector<StoredTensor>& tensors,
-                        at::ScalarType dtype) {
+WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& path,
+                        const std::vector<FileTensor>& tensors, at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
-    for (const StoredTensor& tensor : tensors)
-        infos.push_back({tensor.name, stored_name_of(dtype), tensor.shape});
+    for (const FileTensor& tensor : tensors) infos.push_back(tensor.info);
     SafetensorsWriter writer(path, infos);
-    for (const StoredTensor& tensor : tensors) {
+    for (const auto& [info, stored] : tensors) {
+        if (!stored) {
+            const std::span<const std::byte> copied = base->bytes(info.name);
+            writer.write(copied.data(), copied.size());
+            continue;
+        }
         const at::Tensor part =
-            master.of(tensor.parameter)
-                .view({static_cast<int64_t>(tensor.parts), -1})[static_cast<int64_t>(tensor.part)];
+            master.of(stored->parameter)
+                .view({static_cast<int64_t>(stored->parts), -1})[static_cast<int64_t>(stored->part)];
         const at::Tensor values = part.to(at::kCPU, dtype).contiguous();
         writer.write(values.data_ptr(), values.nbytes());
     }
@@ -107,31 +141,49 @@ void Parameters::load(const std::string& model_dir) {
     share_update();
 }
 
-std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
-                                      bool writes, int64_t shard_bytes) {
+namespace {
+
+/// `base` may be null.
+std::vector<WrittenFile> write_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                                       int64_t shard_bytes, WeightFiles* base) {
     WholeValues master(parameters, parameters.master());
-    if (!writes) {
-        for (size_t i = 0; i < parameters.shapes().size(); ++i) master.of(i);
-        return {};
-    }
     std::vector<WrittenFile> written;
-    const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
     const bool one_file = parameters.file_stem() != "model";  // PEFT does not support an index
-    const auto shards =
-        shards_of(parameters, element_bytes, one_file ? std::numeric_limits<int64_t>::max() : shard_bytes);
+    const auto shards = shards_of(file_tensors(parameters, dtype, base),
+                                  one_file ? std::numeric_limits<int64_t>::max() : shard_bytes);
     nlohmann::json weight_map = nlohmann::json::object();
+    int64_t bytes = 0;
     for (size_t s = 0; s < shards.size(); ++s) {
         const std::string name = shard_name(parameters.file_stem(), s, shards.size());
-        written.push_back(write_shard(master, fs::path(dir) / name, shards[s], dtype));
-        for (const StoredTensor& tensor : shards[s]) weight_map[tensor.name] = name;
+        written.push_back(write_shard(master, base, fs::path(dir) / name, shards[s], dtype));
+        for (const FileTensor& tensor : shards[s]) {
+            weight_map[tensor.info.name] = name;
+            bytes += tensor.info.bytes();
+        }
     }
     if (shards.size() > 1) {
-        nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}},
-                                {"weight_map", weight_map}};
+        nlohmann::json index = {{"metadata", {{"total_size", bytes}}}, {"weight_map", weight_map}};
         written.push_back(write_file_durably(
             fs::path(dir) / (parameters.file_stem() + ".safetensors.index.json"), index.dump(2) + "\n"));
     }
     return written;
+}
+
+}  // namespace
+
+std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                                      bool writes, int64_t shard_bytes) {
+    if (writes) return write_weights(parameters, dir, dtype, shard_bytes, nullptr);
+    WholeValues master(parameters, parameters.master());
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) master.of(i);
+    return {};
+}
+
+std::vector<WrittenFile> save_model(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                                    const std::string& base_dir) {
+    constexpr int64_t kShardBytes = 5'000'000'000;
+    WeightFiles base(base_dir, parameters.file_stem());
+    return write_weights(parameters, dir, dtype, kShardBytes, &base);
 }
 
 }  // namespace ringmaster

@@ -13,6 +13,7 @@
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
 #include "engine/model/dtypes.h"
+#include "engine/model/save_model.h"
 
 namespace ringmaster {
 
@@ -85,7 +86,10 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    Files written = save_weights(parameters, dir, dtype);
+    const bool is_part =
+        !plan.config.lora.on() && !plan.config.reinit_weights && !plan.model->weight_prefix.empty();
+    Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
+                            : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {
         written.push_back(write_adapter_config(plan.config.lora, dir));
     } else {
