@@ -1,5 +1,5 @@
 /// Computes a layer's attention between its matrices: norms of queries and keys, rotary embedding, attention
-/// over the mesh, output.
+/// over the mesh, a gate of its output, output.
 #pragma once
 
 #include <utility>
@@ -50,7 +50,7 @@ class Attention final : public Block<Machine> {
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         restore(machine, x_nc);
-        return branch_.end(machine, machine.linear(LoraSite::Output, joined_heads(machine)), residual_nc);
+        return branch_.end(machine, machine.linear(LoraSite::Output, gated_heads(machine)), residual_nc);
     }
 
     void forget(Machine& machine) override {
@@ -62,6 +62,7 @@ class Attention final : public Block<Machine> {
 
     void restore(Machine& machine, const Tensor& x_nc) override {
         qkv_nw_ = by_kind(machine, machine.linear(LoraSite::Qkv, branch_.begin(machine, x_nc)));
+        if (machine.model().gates_attention) gates_nw_ = machine.take_gates(qkv_nw_);
         const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
         norm_heads(machine, false, apply);
         machine.rotate(kind_, qkv_nw_, false);
@@ -77,6 +78,7 @@ class Attention final : public Block<Machine> {
         norm_heads(machine, true, back);
         machine.rotate(kind_, qkv_nw_, true);
         norm_heads(machine, false, back);
+        if (machine.model().gates_attention) qkv_nw_ = machine.put_gates(qkv_nw_, std::move(gates_nw_));
         branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, as_stored(machine)), dx_nc, beta);
     }
 
@@ -108,23 +110,31 @@ class Attention final : public Block<Machine> {
         return attended_.out_bthd.reshape({-1, machine.model().num_heads * machine.model().head_dim});
     }
 
+    Tensor gated_heads(const Machine& machine) const {
+        const Tensor heads_nw = joined_heads(machine);
+        return machine.model().gates_attention ? machine.gate_heads(heads_nw, gates_nw_) : heads_nw;
+    }
+
     /// Sets qkv_nw_ to the gradients of queries, keys and values.
     void attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
         Tensor dheads_nw;
         {
             const auto pull = machine.pull(LoraSite::Output, branch_.end_backward(machine, dy_nc, beta));
-            pull.accumulate(joined_heads(machine), beta);
+            pull.accumulate(gated_heads(machine), beta);
             dheads_nw = pull.input();
         }
+        if (machine.model().gates_attention)
+            machine.gate_heads_backward(dheads_nw, joined_heads(machine), gates_nw_);
         if (attended_.is_by_heads()) attended_.out_bthd.reset();
-        qkv_nw_ = machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_),
-                                          std::move(attended_));
+        qkv_nw_ =
+            machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_), std::move(attended_));
     }
 
     LayerKind kind_;
     Branch<Machine> branch_ = {NormSite::Input, NormSite::AttentionOutput};
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys};
     Tensor qkv_nw_;  ///< normed and rotated; undefined if attention keeps its heads of them
+    Tensor gates_nw_;
     typename Machine::Attended attended_;
 };
 

@@ -7,6 +7,7 @@
 #include "engine/blocks/attention.h"
 #include "engine/blocks/experts.h"
 #include "engine/blocks/gated_mlp.h"
+#include "engine/blocks/recurrence.h"
 
 namespace ringmaster {
 
@@ -17,7 +18,10 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
     const bool shares_norm = model.parallel_blocks && !model.parallel_norms;
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
     const NormSite norm_of_mlp = shares_norm ? NormSite::Input : NormSite::Mlp;
-    blocks.push_back(std::make_unique<Attention<Machine>>(model.layer_kind(layer), shares_norm));
+    if (const LayerKind kind = model.layer_kind(layer); kind.recurs)
+        blocks.push_back(std::make_unique<Recurrence<Machine>>());
+    else
+        blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm));
     if (model.num_experts > 0)
         blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
     else

@@ -5,8 +5,8 @@
 
 namespace ringmaster {
 
-enum class LoraSite { Qkv, Output, GateUp, Down };
-constexpr size_t kLoraSites = 4;
+enum class LoraSite { Qkv, Output, GateUp, Down, DeltaIn, DeltaOutput };
+constexpr size_t kLoraSites = 6;
 
 enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput };
 constexpr size_t kNormSites = 6;
@@ -25,9 +25,13 @@ inline TargetRange targets_of(LoraSite site) {
         case LoraSite::GateUp:
             return {4, 2};
         case LoraSite::Down:
+            return {6, 1};
+        case LoraSite::DeltaIn:
+            return {7, 6};
+        case LoraSite::DeltaOutput:
             break;
     }
-    return {6, 1};
+    return {13, 1};
 }
 
 }  // namespace ringmaster

@@ -13,13 +13,15 @@
 
 namespace ringmaster {
 
-/// Linear modules of a Llama-family layer, in the engine's order.
-constexpr std::array kLoraTargets = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
-                                     "gate_proj", "up_proj", "down_proj"};
+/// Linear modules of a layer, in the engine's order: of attention, of the MLP, and of a recurrence.
+constexpr std::array kLoraTargets = {"q_proj",    "k_proj",       "v_proj",      "o_proj",    "gate_proj",
+                                     "up_proj",   "down_proj",    "in_proj_qkv", "in_proj_z", "in_proj_b",
+                                     "in_proj_a", "in_proj_qkvz", "in_proj_ba",  "out_proj"};
 
 /// Returns a path such as "self_attn.q_proj".
 inline std::string path_in_layer(size_t target) {
-    return (target < 4 ? "self_attn." : "mlp.") + std::string(kLoraTargets[target]);
+    const char* parent = target < 4 ? "self_attn." : target < 7 ? "mlp." : "linear_attn.";
+    return parent + std::string(kLoraTargets[target]);
 }
 
 struct Lora {

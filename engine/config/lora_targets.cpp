@@ -63,6 +63,16 @@ std::vector<std::string> names_in_layer(const std::vector<const ModulePath*>& ma
     return names;
 }
 
+/// Counts the names that a layer has a module of: layers of another kind lack some modules.
+std::size_t present(const std::vector<std::string>& names, const std::vector<ModulePath>& modules,
+                    int layer) {
+    return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+        return std::any_of(modules.begin(), modules.end(), [&](const ModulePath& module) {
+            return module.layer == layer && is_named(module, name);
+        });
+    }));
+}
+
 std::vector<std::string> idle_names(const LoraTargets& targets, const std::vector<ModulePath>& modules) {
     std::vector<std::string> idle;
     for (const std::string& name : targets.names) {
@@ -152,12 +162,17 @@ MatchedTargets match_targets(const Lora& lora, const std::vector<ModulePath>& mo
         found.problem = TargetProblem::NoMatch;
         return found;
     }
+    std::map<int, std::vector<std::string>> names_of;
     for (const auto& [layer, paths] : by_layer) {
-        const std::vector<std::string> names = names_in_layer(paths, modules);
-        if (found.targets.empty()) found.targets = names;
-        if (names != found.targets) return {TargetProblem::Uneven, "", layer, {}, {}, {}};
+        names_of[layer] = names_in_layer(paths, modules);
+        for (const std::string& name : names_of[layer])
+            if (std::find(found.targets.begin(), found.targets.end(), name) == found.targets.end())
+                found.targets.push_back(name);
         found.layers.push_back(layer);
     }
+    for (const auto& [layer, names] : names_of)
+        if (names.size() != present(found.targets, modules, layer))
+            return {TargetProblem::Uneven, "", layer, {}, {}, {}};
     if (found.layers.size() == all_layers.size()) found.layers.clear();
     return found;
 }

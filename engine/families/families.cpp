@@ -10,7 +10,7 @@ const auto& all_families() {
     static const std::array all = {
         kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,    kHunyuanFamilies, kGemmaFamilies,
         kGemmaSandwichFamilies, kPhiFamilies,    kMistralFamilies,   kOlmoFamilies,    kGraniteFamilies,
-        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies, kNeoxFamilies};
+        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies, kNeoxFamilies,    kQwenHybridFamilies};
     return all;
 }
 
@@ -24,7 +24,7 @@ const Family* find_family(std::string_view type) {
 }
 
 const Wrapper* find_wrapper(std::string_view type) {
-    for (const std::span<const Wrapper> some : {kGemmaWrappers, kMistralWrappers})
+    for (const std::span<const Wrapper> some : {kGemmaWrappers, kMistralWrappers, kQwenHybridWrappers})
         for (const Wrapper& wrapper : some)
             if (wrapper.type == type) return &wrapper;
     return nullptr;

@@ -58,8 +58,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
-    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies;
-extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers;
+    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies, kQwenHybridFamilies;
+extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers, kQwenHybridWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.
 template <class Slides>

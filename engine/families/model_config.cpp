@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/families/layer_groups.h"
+
 namespace ringmaster {
 
 LayerKind ModelConfig::layer_kind(int64_t layer) const {
@@ -12,9 +14,31 @@ std::vector<LayerKind> ModelConfig::layer_kinds() const {
     std::vector<LayerKind> kinds;
     for (int64_t layer = 0; layer < (layers.empty() ? 1 : num_layers); ++layer) {
         const LayerKind kind = layer_kind(layer);
-        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+        if (!kind.recurs && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
     }
     return kinds;
+}
+
+std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
+    std::vector<LayerGroup> groups;
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
+        const LayerKind kind = model.layer_kind(layer);
+        const auto alike = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& group) {
+            return group.one.layer_kind(0).recurs == kind.recurs;
+        });
+        if (alike != groups.end()) {
+            alike->layers.push_back(layer);
+            continue;
+        }
+        groups.push_back({model, {layer}});
+        groups.back().one.num_layers = 1;
+        if (!model.layers.empty()) groups.back().one.layers = {kind};
+    }
+    return groups;
+}
+
+bool ModelConfig::recurs() const {
+    return std::any_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.recurs; });
 }
 
 }  // namespace ringmaster

@@ -10,6 +10,7 @@
 #include "engine/activation.h"
 #include "engine/config/lora.h"
 #include "engine/config/quantization.h"
+#include "engine/families/delta_sizes.h"
 
 namespace ringmaster {
 
@@ -38,10 +39,12 @@ struct RopeConfig {
 /// Chooses the RMSNorm of queries and keys: over each head, or over all heads together.
 enum class QkNorm { None, PerHead, Whole };
 
-/// Says how far attention sees in a layer, and which rotary embedding the layer uses.
+/// Says how far attention sees in a layer, and which rotary embedding the layer uses; or that a recurrence
+/// takes attention's place.
 struct LayerKind {
     std::optional<int64_t> window;
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
+    bool recurs = false;
     bool operator==(const LayerKind&) const = default;
 };
 
@@ -76,6 +79,10 @@ struct ModelConfig {
     bool parallel_blocks = false;  ///< attention and MLP read the same input and are added together
     bool parallel_norms = false;   ///< with parallel_blocks: the MLP has a separate norm
     GateRule gate;
+    /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
+    /// turn.
+    bool gates_attention = false;
+    DeltaSizes delta;            ///< of layers that recur
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
@@ -99,7 +106,9 @@ struct ModelConfig {
     std::vector<std::string> obstacles;
 
     LayerKind layer_kind(int64_t layer) const;
-    std::vector<LayerKind> layer_kinds() const;  ///< distinct kinds, ordered by first layer
+    /// Returns the distinct kinds of layers with attention, ordered by first layer.
+    std::vector<LayerKind> layer_kinds() const;
+    bool recurs() const;  ///< returns whether a layer recurs
     bool trainable() const { return obstacles.empty(); }
 };
 
@@ -128,7 +137,8 @@ enum class Role {
     PostMlpNorm,  ///< norm of the MLP's output
     FinalNorm,
     Head,
-    NormBias,  ///< bias of the preceding norm
+    Recurrence,  ///< any tensor of a layer's recurrence
+    NormBias,    ///< bias of the preceding norm
     HeadBias,
     Router,
     ExpertGateUp,  ///< [experts, 2 · width, hidden]
@@ -167,13 +177,13 @@ int64_t parameter_count(const ModelConfig& model);
 
 /// Returns an adapter's parameters with PEFT's names: A, then B, for each module in the modules' order.
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora);
-/// Returns the adapter's elements in one adapted layer; all adapted layers are alike.
+/// Returns the adapter's elements in the largest adapted layer.
 int64_t lora_layer_count(const ModelConfig& model, const Lora& lora);
 
 /// Returns the elements of each rank's slice if `shards` ranks share `elements`: a multiple of 16 (a cache
 /// line of float32), with the last slices padded. Returns `elements` for one shard.
 int64_t slice_elements(int64_t elements, int shards);
-/// Elements of the units in which states are sharded: embedding, one layer, final norm with head.
+/// Elements of the units in which states are sharded: embedding, the largest layer, final norm with head.
 struct UnitSizes {
     int64_t embedding = 0, layer = 0, head = 0;
 };

@@ -37,6 +37,17 @@ template <class Fields>
 void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("window", kind.window);
     fields("rope", kind.rope);
+    fields("recurs", kind.recurs);
+}
+
+template <class Fields>
+void visit(Fields& fields, DeltaSizes& delta) {
+    fields("key_heads", delta.key_heads);
+    fields("value_heads", delta.value_heads);
+    fields("key_width", delta.key_width);
+    fields("value_width", delta.value_width);
+    fields("taps", delta.taps);
+    fields("by_key_head", delta.by_key_head);
 }
 
 template <class Fields>
@@ -78,6 +89,8 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("parallel_norms", m.parallel_norms);
     fields("activation", m.gate.activation);
     fields("gated_mlp", m.gate.gated);
+    fields("gates_attention", m.gates_attention);
+    fields("delta", m.delta);
     fields("attention_scale", m.attention_scale);
     fields("score_softcap", m.score_softcap);
     fields("logit_softcap", m.logit_softcap);
@@ -177,6 +190,10 @@ void check(const ModelConfig& m, const std::string& where) {
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
                                   m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
            "its experts' sizes are no decoder's");
+    const DeltaSizes& d = m.delta;
+    expect(!m.recurs() || (d.key_heads > 0 && d.value_heads > 0 && d.key_width > 0 && d.value_width > 0 &&
+                           d.taps > 0 && d.value_heads % d.key_heads == 0),
+           "its recurrence's sizes are no decoder's");
     refuse_absurd_size(m, where);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/config/lora_targets.h"
 #include "engine/families/families.h"
+#include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/peft_names.h"
 #include "engine/families/stored_tensors.h"
@@ -26,6 +27,9 @@ class Shapes {
     /// Adds a tensor whose name does not end with ".weight".
     void tensor(Role role, const std::string& name, std::vector<int64_t> shape) {
         add(role, name, std::move(shape), true);
+    }
+    void vector(Role role, const std::string& name, int64_t size, bool decays) {
+        add(role, name, {size}, decays);
     }
     void norm(Role role, const std::string& name, int64_t size, bool with_bias) {
         add(role, name + ".weight", {size}, false);
@@ -59,17 +63,39 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
     const std::string attn = "self_attn.";
     const int64_t q = m.num_heads * m.head_dim;
     const int64_t kv = m.num_kv_heads * m.head_dim;
-    shapes.weight(Role::Query, attn + "q_proj", {q, m.hidden_size});
+    shapes.weight(Role::Query, attn + "q_proj", {(m.gates_attention ? 2 : 1) * q, m.hidden_size});
     shapes.weight(Role::Key, attn + "k_proj", {kv, m.hidden_size});
     shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
     if (m.qkv_bias) {
-        shapes.bias(Role::QueryBias, attn + "q_proj", q);
+        shapes.bias(Role::QueryBias, attn + "q_proj", (m.gates_attention ? 2 : 1) * q);
         shapes.bias(Role::KeyBias, attn + "k_proj", kv);
         shapes.bias(Role::ValueBias, attn + "v_proj", kv);
     }
     add_query_key_norms(m, shapes);
     shapes.weight(Role::Output, attn + "o_proj", {m.hidden_size, q});
     if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
+}
+
+void add_recurrence(const ModelConfig& m, Shapes& shapes) {
+    const DeltaSizes& d = m.delta;
+    const std::string delta = "linear_attn.";
+    const auto matrix = [&](const char* name, int64_t outputs, int64_t inputs) {
+        shapes.weight(Role::Recurrence, delta + name, {outputs, inputs});
+    };
+    if (d.by_key_head) {
+        matrix("in_proj_qkvz", d.channels() + d.values(), m.hidden_size);
+        matrix("in_proj_ba", 2 * d.value_heads, m.hidden_size);
+    } else {
+        matrix("in_proj_qkv", d.channels(), m.hidden_size);
+        matrix("in_proj_z", d.values(), m.hidden_size);
+        matrix("in_proj_b", d.value_heads, m.hidden_size);
+        matrix("in_proj_a", d.value_heads, m.hidden_size);
+    }
+    shapes.weight(Role::Recurrence, delta + "conv1d", {d.channels(), 1, d.taps});
+    shapes.vector(Role::Recurrence, delta + "dt_bias", d.value_heads, false);
+    shapes.vector(Role::Recurrence, delta + "A_log", d.value_heads, true);
+    shapes.norm(Role::Recurrence, delta + "norm", d.value_width, false);
+    matrix("out_proj", m.hidden_size, d.values());
 }
 
 /// Adds tensors with the names of transformers 5, which puts all experts of a layer in one tensor.
@@ -97,13 +123,16 @@ void add_mlp(const ModelConfig& m, Shapes& shapes) {
     if (m.mlp_bias) shapes.bias(Role::DownBias, "mlp.down_proj", m.hidden_size);
 }
 
-void add_layer(const ModelConfig& m, Shapes shapes) {
+void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     const auto norm = [&](Role role, const char* name) {
         shapes.norm(role, name, m.hidden_size, m.norm_biases);
     };
     const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
     if (m.norms_inputs) norm(Role::InputNorm, "input_layernorm");
-    add_attention(m, shapes);
+    if (kind.recurs)
+        add_recurrence(m, shapes);
+    else
+        add_attention(m, shapes);
     if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
     if (m.num_experts > 0)
@@ -202,7 +231,7 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     Shapes outside(shapes, -1);
     outside.weight(Role::Embedding, "model.embed_tokens", {m.vocab_size, m.hidden_size});
     for (int64_t layer = 0; layer < m.num_layers; ++layer)
-        add_layer(m, Shapes(shapes, static_cast<int>(layer)));
+        add_layer(m, m.layer_kind(layer), Shapes(shapes, static_cast<int>(layer)));
     outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
     if (!m.tie_word_embeddings) {
         outside.weight(Role::Head, "lm_head", {m.vocab_size, m.hidden_size});
@@ -300,13 +329,28 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
     return shapes;
 }
 
+namespace {
+
+/// Returns the elements of an adapter in the model's only layer.
+int64_t adapted_layer(const ModelConfig& one, Lora lora) {
+    lora.layers.clear();
+    return sizes_of(lora_shapes(one, lora)).layer;
+}
+
+/// Returns the sizes outside the layers, and a layer's size of 0.
+ModelConfig without_layers(const ModelConfig& model) {
+    ModelConfig none = model;
+    none.num_layers = 0;
+    return none;
+}
+
+}  // namespace
+
 UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora) {
     if (!lora.on()) return {};
-    ModelConfig one = model;
-    one.num_layers = std::min<int64_t>(model.num_layers, 1);
-    Lora alike = lora;
-    alike.layers.clear();
-    return sizes_of(lora_shapes(one, alike));
+    UnitSizes sizes = sizes_of(lora_shapes(without_layers(model), lora));
+    sizes.layer = largest_of_layers(model, [&](const ModelConfig& one) { return adapted_layer(one, lora); });
+    return sizes;
 }
 
 int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
@@ -314,20 +358,30 @@ int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
 }
 
 int64_t lora_count(const ModelConfig& model, const Lora& lora) {
+    if (!lora.on()) return 0;
     const UnitSizes sizes = lora_unit_sizes(model, lora);
-    return sizes.embedding + lora.adapted_layers(model.num_layers) * sizes.layer + sizes.head;
+    return sizes.embedding + sizes.head +
+           sum_over_layers(model, lora, [&](const ModelConfig& one) { return adapted_layer(one, lora); });
 }
 
+namespace {
+
+/// Returns the elements of the model's only layer.
+int64_t layer_size(const ModelConfig& one) {
+    return sizes_of(parameter_shapes(one)).layer;
+}
+
+}  // namespace
+
 UnitSizes unit_sizes(const ModelConfig& model) {
-    // Counts one layer, because all layers are alike and plans count often.
-    ModelConfig one = model;
-    one.num_layers = std::min<int64_t>(model.num_layers, 1);
-    return sizes_of(parameter_shapes(one));
+    UnitSizes sizes = sizes_of(parameter_shapes(without_layers(model)));
+    sizes.layer = largest_of_layers(model, layer_size);
+    return sizes;
 }
 
 int64_t parameter_count(const ModelConfig& model) {
     const UnitSizes sizes = unit_sizes(model);
-    return sizes.embedding + std::max<int64_t>(0, model.num_layers) * sizes.layer + sizes.head;
+    return sizes.embedding + sum_over_layers(model, {}, layer_size) + sizes.head;
 }
 
 int64_t slice_elements(int64_t elements, int shards) {
@@ -340,7 +394,8 @@ int64_t slice_elements(int64_t elements, int shards) {
 int64_t sharded_count(const ModelConfig& model, int shards) {
     const UnitSizes sizes = unit_sizes(model);
     return slice_elements(sizes.embedding, shards) +
-           std::max<int64_t>(0, model.num_layers) * slice_elements(sizes.layer, shards) +
+           sum_over_layers(model, {},
+                           [&](const ModelConfig& one) { return slice_elements(layer_size(one), shards); }) +
            slice_elements(sizes.head, shards);
 }
 

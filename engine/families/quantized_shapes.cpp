@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/families/layer_groups.h"
+
 namespace ringmaster {
 
 namespace {
@@ -52,16 +54,18 @@ std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Qua
 }
 
 QuantizedLayer quantized_layer(const ModelConfig& model, const Quantization& quantization) {
-    QuantizedLayer layer;
-    if (!quantization.on()) return layer;
-    ModelConfig one = model;
-    one.num_layers = std::min<int64_t>(model.num_layers, 1);
-    for (const ParameterShape& shape : parameter_shapes(one)) {
-        if (!is_quantized(shape)) continue;
-        layer.elements += shape.size();
-        layer.bytes += quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes;
+    QuantizedLayer largest;
+    if (!quantization.on()) return largest;
+    for (const LayerGroup& group : layer_groups(model)) {
+        QuantizedLayer layer;
+        for (const ParameterShape& shape : parameter_shapes(group.one)) {
+            if (!is_quantized(shape)) continue;
+            layer.elements += shape.size();
+            layer.bytes += quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes;
+        }
+        if (layer.bytes > largest.bytes) largest = layer;
     }
-    return layer;
+    return largest;
 }
 
 }  // namespace ringmaster

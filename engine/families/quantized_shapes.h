@@ -12,8 +12,7 @@
 namespace ringmaster {
 
 constexpr int64_t kNestedBlock = 256;  ///< scales that share a scale
-constexpr int64_t kScaleMap =
-    256;  ///< float32 entries of the code book stored with nested scales
+constexpr int64_t kScaleMap = 256;     ///< float32 entries of the code book stored with nested scales
 constexpr int64_t kPartAlignment = 16;
 
 /// Sizes of one matrix, and the offset of each part in bytes.
@@ -36,7 +35,7 @@ std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantiza
 /// Returns the quantised parameters by name, as bytes: shape {bytes}.
 std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Quantization& quantization);
 
-/// Sizes of one layer's quantised matrices.
+/// Sizes of one layer's quantised matrices, of the largest layer.
 struct QuantizedLayer {
     int64_t elements = 0;  ///< quantised elements
     int64_t bytes = 0;     ///< bytes of these elements

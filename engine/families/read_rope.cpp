@@ -107,6 +107,8 @@ RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConf
     rope.type = parameters->text_or("rope_type", "");
     if (rope.type.empty()) rope.type = parameters->text_or("type", "default");
     parameters->has("type");
+    // A text's tokens have the same position in all three dimensions of an image.
+    for (const char* of_images : {"mrope_section", "mrope_interleaved"}) parameters->has(of_images);
     if (rope.type == "su") rope.type = "longrope";
     read_rotary_dim(fields, *parameters, family, model, rope);
     if (rope.type == "default") {

@@ -18,12 +18,23 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
       parameters_(model, lora, lora.dora && is_mixed(precision) ? Precision::Float32 : precision, device,
                   std::move(sharding)) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
-    columns_ = {q,
+    const DeltaSizes& d = model.delta;
+    const auto of_delta = [&](bool by_key_head, int64_t columns) {
+        return d.by_key_head == by_key_head ? columns : 0;
+    };
+    columns_ = {(model.gates_attention ? 2 : 1) * q,
                 kv,
                 kv,
                 model.hidden_size,
                 model.gate.gated ? model.intermediate_size : 0,
                 model.intermediate_size,
+                model.hidden_size,
+                of_delta(false, d.channels()),
+                of_delta(false, d.values()),
+                of_delta(false, d.value_heads),
+                of_delta(false, d.value_heads),
+                of_delta(true, d.channels() + d.values()),
+                of_delta(true, 2 * d.value_heads),
                 model.hidden_size};
 }
 
@@ -53,19 +64,27 @@ std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
     return modules;
 }
 
+namespace {
+
+/// Numbers the modules of all layers; the first seven of a layer keep their numbers whatever follows.
+uint64_t module_number(int layer, size_t target) {
+    return static_cast<uint64_t>(layer) * 7 + target % 7 + (static_cast<uint64_t>(target / 7) << 40);
+}
+
+}  // namespace
+
 at::Tensor Adapter::dropped(const at::Tensor& x_nc, size_t target, int64_t first) const {
     if (!keys_2n_.defined()) return x_nc;
-    const auto module = static_cast<uint64_t>(layer_) * kLoraTargets.size() + target;
-    return dropout(x_nc, keys_2n_.narrow(1, first, x_nc.size(0)), mixed(stream_ ^ mixed(module)),
-                   lora_.dropout);
+    return dropout(x_nc, keys_2n_.narrow(1, first, x_nc.size(0)),
+                   mixed(stream_ ^ mixed(module_number(layer_, target))), lora_.dropout);
 }
 
 at::Tensor Adapter::dropout_factors(int layer, size_t target, const at::Tensor& places_n,
                                     int64_t width) const {
     if (!drops()) return {};
-    const auto module = static_cast<uint64_t>(layer) * kLoraTargets.size() + target;
     const at::Tensor ones = at::ones({places_n.size(0), width}, places_n.options().dtype(at::kFloat));
-    return dropout(ones, dropout_keys(places_n, stream_), mixed(stream_ ^ mixed(module)), lora_.dropout);
+    return dropout(ones, dropout_keys(places_n, stream_),
+                   mixed(stream_ ^ mixed(module_number(layer, target))), lora_.dropout);
 }
 
 void Adapter::add_low_rank(const at::Tensor& y_no, const at::Tensor& u_nr, const at::Tensor& b_or,
@@ -80,7 +99,8 @@ void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tenso
                           const FrozenLinear& frozen, bool decodes) const {
     for (const Module& module : modules_of(site)) {
         const at::Tensor x = dropped(x_nc, module.target, first);
-        at::Tensor u_nr = decodes ? decode_linear(x, module.weights.a_rc, {}) : product(x, module.weights.a_rc.t());
+        at::Tensor u_nr =
+            decodes ? decode_linear(x, module.weights.a_rc, {}) : product(x, module.weights.a_rc.t());
         u_nr.mul_(scale_);
         const at::Tensor y = y_no.narrow(1, module.first_column, module.columns);
         if (lora_.dora)

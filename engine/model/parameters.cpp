@@ -186,6 +186,9 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     }
     for (size_t i = 0; i < kNormSites; ++i)
         views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"}, values);
+    const std::string delta = prefix + "linear_attn.";
+    views.delta = {all({delta + "conv1d.weight"}, values), all({delta + "dt_bias"}, values),
+                   all({delta + "A_log"}, values), all({delta + "norm.weight"}, values)};
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
     views.experts_gate_up_exc = all({prefix + "mlp.experts.gate_up_proj"}, values);
     views.experts_down_eci = all({prefix + "mlp.experts.down_proj"}, values);
@@ -222,6 +225,8 @@ InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
+    if (shape.role == Role::Recurrence && shape.shape.size() == 1)
+        return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);
     if (name.ends_with("bias") || name.ends_with("lora_B.weight")) return values.zero_();
     if (name.ends_with("norm.weight")) return values.fill_(norm_);
     if (!name.ends_with("lora_A.weight")) return values.normal_(0, range_, generator_);

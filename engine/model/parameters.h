@@ -24,6 +24,7 @@
 #include "engine/families/model_config.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/files/durable.h"
+#include "engine/recurrence/delta_weights.h"
 
 namespace ringmaster {
 
@@ -40,8 +41,9 @@ struct LayerTensors {
         at::Tensor weight_oc;  ///< rows of all modules: q, k and v; gate and up
         at::Tensor bias_o;
     };
-    std::array<Matrix, kLoraSites> matrices;        ///< by LoraSite
-    std::array<at::Tensor, kNormSites> norms;       ///< by NormSite: weights, then biases if there are any
+    std::array<Matrix, kLoraSites> matrices;   ///< by LoraSite
+    std::array<at::Tensor, kNormSites> norms;  ///< by NormSite: weights, then biases if there are any
+    DeltaWeights delta;
     at::Tensor router_ec;                           ///< [experts, hidden]
     at::Tensor experts_gate_up_exc;                 ///< [experts, 2I, hidden], I of one expert
     at::Tensor experts_down_eci;                    ///< [experts, hidden, I]

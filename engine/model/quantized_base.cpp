@@ -43,16 +43,10 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
       matrices_(matrices_of(model)),
       bytes_(model, quantization, device, std::move(sharding)),
       quantizes_inputs_(device.is_cuda() && quantization.format == WeightFormat::Int8) {
-    while (layer_matrices_ < matrices_.size() && matrices_[layer_matrices_].layer == matrices_[0].layer)
-        ++layer_matrices_;
-    for (size_t target = 0; target < layouts_.size(); ++target) {
-        const std::string name = path_in_layer(target) + ".weight";
-        for (size_t i = 0; i < layer_matrices_; ++i) {
-            if (!matrices_[i].name.ends_with(name)) continue;
-            const std::vector<int64_t>& shape = matrices_[i].shape;
-            layouts_[target] = quantized_layout(quantization, shape[0], shape[1]);
-            places_[target] = i;
-        }
+    for (const ParameterShape& matrix : matrices_) {
+        for (size_t target = 0; target < layouts_.size(); ++target)
+            if (matrix.name.ends_with(path_in_layer(target) + ".weight"))
+                layouts_[target] = quantized_layout(quantization, matrix.shape[0], matrix.shape[1]);
     }
 }
 
@@ -107,7 +101,11 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
 }
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
-    const size_t index = static_cast<size_t>(layer) * layer_matrices_ + places_[target];
+    const std::string name = ".layers." + std::to_string(layer) + "." + path_in_layer(target) + ".weight";
+    const auto found = std::find_if(matrices_.begin(), matrices_.end(), [&](const ParameterShape& matrix) {
+        return matrix.name.ends_with(name);
+    });
+    const auto index = static_cast<size_t>(found - matrices_.begin());
     return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(rounded_);
 }
 

@@ -65,9 +65,7 @@ class QuantizedBase {
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
-    size_t layer_matrices_ = 0;                   ///< matrices in one layer
     std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< by module; without rows: no such module
-    std::array<size_t, kLoraTargets.size()> places_{};          ///< indices among the layer's matrices
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;

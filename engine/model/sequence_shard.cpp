@@ -37,6 +37,9 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
         attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
                                gathered_heads, ScoreRule{model.attention_scale, model.score_softcap});
     }
+    if (model.recurs())
+        stretches.emplace(stretches_of(layout, mask), groups.mesh().context_rank(groups.rank()),
+                          places_t.size(0), model.delta.taps, device);
 }
 
 void SequenceShard::rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries,

@@ -4,11 +4,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/attention/sharded_attention.h"
 #include "engine/families/model_config.h"
 #include "engine/model/rope.h"
+#include "engine/recurrence/own_stretches.h"
 
 namespace ringmaster {
 
@@ -25,6 +27,7 @@ struct SequenceShard {
     at::Tensor positions_t;         ///< int64 [T], positions of this rank's tokens in their documents
     std::vector<RopeTables> ropes;  ///< in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
+    std::optional<OwnStretches> stretches;           ///< if a layer recurs
     Groups& ranks;                                   ///< groups that share the sequence
     Progress& progress;                              ///< reports what this rank is doing
 

@@ -14,6 +14,7 @@
 #include "engine/model/router_loss.h"
 #include "engine/model/sequence_shard.h"
 #include "engine/plan/plan.h"
+#include "engine/recurrence/delta_layer.h"
 
 namespace ringmaster {
 
@@ -129,6 +130,23 @@ class TensorMachine {
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
                                Attended attended) const;
 
+    /// Takes the gates out of queries and gates, keys, values, and returns them: [N, H·D].
+    at::Tensor take_gates(at::Tensor& qkv_nw) const;
+    at::Tensor put_gates(const at::Tensor& qkv_nw, const at::Tensor& gates_nw) const;
+    /// Returns heads · sigmoid(gates).
+    at::Tensor gate_heads(const at::Tensor& heads_nw, const at::Tensor& gates_nw) const;
+    /// Replaces dout_nw by the gradient of the heads, and gates_nw by that of the gates.
+    void gate_heads_backward(const at::Tensor& dout_nw, const at::Tensor& heads_nw,
+                             const at::Tensor& gates_nw) const;
+
+    // The gated delta rule; see engine/recurrence/delta_layer.h.
+    using Recurred = DeltaOutput;
+    Recurred recur(const at::Tensor& projected_nw) const;
+    at::Tensor gated(const at::Tensor& projected_nw, const Recurred& recurred) const;
+    /// Replaces projected_nw by its gradient.
+    void recur_backward(at::Tensor dgated_nw, const at::Tensor& projected_nw, Recurred recurred,
+                        double beta) const;
+
     // A mixture of experts; see engine/model/expert_ops.h.
     using Routing = ringmaster::Routing;
     /// Chooses experts for tokens from `first` on, or takes chosen_nk if it is defined.
@@ -189,6 +207,9 @@ class TensorMachine {
     /// Returns the places of the tokens that x_nc holds from `first` on.
     at::Tensor places_of(int64_t first, const at::Tensor& x_nc) const;
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
+    DeltaLayer delta_layer() const {
+        return {shard_->ranks, *shard_->stretches, model_.delta, weights().delta, model_.rms_norm_eps};
+    }
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
 

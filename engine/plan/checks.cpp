@@ -24,6 +24,13 @@ void limit_softcap(Plan& plan, Findings& findings) {
     findings.error(Form("ENGINE-SOFTCAP"), "base_model", {{"softcap", plan.model->score_softcap}});
 }
 
+/// Reports a layout that leaves gaps between a rank's tokens, for a model that passes a state along.
+void limit_stretches(Plan& plan, Findings& findings) {
+    const bool has_gaps = plan.context_parallel.layout == RingAttnFunc::BatchStripe && plan.mesh.ring > 1;
+    if (!plan.model || !plan.model->recurs() || !has_gaps) return;
+    findings.error(Form("CP-STRETCHES"), "ring_attn_func", {});
+}
+
 void limit_models(Plan& plan, Findings& findings) {
     if (!plan.model || plan.model->trainable()) return;
     std::string obstacles;
@@ -34,7 +41,7 @@ void limit_models(Plan& plan, Findings& findings) {
 }
 
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_softcap, limit_models};
+constexpr Limit kLimits[] = {limit_softcap, limit_stretches, limit_models};
 
 // ------------------------------------------------------------------------------------- rules about heads
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/config/precision.h"
+#include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/memory_trace.h"
@@ -61,9 +62,13 @@ double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
 }
 
-/// Counts a layer's parameters that are not quantised.
+/// Counts the parameters that are not quantised, of the model's only layer.
+int64_t kept_of(const ModelConfig& one, const Quantization& quantization) {
+    return unit_sizes(one).layer - quantized_layer(one, quantization).elements;
+}
+
 int64_t kept_layer(const MemoryInputs& in) {
-    return unit_sizes(in.model).layer - quantized_layer(in.model, in.quantization).elements;
+    return largest_of_layers(in.model, [&](const ModelConfig& one) { return kept_of(one, in.quantization); });
 }
 
 double elements(const MemoryInputs& in, bool sharded) {
@@ -72,15 +77,17 @@ double elements(const MemoryInputs& in, bool sharded) {
         if (stage(in) == 0) return double(unit);
         return padded(in, unit) / (sharded ? in.shards : 1);
     };
-    return of_unit(sizes.embedding) + double(in.model.num_layers) * of_unit(kept_layer(in)) +
-           of_unit(sizes.head);
+    return of_unit(sizes.embedding) + of_unit(sizes.head) +
+           sum_over_layers(in.model, {},
+                           [&](const ModelConfig& one) { return of_unit(kept_of(one, in.quantization)); });
 }
 
 /// Returns the bytes of all layers' quantised matrices.
 double quantized_bytes(const MemoryInputs& in, bool sharded) {
-    const int64_t layer = quantized_layer(in.model, in.quantization).bytes;
-    const double layers = double(in.model.num_layers);
-    return stage(in) == 0 ? layers * double(layer) : layers * padded(in, layer) / (sharded ? in.shards : 1);
+    return sum_over_layers(in.model, {}, [&](const ModelConfig& one) {
+        const int64_t layer = quantized_layer(one, in.quantization).bytes;
+        return stage(in) == 0 ? double(layer) : padded(in, layer) / (sharded ? in.shards : 1);
+    });
 }
 
 /// Rounds up to a power of two, as LibTorch does for pinned memory (ATen/core/CachingHostAllocator.h).
@@ -96,11 +103,13 @@ UnitSizes trained_units(const MemoryInputs& in) {
 double trained_elements(const MemoryInputs& in, bool sharded) {
     if (!in.lora.on()) return elements(in, sharded);
     const UnitSizes sizes = trained_units(in);
-    const double layers = double(in.lora.adapted_layers(in.model.num_layers));
     const auto of_unit = [&](int64_t unit) {
         return stage(in) == 0 ? double(unit) : padded(in, unit) / (sharded ? in.shards : 1);
     };
-    return of_unit(sizes.embedding) + layers * of_unit(sizes.layer) + of_unit(sizes.head);
+    return of_unit(sizes.embedding) + of_unit(sizes.head) +
+           sum_over_layers(in.model, in.lora, [&](const ModelConfig& one) {
+               return of_unit(lora_unit_sizes(one, in.lora).layer);
+           });
 }
 
 /// Returns the trained elements of a layer's unit.
@@ -156,18 +165,22 @@ double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     return bytes;
 }
 
-/// Returns the bytes of all parameters; layers are alike.
-double stored_bytes(const MemoryInputs& in) {
-    ModelConfig one = in.model;
-    one.num_layers = std::min<int64_t>(in.model.num_layers, 1);
-    double bytes = 0;
+/// Returns the bytes of all states of the parameters in the model's layers, or of those outside them.
+double states_of_model(const MemoryInputs& in, const ModelConfig& model, bool in_layers) {
     Lora alike = in.lora;
     alike.layers.clear();
-    const double layers =
-        double(in.lora.on() ? in.lora.adapted_layers(in.model.num_layers) : in.model.num_layers);
-    for (const ParameterShape& shape : in.lora.on() ? lora_shapes(one, alike) : parameter_shapes(one))
-        bytes += states_bytes(in, shape) * (shape.layer >= 0 ? layers : 1);
+    double bytes = 0;
+    for (const ParameterShape& shape : in.lora.on() ? lora_shapes(model, alike) : parameter_shapes(model))
+        if ((shape.layer >= 0) == in_layers) bytes += states_bytes(in, shape);
     return bytes;
+}
+
+double stored_bytes(const MemoryInputs& in) {
+    ModelConfig outside = in.model;
+    outside.num_layers = 0;
+    return states_of_model(in, outside, false) +
+           sum_over_layers(in.model, in.lora,
+                           [&](const ModelConfig& one) { return states_of_model(in, one, true); });
 }
 
 double moments_bytes(const MemoryInputs& in) {

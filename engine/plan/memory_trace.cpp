@@ -6,6 +6,7 @@
 
 #include "engine/blocks/layer.h"
 #include "engine/config/lora_targets.h"
+#include "engine/families/layer_groups.h"
 #include "engine/plan/trace_machine.h"
 
 namespace ringmaster {
@@ -57,6 +58,21 @@ double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& hea
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);
 }
 
+/// Returns the bytes that the layers before this one keep.
+double kept_before(const MemoryInputs& in, TraceMachine& machine, const Heap& heap, int64_t layer) {
+    const bool recurs = in.model.layer_kind(layer).recurs;
+    double alike = 0;
+    std::optional<int64_t> another;  // a layer before of the other kind
+    for (int64_t before = 0; before < layer; ++before) {
+        if (in.model.layer_kind(before).recurs == recurs)
+            ++alike;
+        else
+            another = before;
+    }
+    const double others = another ? kept_bytes(in, machine, heap, *another, double(layer) - alike) : 0;
+    return others + kept_bytes(in, machine, heap, layer, alike);
+}
+
 /// Traces the head and the loss; leaves the gradient of the head's input.
 void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const double chunk = std::min(kLossChunkTokens, in.tokens());
@@ -79,7 +95,7 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
 Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
     TraceMachine machine(in, heap);
-    const double kept = kept_bytes(in, machine, heap, layer, double(layer));
+    const double kept = kept_before(in, machine, heap, layer);
     const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
     const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
@@ -123,7 +139,12 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
 double kept_bytes(const MemoryInputs& in, double layers) {
     Heap heap;
     TraceMachine machine(in, heap);
-    return kept_bytes(in, machine, heap, 0, layers);
+    const double count = double(std::max<int64_t>(1, in.model.num_layers));
+    double kept = 0;
+    for (const LayerGroup& group : layer_groups(in.model))
+        kept +=
+            kept_bytes(in, machine, heap, group.layers.front(), layers * double(group.layers.size()) / count);
+    return kept;
 }
 
 void Heap::change(double bytes, MemoryPart part, std::string_view name) {
@@ -144,9 +165,10 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
-    std::set<int64_t> windows;
+    std::set<std::pair<bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
-        const bool is_new = windows.insert(in.window_of(in.model.layer_kind(layer))).second;
+        const LayerKind kind = in.model.layer_kind(layer);
+        const bool is_new = kinds.insert({kind.recurs, kind.recurs ? 0 : in.window_of(kind)}).second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
         const Heap traced = trace_layer(in, layer);

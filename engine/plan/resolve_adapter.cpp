@@ -49,8 +49,9 @@ std::vector<ModulePath> module_paths(const ModelConfig& model) {
 std::vector<std::string> linear_names(const std::vector<ModulePath>& modules) {
     std::vector<std::string> names;
     for (const ModulePath& module : modules) {
-        if (module.linear && module.layer == 0)
-            names.push_back(module.in_layer.substr(module.in_layer.rfind('.') + 1));
+        const std::string name = module.in_layer.substr(module.in_layer.rfind('.') + 1);
+        if (module.linear && std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
     }
     return names;
 }
@@ -145,8 +146,8 @@ void resolve_saved(Plan& plan, Findings& findings) {
                                    {"module", embedding ? named.saved_head : named.saved_embedding},
                                    {"modules", "[" + listed(named.saved_modules()) + "]"}};
     if (!embedding || head_in_files(*plan.model) != said.saved_head)
-        return findings.error(Form("KEY-UNSUPPORTED", "saved-name"), findings.key_of({kKey, "lora_model_dir"}),
-                              parameters);
+        return findings.error(Form("KEY-UNSUPPORTED", "saved-name"),
+                              findings.key_of({kKey, "lora_model_dir"}), parameters);
     plan.config.lora.targets = written_targets(named);
     findings.warn(Form("CFG-DEPRECATED", "saved-name"), kKey, parameters);
 }

@@ -10,6 +10,7 @@
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/recurrence_costs.h"
 #include "engine/plan/step_time.h"
 #include "engine/plan/windows.h"
 
@@ -161,14 +162,22 @@ class Ring {
 
 // ------------------------------------------------------------------------------------------ computation
 
-/// The weights that a token uses.
+/// Returns the share of layers with attention; the others have a recurrence. The step's layers all cost the
+/// average of both kinds.
+double attending_share(const ModelConfig& m) {
+    return double(attending_layers_of(m)) / double(std::max<int64_t>(1, m.num_layers));
+}
+
+/// The weights that a token uses in a layer.
 struct LayerWeights {
     double projections, output, mlp, head;
 
     explicit LayerWeights(const ModelConfig& m) {
         const auto hidden = double(m.hidden_size);
-        projections = hidden * double(m.num_heads + 2 * m.num_kv_heads) * double(m.head_dim);
-        output = hidden * double(m.num_heads * m.head_dim);
+        const double heads = double((m.gates_attention ? 2 : 1) * m.num_heads + 2 * m.num_kv_heads);
+        const double attends = attending_share(m), recurs = 1 - attends;
+        projections = hidden * (attends * heads * double(m.head_dim) + recurs * double(m.delta.projected()));
+        output = hidden * (attends * double(m.num_heads * m.head_dim) + recurs * double(m.delta.values()));
         head = hidden * double(m.vocab_size);
         mlp = (active_parameters(m) - head) / double(m.num_layers) - projections - output;
     }
@@ -247,6 +256,10 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
     costs.key_bytes = rows * 2 * kv_heads * D * e;
     costs.gradient_bytes = rows * 2 * kv_heads * D * 4;
     costs.latency_s = speeds.latency_s;
+    const double attends = attending_share(m);
+    for (double* cost : {&costs.forward_cell_s, &costs.backward_cell_s, &costs.merge_s, &costs.merge_grad_s,
+                         &costs.key_bytes, &costs.gradient_bytes, &costs.latency_s})
+        *cost *= attends;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1)
         costs.groups = std::max(
             1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));
@@ -297,6 +310,28 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
     column.exchange_out_s = queries * e + speeds.latency_s;
     column.exchange_back_in_s = queries * e + speeds.latency_s;
     column.exchange_back_out_s = queries * e + keys_values * (shared ? 4 : e) + 2 * speeds.latency_s;
+    const double attends = attending_share(m);
+    for (double* exchange_s : {&column.exchange_in_s, &column.exchange_out_s, &column.exchange_back_in_s,
+                               &column.exchange_back_out_s})
+        *exchange_s *= attends;
+}
+
+/// Adds the rule of the layers that recur, and the maps of stretches that all ranks of a sequence gather. A
+/// rank computes its map first, and then its outputs.
+void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, double tokens,
+                    ColumnCosts& column) {
+    const ModelConfig& m = *plan.model;
+    const double recurs = 1 - attending_share(m), ranks = plan.mesh.context_parallel_size();
+    if (recurs == 0) return;
+    const double rows = sequences_at_once(plan), phases = ranks > 1 ? 2 : 1;
+    column.projections_s += recurs * phases * recurrence_flops(m) * rows * tokens / speeds.flops;
+    if (ranks == 1) return;
+    const bool halves = plan.context_parallel.layout == RingAttnFunc::BatchZigzag && plan.mesh.ring > 1;
+    const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const double gathered = (halves ? 2 : 1) * rows * (ranks - 1) * stretch_bytes(m, e);
+    const double gather_s = gathered / (links.all_inside ? links.inside : links.across);
+    column.exchange_in_s += recurs * (gather_s + 2 * speeds.latency_s);
+    column.exchange_back_in_s += recurs * (gather_s + 2 * speeds.latency_s);
 }
 
 ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& links, const Ring& ring,
@@ -317,6 +352,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_int8_products(plan, speeds, sequences_at_once(plan) * tokens, column);
     add_head_exchange(plan, speeds, links, tokens, column);
+    add_recurrence(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
     const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
     column.hops = gathers ? gathered_hops(hops, attention) : ring_hops(hops, attention);

@@ -3,11 +3,18 @@
 #include <algorithm>
 
 #include "engine/plan/layout.h"
+#include "engine/plan/recurrence_costs.h"
 #include "engine/plan/simulate.h"
 
 namespace ringmaster {
 
 namespace {
+
+/// Returns the operations of a token's forward in all recurrences.
+double rule_flops(const ModelConfig& m) {
+    const auto layers = double(m.num_layers - attending_layers_of(m));
+    return layers > 0 ? layers * recurrence_flops(m) : 0;
+}
 
 double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
@@ -41,10 +48,10 @@ LayoutCosts layout_costs(const Plan& plan) {
     const bool cpu = plan.device == Device::Cpu;
     const Speeds speeds = assumed_speeds(plan.device, cpu ? Precision::Float32 : Precision::Bf16Mixed, 1, 1);
     const double flops = speeds.flops, link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
-    const double P = plan.mesh.ulysses, layers = double(m.num_layers);
+    const double P = plan.mesh.ulysses, layers = double(attending_layers_of(m));
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     LayoutCosts costs;  // forward plus backward, for a ring rank's tokens over its P ranks
-    costs.token_s = flops_of_a_parameter(plan) * active_parameters(m) / flops / P;
+    costs.token_s = (flops_of_a_parameter(plan) * active_parameters(m) + 3 * rule_flops(m)) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
     costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;
     return costs;
@@ -63,7 +70,8 @@ double sequence_flops(const Plan& plan) {
     const std::vector<int64_t> work = work_of_ranks(plan);
     const double cells = double(*std::max_element(work.begin(), work.end()));
     return flops_of_a_parameter(plan) * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
-           12 * cells * query_width(*plan.model) * double(plan.model->num_layers);
+           12 * cells * query_width(*plan.model) * double(attending_layers_of(*plan.model)) +
+           3 * rule_flops(*plan.model) * double(plan.sequence.per_rank);
 }
 
 StepTime step_time(const Plan& plan, const Speeds& speeds) {

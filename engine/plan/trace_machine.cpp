@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/config/precision.h"
+#include "engine/families/layer_groups.h"
 #include "engine/plan/int8_rows.h"
 
 namespace ringmaster {
@@ -33,15 +34,20 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     const ModelConfig& m = in.model;
     const double hidden = double(m.hidden_size), intermediate = intermediate_width(m),
                  q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim);
-    const Matrix all[] = {{q + 2 * kv, hidden, 0, 0},
+    const DeltaSizes& delta = m.delta;
+    const Matrix all[] = {{(m.gates_attention ? 2 : 1) * q + 2 * kv, hidden, 0, 0},
                           {hidden, q, 0, 0},
                           {gate_up_width(m), hidden, 0, 0},
-                          {hidden, intermediate, 0, 0}};
-    ModelConfig one = m;
-    one.num_layers = std::min<int64_t>(m.num_layers, 1);
+                          {hidden, intermediate, 0, 0},
+                          {double(delta.projected()), hidden, 0, 0},
+                          {hidden, double(delta.values()), 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
-    const auto weights = parameter_shapes(one), adapters = lora_shapes(one, alike);
+    std::vector<ParameterShape> weights, adapters;
+    for (const LayerGroup& group : layer_groups(m)) {
+        for (const ParameterShape& shape : parameter_shapes(group.one)) weights.push_back(shape);
+        for (const ParameterShape& shape : lora_shapes(group.one, alike)) adapters.push_back(shape);
+    }
     for (size_t i = 0; i < kLoraSites; ++i) {
         const auto site = static_cast<LoraSite>(i);
         matrices_[i] = all[i];
@@ -74,17 +80,19 @@ void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, co
 namespace {
 
 std::string_view output_name(LoraSite site) {
-    constexpr std::string_view kNames[] = {"queries, keys and values", "output of a block", "gate and up",
-                                           "output of a block"};
+    constexpr std::string_view kNames[] = {
+        "queries, keys and values", "output of a block",      "gate and up",
+        "output of a block",        "inputs of a recurrence", "output of a block"};
     return kNames[static_cast<size_t>(site)];
 }
 
 }  // namespace
 
 std::string_view TraceMachine::gradient_name(LoraSite site) {
-    constexpr std::string_view kNames[] = {"gradient of the hidden states", "gradient of attention's output",
-                                           "gradient of the hidden states",
-                                           "gradient of the product of gate and up"};
+    constexpr std::string_view kNames[] = {
+        "gradient of the hidden states", "gradient of attention's output",
+        "gradient of the hidden states", "gradient of the product of gate and up",
+        "gradient of the hidden states", "gradient of a recurrence's output"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -192,7 +200,9 @@ Traced TraceMachine::attend_backward(const LayerKind& kind, Traced dheads_nw, Tr
                                      Attended attended) {
     attention(kind).backward([&] { dheads_nw.reset(); }, [&] { attended = {}; });
     if (qkv_nw.defined()) return qkv_nw;
-    return take(in_.tokens(), at(LoraSite::Qkv).outputs, output_name(LoraSite::Qkv), kActivations);
+    const ModelConfig& m = model();
+    return take(in_.tokens(), double((m.num_heads + 2 * m.num_kv_heads) * m.head_dim),
+                output_name(LoraSite::Qkv), kActivations);
 }
 
 }  // namespace ringmaster

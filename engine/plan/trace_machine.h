@@ -125,6 +125,18 @@ class TraceMachine {
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended);
 
+    // Gates of attention's output, and a recurrence (engine/plan/recurrence_trace.cpp).
+    Traced take_gates(Traced& qkv_nw) const;
+    Traced put_gates(const Traced& qkv_nw, const Traced& gates_nw) const;
+    Traced gate_heads(const Traced& heads_nw, const Traced& gates_nw) const;
+    void gate_heads_backward(const Traced& dout_nw, const Traced& heads_nw, const Traced& gates_nw) const;
+    struct Recurred {
+        Traced heads_nw, states;
+    };
+    Recurred recur(const Traced& projected_nw);
+    Traced gated(const Traced& projected_nw, const Recurred& recurred);
+    void recur_backward(Traced dgated_nw, const Traced& projected_nw, Recurred recurred, double beta);
+
     // A mixture of experts (engine/plan/expert_trace.cpp).
     struct Routing {
         Traced probabilities_ne, chosen_nk, weights_nk, slots_m, rows_nk;

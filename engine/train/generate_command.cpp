@@ -45,6 +45,10 @@ class LoadedModel {
   private:
     static ModelConfig config_or_refuse(const Config& config) {
         ModelConfig model = read_model_config(config.model_dir);
+        if (model.recurs())
+            throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                        "text is not generated here by a model whose layers pass a state from token to token",
+                        config.model_dir);
         if (model.trainable()) return model;
         throw Error(Failure::Refused, Code("ENGINE-MODEL"),
                     "the engine does not compute " + model.obstacles.front(), config.model_dir);

@@ -9,6 +9,7 @@
 
 #include "engine/model/rope.h"
 #include "engine/train/plain_experts.h"
+#include "engine/train/plain_recurrence.h"
 
 namespace ringmaster {
 
@@ -62,7 +63,7 @@ struct Tokens {
     std::vector<FlatRange> documents;
     std::vector<int64_t> padded;  // length of each document's micro-batch
     at::Tensor ids_n, labels_n, places_n;
-    at::Tensor segments_n;  // 2 · slot of the document, + 1 for labels of its prompt
+    at::Tensor segments_n;          // 2 · slot of the document, + 1 for labels of its prompt
     std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
 
     int64_t count() const { return ids_n.size(0); }
@@ -162,6 +163,7 @@ void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& 
 
 at::Tensor attention_forward(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
                              const Tokens& tokens) {
+    if (kind.recurs) return plain_rule(m.delta, qkv_nw, tokens.documents);
     at::Tensor out_nw = at::empty({tokens.count(), m.num_heads * m.head_dim}, qkv_nw.options());
     for (const FlatRange& document : tokens.documents) {
         const Heads heads = heads_of(m, qkv_nw, document);
@@ -176,6 +178,7 @@ at::Tensor attention_forward(const ModelConfig& m, const LayerKind& kind, const 
 
 at::Tensor attention_backward(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
                               const at::Tensor& dout_nw, const Tokens& tokens) {
+    if (kind.recurs) return plain_rule_backward(m.delta, qkv_nw, dout_nw, tokens.documents);
     at::Tensor dqkv_nw = at::empty_like(qkv_nw);
     const double scale = score_scale(m);
     for (const FlatRange& document : tokens.documents) {
@@ -232,11 +235,14 @@ class Layer {
 
     LayerKind kind() const { return m_.layer_kind(layer_); }
 
-    /// Returns queries, keys and values by heads, with queries and keys normed and rotated.
+    /// Returns queries, keys and values by heads, with queries and keys normed and rotated; or the inputs of
+    /// a recurrence.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm");
+        if (kind().recurs)
+            return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
         const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
-        at::Tensor all = dense(read, LoraSite::Qkv);
+        at::Tensor all = queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
         const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
         const at::Tensor k = placed(all.narrow(1, H * D, K * D), "self_attn.k_norm");
@@ -245,7 +251,7 @@ class Layer {
 
     /// Returns the layer's output, and the rest of its mixture if it has experts.
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + output(dense(heads_nw, LoraSite::Output), "attention_output_norm");
+        const at::Tensor mid = x_nc + output(mixed(x_nc, heads_nw), "attention_output_norm");
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
         PlainMixture mlp = feed_forward(input(m_.parallel_blocks ? x_nc : mid,
                                               shares_norm ? "input_layernorm" : "post_attention_layernorm"));
@@ -256,6 +262,39 @@ class Layer {
   private:
     at::Tensor own(const std::string& name) const {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
+    }
+
+    DeltaWeights delta() const {
+        return {own("linear_attn.conv1d.weight"), own("linear_attn.dt_bias"), own("linear_attn.A_log"),
+                own("linear_attn.norm.weight")};
+    }
+
+    /// Returns the queries (`part` 0) or the gates (1), which q_proj gives of each head in turn.
+    at::Tensor queries_or_gates(const at::Tensor& all, int64_t part) const {
+        const int64_t queries = m_.num_heads * m_.head_dim;
+        return all.narrow(1, 0, 2 * queries)
+            .view({-1, m_.num_heads, 2, m_.head_dim})
+            .select(2, part)
+            .flatten(1);
+    }
+
+    at::Tensor queries_keys_values(const at::Tensor& read) const {
+        const at::Tensor all = dense(read, LoraSite::Qkv);
+        if (!m_.gates_attention) return all;
+        const int64_t both = 2 * m_.num_heads * m_.head_dim;
+        return at::cat({queries_or_gates(all, 0), all.narrow(1, both, all.size(1) - both)}, 1);
+    }
+
+    /// Returns the output of the attention or the recurrence, given that of its heads.
+    at::Tensor mixed(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        if (!kind().recurs && !m_.gates_attention) return dense(heads_nw, LoraSite::Output);
+        const at::Tensor read = input(x_nc, "input_layernorm");
+        if (!kind().recurs)
+            return dense(heads_nw * at::sigmoid(queries_or_gates(dense(read, LoraSite::Qkv), 1)),
+                         LoraSite::Output);
+        const at::Tensor projected = dense(read, LoraSite::DeltaIn);
+        return dense(plain_gated(m_.delta, delta(), m_.rms_norm_eps, projected, heads_nw),
+                     LoraSite::DeltaOutput);
     }
 
     PlainMixture feed_forward(const at::Tensor& read) const {
@@ -484,13 +523,14 @@ class PlainModel {
         const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
         const at::Tensor dqkv_nw =
             attention_backward(model_, layer.kind(), qkv_nw.detach(), after[1], tokens_);
-        probe(index, dqkv_nw);
+        if (!layer.kind().recurs) probe(index, dqkv_nw);
         const auto before = gradients_of({qkv_nw}, {dqkv_nw}, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
         return (after[0] + before[0]).detach();
     }
 
-    /// Returns each label's weight in the loss of preferences: the sums of all ranks' documents give the loss.
+    /// Returns each label's weight in the loss of preferences: the sums of all ranks' documents give the
+    /// loss.
     template <class Losses>
     at::Tensor compared(const at::Tensor& x_nc, const at::Tensor& labelled, const Losses& losses_of) {
         at::Tensor sums_s = at::zeros({2 * comparison_->slots}, x_nc.options().dtype(at::kDouble));
@@ -539,7 +579,8 @@ class PlainModel {
             const at::Tensor labels = tokens_.labels_n.index_select(0, some).unsqueeze(1);
             return at::log_softmax(logits, 1).gather(1, labels).squeeze(1).neg();
         };
-        const at::Tensor weights_n = comparison_ != nullptr ? compared(x_nc, labelled, losses_of) : at::Tensor();
+        const at::Tensor weights_n =
+            comparison_ != nullptr ? compared(x_nc, labelled, losses_of) : at::Tensor();
         for (const at::Tensor& some : labelled.split(kLabelsAtOnce)) {
             if (some.size(0) == 0) break;
             const c10::AutoGradMode with_gradients(true);

@@ -107,12 +107,14 @@ std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, 
     return errors;
 }
 
-std::vector<LayerError> attention_errors(Groups& groups, int layers, const Proof& mesh, const Proof& plain) {
+std::vector<LayerError> attention_errors(Groups& groups, const ModelConfig& model, const Proof& mesh,
+                                         const Proof& plain) {
+    const auto [first, last] = attending_layers(model);
     std::vector<LayerError> errors;
     for (const int64_t which : {0, 1}) {
         const double error = relative_error(square_sum(mesh.samples_lsw[which] - plain.samples_lsw[which]),
                                             square_sum(plain.samples_lsw[which]));
-        errors.push_back({std::to_string(which == 0 ? 0 : layers - 1), largest_of_ranks(groups, error), ""});
+        errors.push_back({std::to_string(which == 0 ? first : last), largest_of_ranks(groups, error), ""});
     }
     return errors;
 }
@@ -144,7 +146,7 @@ std::string compare(Groups& groups, const Plan& plan, Parameters& parameters, co
     report.loss_reference = plain.loss;
     report.norm_mesh = mesh.grad_norm;
     report.gradients = gradient_errors(groups, parameters, mesh, plain, report.norm_reference);
-    report.attention = attention_errors(groups, static_cast<int>(plan.model->num_layers), mesh, plain);
+    report.attention = attention_errors(groups, *plan.model, mesh, plain);
     const double bound = report.bound;
     if (!(std::abs(mesh.loss - plain.loss) <= bound / 10 * std::abs(plain.loss)))
         return "the loss is " + number(mesh.loss, "%.7g") + " on the mesh and " + number(plain.loss, "%.7g") +

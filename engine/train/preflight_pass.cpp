@@ -15,6 +15,16 @@
 
 namespace ringmaster {
 
+AttendingLayers attending_layers(const ModelConfig& model) {
+    AttendingLayers found;
+    for (int layer = 0; layer < static_cast<int>(model.num_layers); ++layer) {
+        if (model.layer_kind(layer).recurs) continue;
+        if (found.first < 0) found.first = layer;
+        found.last = layer;
+    }
+    return found;
+}
+
 namespace {
 
 constexpr int64_t kSamples = 16;
@@ -40,7 +50,8 @@ class Samples {
         int64_t at;  ///< index within the document
     };
 
-    Samples(const PreflightBatch& batch, const Groups& groups) : layers_(batch.plan.model->num_layers) {
+    Samples(const PreflightBatch& batch, const Groups& groups)
+        : layers_(attending_layers(*batch.plan.model)) {
         const ModelConfig& m = *batch.plan.model;
         table_lsw_ = at::zeros({2, kSamples, (m.num_heads + 2 * m.num_kv_heads) * m.head_dim},
                                at::TensorOptions().dtype(at::kFloat).device(groups.device()));
@@ -59,12 +70,12 @@ class Samples {
 
     /// Stores `row` of the decoder's gradients as sample `index`.
     void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
-        if (layer == 0) table_lsw_[0][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
-        if (layer == layers_ - 1) table_lsw_[1][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
+        if (layer == layers_.first) table_lsw_[0][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
+        if (layer == layers_.last) table_lsw_[1][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
     }
 
   private:
-    int64_t layers_;
+    AttendingLayers layers_;
     std::vector<Token> tokens_;
     at::Tensor table_lsw_;
 };

@@ -70,15 +70,21 @@ FAMILIES = {
     "qwen3_moe": ("qwen3_moe", dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=24, head_dim=16)),
     "qwen3_moe full": ("qwen3_moe", dict(num_experts=5, num_experts_per_tok=4, moe_intermediate_size=40, head_dim=24,
                                          norm_topk_prob=True, attention_bias=True, use_sliding_window=True, sliding_window=24)),
+    "qwen3_5": ("qwen3_5_text", dict(head_dim=24, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4,
+                                     linear_key_head_dim=8, linear_value_head_dim=12)),
+    "qwen3_5 full": ("qwen3_5_text", dict(
+        head_dim=24, num_hidden_layers=4, linear_num_key_heads=1, linear_num_value_heads=3, linear_key_head_dim=16,
+        linear_value_head_dim=8, linear_conv_kernel_dim=3, attention_bias=True, tie_word_embeddings=True,
+        layer_types=["linear_attention", "full_attention", "linear_attention", "linear_attention"])),
+    "mistral3 full": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
+                                       vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
+    "gemma3 wrapper full": ("gemma3", dict(
+        text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
+        vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION), mm_tokens_per_image=4)),
 }
 # Families that the engine does not compute yet: each must be refused by name, and moves to FAMILIES once it
 # is computed.
 WAITING = {
-    "mistral3": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
-                                  vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
-    "gemma3 wrapper": ("gemma3", dict(text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
-                                      vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION),
-                                      mm_tokens_per_image=4)),
     "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)),
 }
 # name: (ranks, keys)
@@ -151,7 +157,9 @@ def train_with_transformers(model_dir, rows):
         valid = sum(label != -100 for document in documents for label in document["labels"][1:])
         total = 0.0
         for document in documents:
-            logits = model(input_ids=torch.tensor([document["input_ids"]])).logits[0, :-1].float()
+            ids = torch.tensor([document["input_ids"]])
+            kinds = {"token_type_ids": torch.zeros_like(ids)} if model.config.model_type == "gemma3" else {}
+            logits = model(input_ids=ids, **kinds).logits[0, :-1].float()
             labels = torch.tensor(document["labels"][1:])
             loss = torch.nn.functional.cross_entropy(logits, labels, ignore_index=-100, reduction="sum") / valid
             loss.backward()

@@ -1,0 +1,40 @@
+/// Groups layers whose parameters have the same shapes, so that sizes are counted once a group.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+struct LayerGroup {
+    ModelConfig one;  ///< the model with only one of these layers
+    std::vector<int64_t> layers;
+};
+
+/// Returns one or two groups; none if the model has no layers.
+std::vector<LayerGroup> layer_groups(const ModelConfig& model);
+
+/// Returns Σ of(model with only that layer) over the layers that an adapter adapts; without one, over all.
+template <class Of>
+auto sum_over_layers(const ModelConfig& model, const Lora& lora, const Of& of) {
+    decltype(of(model)) sum = 0;
+    for (const LayerGroup& group : layer_groups(model)) {
+        const auto adapted = std::count_if(group.layers.begin(), group.layers.end(),
+                                           [&](int64_t layer) { return !lora.on() || lora.adapts(layer); });
+        if (adapted > 0) sum += static_cast<decltype(sum)>(adapted) * of(group.one);
+    }
+    return sum;
+}
+
+/// Returns the largest of(model with only that layer) over all layers.
+template <class Of>
+auto largest_of_layers(const ModelConfig& model, const Of& of) {
+    decltype(of(model)) most = 0;
+    for (const LayerGroup& group : layer_groups(model)) most = std::max(most, of(group.one));
+    return most;
+}
+
+}  // namespace ringmaster

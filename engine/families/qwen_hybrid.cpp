@@ -1,0 +1,55 @@
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Reads which layers have the gated delta rule in place of attention: those named by layer_types, or all but
+/// every fourth.
+void read_recurrence(const ConfigFields& fields, ModelConfig& model) {
+    const int64_t interval = fields.integer_or("full_attention_interval", 4, 100'000);
+    const nlohmann::json none, &types = fields.has("layer_types") ? fields.values()["layer_types"] : none;
+    if (!types.is_null() && (!types.is_array() || types.size() != static_cast<size_t>(model.num_layers)))
+        fields.refuse("'layer_types' does not have an entry a layer");
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
+        const bool is_full = types.is_null() ? (layer + 1) % interval == 0
+                                             : types[static_cast<size_t>(layer)] == "full_attention";
+        model.layers.push_back({{}, 0, !is_full});
+    }
+    DeltaSizes& delta = model.delta;
+    delta.key_heads = fields.integer_or("linear_num_key_heads", 16, 100'000);
+    delta.value_heads = fields.integer_or("linear_num_value_heads", 32, 100'000);
+    delta.key_width = fields.integer_or("linear_key_head_dim", 128, 100'000);
+    delta.value_width = fields.integer_or("linear_value_head_dim", 128, 100'000);
+    delta.taps = fields.integer_or("linear_conv_kernel_dim", 4, 64);
+    if (delta.value_heads % delta.key_heads != 0)
+        fields.refuse("'linear_num_value_heads' is no multiple of 'linear_num_key_heads'");
+}
+
+void describe(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
+    model.qk_norm = QkNorm::PerHead;
+    model.norm_adds_one = model.gates_attention = true;
+    if (model.gate.activation != Activation::Silu) model.obstacles.push_back("hidden_act");
+    if (!fields.flag_or("attn_output_gate", true)) model.obstacles.push_back("attn_output_gate");
+    // Their class leaves out the heads for later tokens, and keeps the state in float32.
+    for (const char* idle : {"mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype"})
+        fields.has(idle);
+    read_recurrence(fields, model);
+}
+
+const Family kFamilies[] = {{.type = "qwen3_5_text",
+                             .describe = describe,
+                             .kv_heads = 4,
+                             .head_dim = 256,
+                             .max_position = 32768,
+                             .rotary_share = 0.25}};
+
+constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."}};
+
+}  // namespace
+
+const std::span<const Family> kQwenHybridFamilies = kFamilies;
+const std::span<const Wrapper> kQwenHybridWrappers = kWrappers;
+
+}  // namespace ringmaster

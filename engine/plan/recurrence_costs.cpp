@@ -1,0 +1,26 @@
+#include "engine/plan/recurrence_costs.h"
+
+namespace ringmaster {
+
+int64_t attending_layers_of(const ModelConfig& model) {
+    int64_t count = 0;
+    for (int64_t layer = 0; layer < model.num_layers; ++layer)
+        count += model.layer_kind(layer).recurs ? 0 : 1;
+    return count;
+}
+
+double recurrence_flops(const ModelConfig& model) {
+    constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
+    const DeltaSizes& d = model.delta;
+    const auto K = double(d.key_width), V = double(d.value_width);
+    const double in_chunk = kChunk * (2 * K / double(d.heads_per_key()) + (K + V) / 2 + V);
+    return 2 * double(d.value_heads) * (in_chunk + 3 * K * V);
+}
+
+double stretch_bytes(const ModelConfig& model, double element_bytes) {
+    const DeltaSizes& d = model.delta;
+    return 4 * double(d.value_heads * d.key_width * (d.key_width + d.value_width)) +
+           element_bytes * double((d.taps - 1) * d.channels());
+}
+
+}  // namespace ringmaster

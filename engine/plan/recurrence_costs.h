@@ -1,0 +1,19 @@
+/// Counts what a layer with the gated delta rule takes: operations, and bytes between ranks.
+#pragma once
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// Returns the number of layers with attention.
+int64_t attending_layers_of(const ModelConfig& model);
+
+/// Returns the floating-point operations of one token in the rule's forward, in one layer: the products of
+/// engine/recurrence/delta_rule.cpp.
+double recurrence_flops(const ModelConfig& model);
+
+/// Returns the bytes of a stretch's map of the states of one row, in one layer, with the tokens that the
+/// convolution reads before the next stretch.
+double stretch_bytes(const ModelConfig& model, double element_bytes);
+
+}  // namespace ringmaster

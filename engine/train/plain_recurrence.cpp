@@ -1,0 +1,156 @@
+#include "engine/train/plain_recurrence.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kTokensAtOnce = 32;  ///< states between that the backward keeps
+
+struct Parts {
+    at::Tensor q, k, v, z, b, a;  ///< [N, ·]
+};
+
+Parts parts_of(const DeltaSizes& s, const at::Tensor& x_nw) {
+    const int64_t N = x_nw.size(0), G = s.heads_per_key(), H = s.value_heads;
+    std::vector<at::Tensor> p;
+    if (s.by_key_head) {
+        const int64_t wide = 2 * s.keys() + 2 * s.values();
+        const at::Tensor first = x_nw.narrow(1, 0, wide).reshape({N, s.key_heads, wide / s.key_heads});
+        const at::Tensor second = x_nw.narrow(1, wide, 2 * H).reshape({N, s.key_heads, 2 * G});
+        p = at::split_with_sizes(first, {s.key_width, s.key_width, G * s.value_width, G * s.value_width}, 2);
+        for (const at::Tensor& some : at::split_with_sizes(second, {G, G}, 2)) p.push_back(some);
+    } else {
+        p = at::split_with_sizes(x_nw, {s.keys(), s.keys(), s.values(), s.values(), H, H}, 1);
+    }
+    for (at::Tensor& some : p) some = some.flatten(1);
+    return {p[0], p[1], p[2], p[3], p[4], p[5]};
+}
+
+/// Each output sums the last tokens of its document, one weight a channel and token.
+at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j,
+                     const std::vector<FlatRange>& documents) {
+    const int64_t taps = weight_c1j.size(2);
+    std::vector<at::Tensor> all;
+    for (const FlatRange& document : documents) {
+        const at::Tensor x = x_nc.narrow(0, document.begin, document.size());
+        at::Tensor y = x * weight_c1j.select(2, taps - 1).squeeze(1);
+        for (int64_t back = 1; back < std::min(taps, document.size()); ++back)
+            y = y + at::constant_pad_nd(x.narrow(0, 0, document.size() - back), {0, 0, back, 0}) *
+                        weight_c1j.select(2, taps - 1 - back).squeeze(1);
+        all.push_back(y);
+    }
+    return at::cat(all);
+}
+
+/// The rule's inputs by head: [tokens, H, width].
+struct Rule {
+    at::Tensor q, k, v, beta, log_decay;
+};
+
+Rule rule_of(const DeltaSizes& s, const at::Tensor& inputs_nw) {
+    const int64_t H = s.value_heads, K = s.key_width;
+    const auto p = at::split_with_sizes(inputs_nw, {H * K, H * K, s.values(), H, H}, 1);
+    const auto heads = [&](size_t i) { return p[i].reshape({inputs_nw.size(0), H, p[i].size(1) / H}); };
+    return {heads(0), heads(1), heads(2), p[3], p[4]};
+}
+
+/// Goes on from `state` [H, K, V], and replaces it by the last one.
+at::Tensor some_tokens(const Rule& rule, at::Tensor& state) {
+    std::vector<at::Tensor> out;
+    for (int64_t t = 0; t < rule.q.size(0); ++t) {
+        const at::Tensor k = rule.k[t].unsqueeze(2);
+        state = state * rule.log_decay[t].exp().view({-1, 1, 1});
+        const at::Tensor error = rule.v[t] - (state * k).sum(1);
+        state = state + k * (error * rule.beta[t].unsqueeze(1)).unsqueeze(1);
+        out.push_back((state * rule.q[t].unsqueeze(2)).sum(1));
+    }
+    return at::stack(out).flatten(1);
+}
+
+at::Tensor no_state(const DeltaSizes& s, const at::Tensor& like) {
+    return at::zeros({s.value_heads, s.key_width, s.value_width}, like.options().dtype(at::kDouble));
+}
+
+/// Cuts a document into short stretches.
+std::vector<FlatRange> cut_document(const FlatRange& document) {
+    std::vector<FlatRange> cut;
+    for (int64_t begin = document.begin; begin < document.end; begin += kTokensAtOnce)
+        cut.push_back({begin, std::min(begin + kTokensAtOnce, document.end)});
+    return cut;
+}
+
+at::Tensor tokens_of(const at::Tensor& x_nw, const FlatRange& range) {
+    return x_nw.narrow(0, range.begin, range.size()).to(at::kDouble);
+}
+
+}  // namespace
+
+at::Tensor plain_rule_inputs(const DeltaSizes& s, const DeltaWeights& weights, const at::Tensor& projected_nw,
+                             const std::vector<FlatRange>& documents) {
+    const Parts parts = parts_of(s, projected_nw);
+    const at::Tensor mixed =
+        at::silu(convolved(at::cat({parts.q, parts.k, parts.v}, 1), weights.convolution_c1j, documents));
+    const auto keys = [&](int64_t first) {
+        const at::Tensor x =
+            mixed.narrow(1, first, s.keys()).reshape({mixed.size(0), s.key_heads, s.key_width});
+        const at::Tensor normed = x / (x.square().sum(-1, true) + 1e-6).sqrt();
+        return normed.repeat_interleave(s.heads_per_key(), 1).flatten(1);
+    };
+    const at::Tensor q = keys(0) / std::sqrt(double(s.key_width));
+    const at::Tensor log_decay = -weights.decay_log_h.exp() * at::softplus(parts.a + weights.step_bias_h);
+    return at::cat(
+        {q, keys(s.keys()), mixed.narrow(1, 2 * s.keys(), s.values()), at::sigmoid(parts.b), log_decay}, 1);
+}
+
+at::Tensor plain_rule(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
+                      const std::vector<FlatRange>& documents) {
+    std::vector<at::Tensor> out;
+    for (const FlatRange& document : documents) {
+        at::Tensor state = no_state(sizes, inputs_nw);
+        for (const FlatRange& range : cut_document(document))
+            out.push_back(some_tokens(rule_of(sizes, tokens_of(inputs_nw, range)), state));
+    }
+    return at::cat(out).to(inputs_nw.scalar_type());
+}
+
+at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
+                               const at::Tensor& dout_nw, const std::vector<FlatRange>& documents) {
+    at::Tensor dinputs_nw = at::empty_like(inputs_nw);
+    for (const FlatRange& document : documents) {
+        const std::vector<FlatRange> ranges = cut_document(document);
+        std::vector<at::Tensor> states = {no_state(sizes, inputs_nw)};
+        for (const FlatRange& range : ranges) {
+            at::Tensor state = states.back();
+            some_tokens(rule_of(sizes, tokens_of(inputs_nw, range)), state);
+            states.push_back(state);
+        }
+        at::Tensor dstate = at::zeros_like(states.back());
+        for (size_t i = ranges.size(); i-- > 0;) {
+            const c10::AutoGradMode with_gradients(true);
+            const at::Tensor inputs =
+                tokens_of(inputs_nw, ranges[i]).detach().clone().set_requires_grad(true);
+            const at::Tensor begin = states[i].detach().clone().set_requires_grad(true);
+            at::Tensor state = begin;
+            const at::Tensor out = some_tokens(rule_of(sizes, inputs), state);
+            const auto d =
+                torch::autograd::grad({out, state}, {inputs, begin}, {tokens_of(dout_nw, ranges[i]), dstate});
+            dinputs_nw.narrow(0, ranges[i].begin, ranges[i].size()).copy_(d[0].detach());
+            dstate = d[1].detach();
+        }
+    }
+    return dinputs_nw;
+}
+
+at::Tensor plain_gated(const DeltaSizes& sizes, const DeltaWeights& weights, double eps,
+                       const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
+    const at::Tensor x = heads_nw.view({heads_nw.size(0), sizes.value_heads, sizes.value_width});
+    const at::Tensor normed = x / (x.square().mean(-1, true) + eps).sqrt() * weights.norm_v;
+    return normed.flatten(1) * at::silu(parts_of(sizes, projected_nw).z);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,32 @@
+/// Computes the gated delta rule token by token in float64, and what surrounds it by plain operations with
+/// autograd, for preflight's plain model. Nothing is shared with engine/recurrence but the sizes.
+///
+/// Letters: N tokens of all documents, W outputs of the first matrix, H value heads, K and V widths of a
+/// head's keys and values. Source: Yang et al. 2024, "Gated Delta Networks", equation 10; modules as in
+/// transformers' Qwen3NextGatedDeltaNet.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/families/delta_sizes.h"
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+/// Returns queries, keys, values, β and the log of the decay of every value head: [N, H·(2K + V + 2)].
+at::Tensor plain_rule_inputs(const DeltaSizes& sizes, const DeltaWeights& weights,
+                             const at::Tensor& projected_nw, const std::vector<FlatRange>& documents);
+
+/// Returns the rule's outputs, [N, H·V]; each document starts with a state of zeros.
+at::Tensor plain_rule(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
+                      const std::vector<FlatRange>& documents);
+at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
+                               const at::Tensor& dout_nw, const std::vector<FlatRange>& documents);
+
+/// Returns the gated norm of the rule's outputs.
+at::Tensor plain_gated(const DeltaSizes& sizes, const DeltaWeights& weights, double eps,
+                       const at::Tensor& projected_nw, const at::Tensor& heads_nw);
+
+}  // namespace ringmaster
