@@ -46,7 +46,7 @@ std::vector<ModulePath> modules() {
     for (int layer = 0; layer < 2; ++layer) {
         const std::string path = "model.layers." + std::to_string(layer) + ".";
         made.push_back({path + "mlp", "mlp", layer, false});
-        for (std::size_t i = 0; i < kLoraTargets.size(); ++i)
+        for (std::size_t i = 0; i < 7; ++i)
             made.push_back({path + path_in_layer(i), path_in_layer(i), layer, true});
     }
     return made;
@@ -65,6 +65,22 @@ TEST(Lora, ATextIsARegularExpressionForWholePaths) {
     EXPECT_EQ(matched("lora_target_modules: '.*'\n").problem, TargetProblem::OtherKind);
     EXPECT_EQ(matched("lora_target_modules: '.*0.*q_proj|.*1.*k_proj'\n").problem, TargetProblem::Uneven);
     EXPECT_THAT(matched("lora_target_modules: '.*layers.1.*q_proj'\n").layers, ElementsAre(1));
+}
+
+TEST(Lora, LayersOfTwoKindsEachAdaptTheModulesThatTheyHave) {
+    const auto module = [](int layer, const std::string& name) {
+        return ModulePath{"model.layers." + std::to_string(layer) + "." + name, name, layer, true};
+    };
+    const std::vector<ModulePath> both = {module(0, "linear_attn.out_proj"), module(0, "mlp.up_proj"),
+                                          module(1, "self_attn.o_proj"), module(1, "mlp.up_proj")};
+    const auto of = [&](const std::string& text) { return match_targets(lora_of(text), both); };
+    const MatchedTargets all = of("lora_target_linear: true\n");
+    EXPECT_EQ(all.problem, TargetProblem::None);
+    EXPECT_THAT(all.targets, ElementsAre("out_proj", "up_proj", "o_proj"));
+    EXPECT_TRUE(all.layers.empty());
+    EXPECT_THAT(of("lora_target_modules: [o_proj]\n").layers, ElementsAre(1));
+    EXPECT_EQ(of("lora_target_modules: '.*(0.mlp.up|o)_proj'\n").problem, TargetProblem::Uneven)
+        << "layer 1 has an up_proj too";
 }
 
 TEST(Lora, AListNamesModulesOrTheEndsOfTheirPaths) {
