@@ -24,13 +24,11 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
-void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
-    const float* numbers = book.values.data();
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < count; ++i) values[i] = numbers[codes[i]] * scale;
-}
-
 #ifdef __AVX512F__
+
+void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    find_numbers_of_bytes(book, codes, scale, values, count);
+}
 
 void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     find_numbers(book, codes, scale, values, count);
@@ -42,6 +40,12 @@ void encode_binned(const CodeBook& book, const float* values, float scale, uint8
 }
 
 #else
+
+void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    const float* numbers = book.values.data();
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < count; ++i) values[i] = numbers[codes[i]] * scale;
+}
 
 void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     for (int64_t i = 0; i + 1 < count; i += 2) {

@@ -45,6 +45,11 @@ CodeBook book_of(int bits, CodeBook::Search search, const std::vector<float>& va
     book.bits = bits;
     book.search = search;
     std::copy(values.begin(), values.end(), book.values.begin());
+    for (size_t code = 0; code < values.size(); ++code) {
+        const auto value = std::bit_cast<uint32_t>(values[code]);
+        for (uint32_t half = 0; half < 2; ++half)
+            book.halves[half][code] = static_cast<uint16_t>(value >> 16 * half);
+    }
     return book;
 }
 
@@ -74,12 +79,14 @@ void fill_thresholds(CodeBook& book) {
     for (size_t code = 0; code + 1 < codes; ++code)
         book.next_from[code] = first_of_upper(book.values[code], book.values[code + 1]);
     const auto code_of = [&](float x) {
-        return std::upper_bound(book.next_from.begin(), book.next_from.begin() + static_cast<int>(codes) - 1, x) -
+        return std::upper_bound(book.next_from.begin(), book.next_from.begin() + static_cast<int>(codes) - 1,
+                                x) -
                book.next_from.begin();
     };
     book.table.resize(kBins);
     for (uint32_t upper = 0; upper < kBins; ++upper) {
-        const auto one = std::bit_cast<float>(upper << 16), other = std::bit_cast<float>(upper << 16 | 0xffff);
+        const auto one = std::bit_cast<float>(upper << 16),
+                   other = std::bit_cast<float>(upper << 16 | 0xffff);
         book.table[upper] = std::isnan(one) || std::isnan(other)
                                 ? uint8_t{0}
                                 : static_cast<uint8_t>(std::min(code_of(one), code_of(other)));
@@ -139,7 +146,8 @@ const CodeBook& bitsandbytes_book(bool is_signed) {
 }
 
 const CodeBook& torchao_book(int bits, bool is_signed) {
-    static const CodeBook books[] = {torchao(4, false), torchao(4, true), torchao(8, false), torchao(8, true)};
+    static const CodeBook books[] = {torchao(4, false), torchao(4, true), torchao(8, false),
+                                     torchao(8, true)};
     return books[(bits == 8 ? 2 : 0) + (is_signed ? 1 : 0)];
 }
 

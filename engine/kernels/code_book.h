@@ -17,7 +17,8 @@ struct CodeBook {
 
     int bits = 8;
     Search search = Search::Binned;
-    std::array<float, 256> values{};  ///< ascending; 4-bit books use 16 of them
+    std::array<float, 256> values{};           ///< ascending; 4-bit books use 16 of them
+    std::array<uint16_t, 256> halves[2] = {};  ///< bits of the values, the lower half first
     /// Holds each bin's code (Binned), or the lowest code of the numbers with these upper 16 bits (Nearest).
     std::vector<uint8_t> table;
     std::array<float, 256> next_from{};  ///< Nearest: least number of the next code; infinity: none

@@ -1,5 +1,5 @@
-/// Finds codes of numbers, and numbers of 4-bit codes (code_book.h), by choosing among registers with
-/// AVX-512. Only kernels include it.
+/// Finds codes of numbers and numbers of codes (code_book.h) by choosing among registers with AVX-512. Only
+/// kernels include it.
 #pragma once
 
 #include <array>
@@ -12,8 +12,6 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // in GCC 12's own intrinsics (its bug 105593)
 
 namespace ringmaster::RINGMASTER_ISA {
-
-constexpr int64_t kAtOnce = 32;
 
 /// Returns entries of a table of 32, 64 or 128 bins, at the lowest bits of `index`.
 inline __m512i entries(const __m512i (&table)[1], __m512i index) {
@@ -28,14 +26,53 @@ inline __m512i entries(const __m512i (&table)[4], __m512i index) {
                                    _mm512_permutex2var_epi16(table[2], index, table[3]));
 }
 
+/// Holds 256 entries of 16 bits.
+struct Entries256 {
+    __m512i parts[8];
+
+    explicit Entries256(const std::array<uint16_t, 256>& entries) {
+        for (int i = 0; i < 8; ++i) parts[i] = _mm512_loadu_si512(entries.data() + 32 * i);
+    }
+    __m512i operator[](__m512i index) const {
+        const __mmask32 odd = _mm512_test_epi16_mask(index, _mm512_set1_epi16(64));
+        const __mmask32 upper = _mm512_test_epi16_mask(index, _mm512_set1_epi16(128));
+        const auto of_128 = [&](int first) {
+            return _mm512_mask_blend_epi16(
+                odd, _mm512_permutex2var_epi16(parts[first], index, parts[first + 1]),
+                _mm512_permutex2var_epi16(parts[first + 2], index, parts[first + 3]));
+        };
+        return _mm512_mask_blend_epi16(upper, of_128(0), of_128(4));
+    }
+};
+
+/// Finds the numbers of 8-bit codes by their halves.
+class NumbersOfCodes {
+  public:
+    explicit NumbersOfCodes(const CodeBook& book) : lower_(book.halves[0]), upper_(book.halves[1]) {}
+
+    /// Returns the numbers of 32 codes, the first 16 in `first`.
+    void find(const uint8_t* codes, __m512& first, __m512& second) const {
+        // Interleaving takes words of every 128 bits by themselves, so each gets four of both results.
+        const __m256i dealt =
+            _mm256_permutevar8x32_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)),
+                                        _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        const __m512i index = _mm512_cvtepu8_epi16(dealt), lower = lower_[index], upper = upper_[index];
+        first = _mm512_castsi512_ps(_mm512_unpacklo_epi16(lower, upper));
+        second = _mm512_castsi512_ps(_mm512_unpackhi_epi16(lower, upper));
+    }
+
+  private:
+    Entries256 lower_, upper_;
+};
+
 /// Reverses the bits of every byte.
-inline __m256i in_reverse(__m256i bytes) {
-    const __m256i low = _mm256_set1_epi8(15);
-    const __m256i reversed =
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15));
-    const __m256i lower = _mm256_shuffle_epi8(reversed, _mm256_and_si256(bytes, low));
-    const __m256i upper = _mm256_shuffle_epi8(reversed, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low));
-    return _mm256_or_si256(_mm256_slli_epi16(lower, 4), upper);
+inline __m512i in_reverse(__m512i bytes) {
+    const __m512i low = _mm512_set1_epi8(15);
+    const __m512i reversed =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15));
+    const __m512i lower = _mm512_shuffle_epi8(reversed, _mm512_and_si512(bytes, low));
+    const __m512i upper = _mm512_shuffle_epi8(reversed, _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low));
+    return _mm512_or_si512(_mm512_slli_epi16(lower, 4), upper);
 }
 
 /// Walks down CodeBook::tree_of_bins with the bins of bitsandbytes.
@@ -48,32 +85,52 @@ class BinnedSearch {
         for (int i = 0; i < 4; ++i) eighth_[i] = _mm512_loadu_si512(tree + 128 + 32 * i);
     }
 
-    /// Returns the codes of 32 numbers.
-    __m256i operator()(const float* values) const {
+    /// Each step of a search waits for the one before, so four groups of 32 take their steps in turn.
+    static constexpr int kGroups = 4;
+    static constexpr int64_t kAtOnce = 32 * kGroups;
+
+    void operator()(const float* values, uint8_t* codes) const {
+        __m512i bins[kGroups], places[kGroups];
+        for (int group = 0; group < kGroups; ++group) {
+            bins[group] = bins_of(values + 32 * group);
+            places[group] = _mm512_setzero_si512();
+        }
+        const auto descend = [&](int bit, const auto& table) {
+#pragma GCC unroll 4
+            for (int group = 0; group < kGroups; ++group) {
+                const __mmask32 right = _mm512_cmpge_epu16_mask(bins[group], entries(table, places[group]));
+                places[group] = _mm512_mask_add_epi16(places[group], right, places[group],
+                                                      _mm512_set1_epi16(static_cast<int16_t>(bit)));
+            }
+        };
+        for (int level = 0; level < 6; ++level) descend(1 << level, first_[level]);
+        descend(64, seventh_);
+        descend(128, eighth_);
+        for (int pair = 0; pair < kGroups; pair += 2) {
+            const __m512i both =
+                _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(places[pair])),
+                                   _mm512_cvtepi16_epi8(places[pair + 1]), 1);
+            _mm512_storeu_si512(codes + 32 * pair, in_reverse(both));
+        }
+    }
+
+  private:
+    /// Returns the bins of 32 numbers.
+    __m512i bins_of(const float* values) const {
         static constexpr auto kEven = [] {
             std::array<int16_t, 32> index{};
             for (int i = 0; i < 32; ++i) index[static_cast<size_t>(i)] = static_cast<int16_t>(2 * i);
             return index;
         }();
-        const __m512i bins =
-            _mm512_permutex2var_epi16(bin(values), _mm512_loadu_si512(kEven.data()), bin(values + 16));
-        __m512i place = _mm512_setzero_si512();
-        const auto descend = [&](int bit, __m512i threshold) {
-            const __mmask32 right = _mm512_cmpge_epu16_mask(bins, threshold);
-            place = _mm512_mask_add_epi16(place, right, place, _mm512_set1_epi16(static_cast<int16_t>(bit)));
-        };
-        for (int level = 0; level < 6; ++level) descend(1 << level, entries(first_[level], place));
-        descend(64, entries(seventh_, place));
-        descend(128, entries(eighth_, place));
-        return in_reverse(_mm512_cvtepi16_epi8(place));
+        return _mm512_permutex2var_epi16(bin(values), _mm512_loadu_si512(kEven.data()), bin(values + 16));
     }
 
-  private:
     __m512i bin(const float* values) const {
         const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(values), inverse_), one = _mm512_set1_ps(1);
         const __m512 held = _mm512_min_ps(one, _mm512_max_ps(_mm512_set1_ps(-1), scaled));
-        const __m512 half = _mm512_mul_ps(_mm512_add_ps(held, one), _mm512_set1_ps(0.5F));
-        return _mm512_cvttps_epi32(_mm512_fmadd_ps(half, _mm512_set1_ps(65535), _mm512_set1_ps(0.5F)));
+        // Halving is exact, so that (held + 1) / 2 · 65535 needs one product.
+        return _mm512_cvttps_epi32(
+            _mm512_fmadd_ps(_mm512_add_ps(held, one), _mm512_set1_ps(32767.5F), _mm512_set1_ps(0.5F)));
     }
 
     __m512 inverse_;
@@ -86,8 +143,13 @@ class NearestSearch {
     NearestSearch(const CodeBook& book, float scale)
         : scale_(_mm512_set1_ps(scale)), tree_(_mm512_loadu_ps(book.tree_of_numbers.data())) {}
 
-    __m256i operator()(const float* values) const {
-        return _mm256_set_m128i(code(values + 16), code(values));
+    static constexpr int64_t kAtOnce = 32;
+
+    /// Writes two codes in a byte.
+    void operator()(const float* values, uint8_t* codes) const {
+        const __m256i each = _mm256_set_m128i(code(values + 16), code(values));
+        const __m256i pairs = _mm256_maddubs_epi16(each, _mm256_set1_epi16(0x0110));  // 16 · first + second
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(codes), _mm256_cvtepi16_epi8(pairs));
     }
 
   private:
@@ -106,27 +168,41 @@ class NearestSearch {
     __m512 scale_, tree_;
 };
 
-/// Writes 32 codes, two in a byte if they have 4 bits.
-template <int Bits>
-void store_codes(uint8_t* to, __m256i codes) {
-    if constexpr (Bits == 8) return _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), codes);
-    const __m256i pairs = _mm256_maddubs_epi16(codes, _mm256_set1_epi16(0x0110));  // 16 · first + second
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtepi16_epi8(pairs));
-}
-
 template <int Bits, typename Search>
 void find_codes(const Search& codes_of, const float* values, uint8_t* codes, int64_t count) {
-    constexpr int64_t kPerByte = 8 / Bits;
+    constexpr int64_t kPerByte = 8 / Bits, kAtOnce = Search::kAtOnce;
     int64_t i = 0;
-    for (; i + kAtOnce <= count; i += kAtOnce) store_codes<Bits>(codes + i / kPerByte, codes_of(values + i));
+    for (; i + kAtOnce <= count; i += kAtOnce) codes_of(values + i, codes + i / kPerByte);
     const int64_t rest = count - i;
     if (rest == 0) return;
     float last[kAtOnce] = {};
     uint8_t found[kAtOnce];
     std::memcpy(last, values + i, static_cast<size_t>(rest) * sizeof(float));
-    store_codes<Bits>(found, codes_of(last));
+    codes_of(last, found);
     if (rest % kPerByte != 0) found[rest / kPerByte] &= 0xf0;
     std::memcpy(codes + i / kPerByte, found, static_cast<size_t>((rest + kPerByte - 1) / kPerByte));
+}
+
+/// Writes the numbers of 8-bit codes times `scale`.
+inline void find_numbers_of_bytes(const CodeBook& book, const uint8_t* codes, float scale, float* values,
+                                  int64_t count) {
+    const NumbersOfCodes numbers(book);
+    const __m512 factor = _mm512_set1_ps(scale);
+    const auto to = [&](const uint8_t* from, float* into) {
+        __m512 first, second;
+        numbers.find(from, first, second);
+        _mm512_storeu_ps(into, _mm512_mul_ps(first, factor));
+        _mm512_storeu_ps(into + 16, _mm512_mul_ps(second, factor));
+    };
+    int64_t i = 0;
+    for (; i + 32 <= count; i += 32) to(codes + i, values + i);
+    const int64_t rest = count - i;
+    if (rest == 0) return;
+    uint8_t last[32] = {};
+    float found[32];
+    std::memcpy(last, codes + i, static_cast<size_t>(rest));
+    to(last, found);
+    std::memcpy(values + i, found, static_cast<size_t>(rest) * sizeof(float));
 }
 
 /// Writes the numbers of 4-bit codes times `scale`.
