@@ -19,6 +19,8 @@ struct FlashGradients {
 };
 
 /// Float32 sums of the gradients of some keys and values. If `begin` is set, their memory holds nothing yet.
+/// Undefined tensors stand for gradients that a CUDA kernel computes in one call (Stage::one_call), and become
+/// its results, in the inputs' dtype.
 struct KeyGradients {
     at::Tensor dk_bksd;
     at::Tensor dv_bksd;

@@ -43,11 +43,15 @@ void plain::join_parts(const JoinedParts& to, const std::vector<AttentionPart>& 
 
 namespace {
 
+int32_t in_32_bits(int64_t x) {
+    TORCH_INTERNAL_ASSERT(x == static_cast<int32_t>(x), "a head's tokens are too far apart to join");
+    return static_cast<int32_t>(x);
+}
 HeadStrides of_bthd(const at::Tensor& x) {
-    return {x.stride(0), x.stride(1), x.stride(2)};
+    return {x.stride(0), in_32_bits(x.stride(1)), in_32_bits(x.stride(2))};
 }
 HeadStrides of_bht(const at::Tensor& x) {
-    return {x.stride(0), x.stride(2), x.stride(1)};
+    return {x.stride(0), in_32_bits(x.stride(2)), in_32_bits(x.stride(1))};
 }
 
 template <typename T>
@@ -60,10 +64,10 @@ typename JoinParts<T>::Part part_of(const AttentionPart& part) {
         it.lse = static_cast<const float*>(lse.const_data_ptr());
         it.lse_strides = of_bht(lse);
     }
-    it.first_token = part.first_token;
-    it.tokens = values.size(1);
-    it.first_head = part.first_head;
-    it.heads = values.size(2);
+    it.first_token = in_32_bits(part.first_token);
+    it.tokens = in_32_bits(values.size(1));
+    it.first_head = in_32_bits(part.first_head);
+    it.heads = in_32_bits(values.size(2));
     return it;
 }
 
@@ -72,10 +76,10 @@ JoinParts<T> kernel_of(const JoinedParts& to, const std::vector<AttentionPart>& 
     TORCH_INTERNAL_ASSERT(parts.size() <= JoinParts<T>::kMost, "too many parts to join at once");
     JoinParts<T> it{};
     const at::Tensor& shape = to.sum_bthd.defined() ? to.sum_bthd : to.whole_bthd;
-    it.tokens = shape.size(1);
-    it.heads = shape.size(2);
+    it.tokens = in_32_bits(shape.size(1));
+    it.heads = in_32_bits(shape.size(2));
     it.head_dim = shape.size(3);
-    it.rows = shape.size(0) * it.tokens * it.heads;
+    it.rows = shape.size(0) * shape.size(1) * shape.size(2);
     it.begins = to.begins;
     if (to.sum_bthd.defined()) {
         it.sum = static_cast<float*>(to.sum_bthd.data_ptr());

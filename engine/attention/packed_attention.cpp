@@ -227,6 +227,10 @@ std::optional<OneCall> one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bk
     return OneCall{std::move(calls[0]), std::move(*packing)};
 }
 
+at::Tensor float_like(const at::Tensor& x_bhtd) {
+    return tokens_first(at::empty(tokens_first(x_bhtd).sizes(), x_bhtd.options().dtype(at::kFloat)));
+}
+
 /// Allocates memory in B T H D order, filled with zeros if `zeros` (no launch writes all of it).
 at::Tensor gradients_like(const at::Tensor& x_bhtd, bool zeros) {
     const std::vector<int64_t> sizes = tokens_first(x_bhtd).sizes().vec();
@@ -247,21 +251,30 @@ void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at
     }
 }
 
-void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, const KeyGradients& keys,
+void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, KeyGradients& keys,
                      const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                      const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices) {
     const std::vector<Part> parts = all_backward_parts(kernel, q_bhtd, k_bksd, slices);
-    const bool begins = keys.begin && write_each_key_once(parts, k_bksd);
-    if (keys.begin && !begins) {
-        keys.dk_bksd.zero_();
-        keys.dv_bksd.zero_();
+    const bool made = !keys.dk_bksd.defined(), once = write_each_key_once(parts, k_bksd);
+    const bool adopted = made && once && parts.size() == 1;
+    KeyGradients sums = keys;
+    if (made && !adopted) sums = {float_like(k_bksd), float_like(v_bksd), true};
+    const bool begins = sums.begin && once;
+    if (sums.begin && !begins) {
+        sums.dk_bksd.zero_();
+        sums.dv_bksd.zero_();
     }
     for (const Part& part : parts) {
         const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
         dq.sums.add(part.queries(d.dq, dq));
-        part.packed.add_keys(part.of_keys(keys.dk_bksd), d.dk, begins);
-        part.packed.add_keys(part.of_keys(keys.dv_bksd), d.dv, begins);
+        if (adopted) {
+            keys = {part.packed.apart(d.dk), part.packed.apart(d.dv)};
+            return;
+        }
+        part.packed.add_keys(part.of_keys(sums.dk_bksd), d.dk, begins);
+        part.packed.add_keys(part.of_keys(sums.dv_bksd), d.dv, begins);
     }
+    if (made) keys = {sums.dk_bksd.to(k_bksd.scalar_type()), sums.dv_bksd.to(v_bksd.scalar_type())};
 }
 
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,

@@ -60,8 +60,8 @@ struct PartsOfHeads {
 void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at::Tensor& q_bhtd,
                     const at::Tensor& k_bksd, const at::Tensor& v_bksd, const std::vector<Slice>& slices);
 
-/// Adds to the gradients of queries in `dq`, and to those in `keys`. `whole` is over all keys.
-void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, const KeyGradients& keys,
+/// Adds to the gradients of queries in `dq`, and to those in `keys`, or makes them. `whole` is over all keys.
+void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, KeyGradients& keys,
                      const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                      const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices);
 

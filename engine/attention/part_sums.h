@@ -1,7 +1,5 @@
-/// Collects the results of CUDA's attention kernels over some keys each, and joins several at a time. A part
-/// has 2 bytes per element and the sum 4, so most bytes of a joining are the sum's. For eight parts, a sum
-/// that starts from zeros, takes them one by one and is rounded at the end moves 90 bytes per element; four
-/// at a time, with no zeros and the last four rounded at once, 26.
+/// Collects the results of attention kernels over some keys each, and joins several at a time, as
+/// engine/plan/part_joins.h decides.
 ///
 /// Letters: B rows, H heads, T queries, D head_dim.
 #pragma once
@@ -12,6 +10,7 @@
 
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/merge.h"
+#include "engine/plan/part_joins.h"
 
 namespace ringmaster {
 
@@ -21,9 +20,13 @@ class PartSums {
 
     /// `like_bhtd` has the shape and dtype of the whole result.
     PartSums(const at::Tensor& like_bhtd, Kind kind);
+    /// Holds at most `most_held` parts that wait to be joined.
+    PartSums(const at::Tensor& like_bhtd, Kind kind, int64_t most_held);
 
-    /// Takes a part and keeps its memory until it is joined: at most parts_held() parts (flash_blocks.h).
+    /// Takes a part and keeps its memory until it is joined. A part of another dtype is joined at once.
     void add(AttentionPart part);
+    /// Joins what is held and returns the float32 sum [B, T, H, D], to which a caller may add.
+    at::Tensor sum();
 
     /// Returns the result [B, H, T, D] in the inputs' dtype, in B T H D memory order. Rows without a part are
     /// zeros, with an lse of −infinity. The lse is undefined for gradients.
@@ -31,11 +34,12 @@ class PartSums {
 
   private:
     void join(const at::Tensor& whole_bthd);
+    void join_held();
 
     at::Tensor like_bhtd_;
     at::Tensor sum_bthd_, lse_bht_;  // float32; the sum is undefined until parts are joined
     std::vector<AttentionPart> held_;
-    size_t most_held_;
+    PartJoins joins_;
 };
 
 }  // namespace ringmaster

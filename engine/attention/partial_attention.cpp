@@ -70,6 +70,10 @@ at::Tensor dot_bht(const at::Tensor& x_bhtd, const at::Tensor& y_bhtd) {
 
 }  // namespace
 
+bool makes_gradients(const at::Tensor& k, bool one_call) {
+    return one_call && goes_by(AttentionFamily::FlashAttention2, k);
+}
+
 PartialAttention::PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule)
     : q_bhtd_(q_bhtd), rule_(rule) {
     check_device(rule, q_bhtd);
@@ -123,7 +127,7 @@ at::Tensor PartialGradients::finish() {
 }
 
 void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
-                           const std::vector<Slice>& slices, const KeyGradients& d) {
+                           const std::vector<Slice>& slices, KeyGradients& d) {
     const at::Tensor q = heads.of_queries(q_bhtd_), dout = heads.of_queries(dout_bhtd_);
     const at::Tensor lse = heads.of_queries(whole_.lse_bht), out = heads.of_queries(whole_.out_bhtd);
     const int64_t first_head = heads.begin * heads.group;

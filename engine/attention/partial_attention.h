@@ -32,6 +32,10 @@ struct KeyHeads {
     }
 };
 
+/// Returns whether PartialGradients::add can make the gradients of keys like k, because their kernel rounds
+/// what it computes and one call computes all of them (Stage::one_call).
+bool makes_gradients(const at::Tensor& k, bool one_call);
+
 class PartialAttention {
   public:
     explicit PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule = {});
@@ -54,9 +58,9 @@ class PartialGradients {
     /// Starts from zero gradients. `whole` is the output over all keys.
     PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole,
                      const ScoreRule& rule = {});
-    /// Adds the gradients of these keys to dq and to `d`.
+    /// Adds the gradients of these keys to dq and to `d`, or makes those of `d` if it holds none.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
-             const std::vector<Slice>& slices, const KeyGradients& d);
+             const std::vector<Slice>& slices, KeyGradients& d);
     /// Returns dq in B T H D memory order: float32 on the CPU, elsewhere in the inputs' dtype.
     at::Tensor finish();
 
@@ -69,8 +73,8 @@ class PartialGradients {
 };
 
 /// Returns attention over `slices` if one call of CUDA's kernels computes all of it: nothing is merged, and
-/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls. Gradients may be in the
-/// memory of q, k and v.
+/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls. Gradients may be in
+/// the memory of q, k and v.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                                  const ScoreRule& rule = {});

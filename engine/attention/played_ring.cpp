@@ -42,10 +42,10 @@ struct Hop {
         for (const KeyRange& range : read) parts.push_back(x_bktd.narrow(2, range.begin, range.size()));
         return at::cat(parts, 2);
     }
-    void add(const at::Tensor& to_bktd, const at::Tensor& part) const {
+    void add(PartSums& to, const at::Tensor& part_bktd) const {
         int64_t at = 0;
         for (const KeyRange& range : read) {
-            to_bktd.narrow(2, range.begin, range.size()).add_(part.narrow(2, at, range.size()));
+            to.add({part_bktd.narrow(2, at, range.size()).transpose(1, 2), {}, range.begin, 0});
             at += range.size();
         }
     }
@@ -64,7 +64,7 @@ void each_hop(const PlayedRing& ring, size_t rank, const Compute& compute) {
     const AttentionSchedule& schedule = ring.schedules[rank];
     for (size_t stage = 0; stage < schedule.stages.size(); ++stage) {
         if (!schedule.stages[stage].slices.empty())
-            compute(hop_of(ring, rank, stage), schedule.stages[stage].slices);
+            compute(hop_of(ring, rank, stage), schedule.stages[stage]);
     }
 }
 
@@ -87,9 +87,9 @@ std::vector<FlashOutput> play_forward(const PlayedRing& ring) {
     for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
         const RingShare& share = ring.shares[rank];
         PartialAttention attention(share.q_bhtd);
-        each_hop(ring, rank, [&](const Hop& hop, const std::vector<Slice>& slices) {
+        each_hop(ring, rank, [&](const Hop& hop, const Stage& stage) {
             const RingShare& owner = ring.shares[hop.owner];
-            attention.add(hop.of(owner.k_bktd), hop.of(owner.v_bktd), all_heads(share), slices);
+            attention.add(hop.of(owner.k_bktd), hop.of(owner.v_bktd), all_heads(share), stage.slices);
         });
         outputs.push_back(attention.finish());
     }
@@ -97,26 +97,30 @@ std::vector<FlashOutput> play_forward(const PlayedRing& ring) {
 }
 
 std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vector<FlashOutput>& outputs) {
-    const auto zeros = [](const at::Tensor& x_bktd) {
-        return at::zeros_like(x_bktd, x_bktd.options().dtype(at::kFloat));
-    };
     std::vector<FlashGradients> gradients(ring.shares.size());
-    for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
-        gradients[rank].dk_bksd = zeros(ring.shares[rank].k_bktd);
-        gradients[rank].dv_bksd = zeros(ring.shares[rank].v_bktd);
+    std::vector<PartSums> dk, dv;
+    for (const RingShare& share : ring.shares) {
+        dk.emplace_back(share.k_bktd, PartSums::Kind::Gradients);
+        dv.emplace_back(share.v_bktd, PartSums::Kind::Gradients);
     }
     for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
         const RingShare& share = ring.shares[rank];
         PartialGradients sums(share.dout_bhtd, share.q_bhtd, outputs[rank]);
-        each_hop(ring, rank, [&](const Hop& hop, const std::vector<Slice>& slices) {
+        each_hop(ring, rank, [&](const Hop& hop, const Stage& stage) {
             const RingShare& owner = ring.shares[hop.owner];
             const at::Tensor k = hop.of(owner.k_bktd), v = hop.of(owner.v_bktd);
-            const at::Tensor dk = at::empty_like(k, at::kFloat), dv = at::empty_like(v, at::kFloat);
-            sums.add(k, v, all_heads(share), slices, {dk, dv, true});
-            hop.add(gradients[hop.owner].dk_bksd, dk);
-            hop.add(gradients[hop.owner].dv_bksd, dv);
+            KeyGradients d;
+            if (!makes_gradients(k, stage.one_call))
+                d = {at::empty_like(k, at::kFloat), at::empty_like(v, at::kFloat), true};
+            sums.add(k, v, all_heads(share), stage.slices, d);
+            hop.add(dk[hop.owner], d.dk_bksd);
+            hop.add(dv[hop.owner], d.dv_bksd);
         });
         gradients[rank].dq_bhtd = sums.finish();
+    }
+    for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
+        gradients[rank].dk_bksd = dk[rank].sum().transpose(1, 2);
+        gradients[rank].dv_bksd = dv[rank].sum().transpose(1, 2);
     }
     return gradients;
 }
@@ -155,7 +159,8 @@ FlashGradients one_call_backward(const RingShare& sequence, const FlashOutput& w
     PartialGradients sums(sequence.dout_bhtd, sequence.q_bhtd, whole);
     const at::Tensor dk = at::empty_like(sequence.k_bktd, at::kFloat),
                      dv = at::empty_like(sequence.v_bktd, at::kFloat);
-    sums.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence), {dk, dv, true});
+    KeyGradients d_keys{dk, dv, true};
+    sums.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence), d_keys);
     return {sums.finish(), dk, dv};
 }
 

@@ -130,88 +130,117 @@ class KeyValuePrefetcher {
     KeyHeads last_heads_;
 };
 
-/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's:
-/// in float32, [T, 2, B, K, D], in the order of the units.
+/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's in
+/// float32, in the order of the units. Gradients that need no sum before (makes_gradients()) travel in the
+/// inputs' dtype, others in float32.
 class GradientReturn {
   public:
-    GradientReturn(Group& ring, const KeysValues& own) : ring_(ring) {
-        const auto sizes = own.k_btkd.sizes();
-        home_t2bkd_ =
-            at::zeros({sizes[1], 2, sizes[0], sizes[2], sizes[3]}, own.k_btkd.options().dtype(at::kFloat));
+    GradientReturn(Group& ring, const KeysValues& own)
+        : ring_(ring), dk_(key_sums(own.k_btkd)), dv_(key_sums(own.v_btkd)), own_(own) {}
+
+    /// Returns the tensors to which a unit's gradients are added, or undefined ones if the kernel makes them.
+    /// Only this rank's own hold sums already.
+    KeyGradients gradients_for(const Unit& unit) {
+        const auto of_heads = [&](const at::Tensor& x_btkd) {
+            return heads_first(x_btkd.narrow(2, unit.heads.begin, unit.heads.count));
+        };
+        if (makes_gradients(own_.k_btkd, unit.stage->one_call)) return {};
+        if (unit.stage->is_own) return {of_heads(dk_.sum()), of_heads(dv_.sum())};
+        return {float_room(unit.stage->keys, unit.heads), float_room(unit.stage->keys, unit.heads), true};
     }
 
-    /// Returns the tensor to which a unit's gradients are added, [S, 2, B, K, D]. Only this rank's own holds
-    /// sums already; another rank's holds nothing yet if slices are to be computed.
-    at::Tensor gradients_for(const Unit& unit) const {
-        const at::Tensor home = heads_of(unit.heads);
-        if (unit.stage->is_own) return home;
-        const auto sizes = home.sizes();
-        const std::vector<int64_t> shape = {unit.stage->keys, 2, sizes[2], unit.heads.count, sizes[4]};
-        return unit.stage->slices.empty() ? at::zeros(shape, home.options())
-                                          : at::empty(shape, home.options());
-    }
-
-    void send(const Unit& unit, const at::Tensor& gradients) {
-        if (unit.stage->is_own) return;
-        receive();
-        int64_t at = unit.stage->own_at;
-        for (const KeyRange& range : unit.stage->own) {
-            heads_of(unit.heads)
-                .narrow(0, range.begin, range.size())
-                .add_(gradients.narrow(0, at, range.size()));
-            at += range.size();
+    void send(const Unit& unit, const KeyGradients& d) {
+        if (unit.stage->is_own) {
+            if (makes_gradients(own_.k_btkd, unit.stage->one_call))
+                add(unit.heads, {{0, unit.stage->keys}}, tokens_outside(d.dk_bksd), tokens_outside(d.dv_bksd),
+                    0);
+            return;
         }
-        for (const KeyExchange& exchange : unit.stage->exchanges) start(unit.heads, exchange, gradients);
+        receive();
+        const bool computed = !unit.stage->slices.empty();
+        const at::Tensor dk = computed ? tokens_outside(d.dk_bksd) : at::Tensor();
+        const at::Tensor dv = computed ? tokens_outside(d.dv_bksd) : at::Tensor();
+        add(unit.heads, unit.stage->own, dk, dv, unit.stage->own_at);
+        for (const KeyExchange& exchange : unit.stage->exchanges) start(unit.heads, exchange, dk, dv);
     }
 
     KeysValues finish() {
         receive();
-        return views_of(home_t2bkd_);
+        return {dk_.sum(), dv_.sum()};
     }
 
   private:
     struct Coming {
         const KeyExchange* exchange;
         KeyHeads heads;
-        at::Tensor gradients;
+        at::Tensor dk_sbkd, dv_sbkd;
         Transfer transfer;
     };
 
-    at::Tensor heads_of(const KeyHeads& heads) const {
-        return home_t2bkd_.narrow(3, heads.begin, heads.count);
+    /// The CPU joins each part as it comes: its kernels add to the sum itself, and memory is scarcer.
+    static PartSums key_sums(const at::Tensor& x_btkd) {
+        const at::Tensor like = heads_first(x_btkd);
+        if (like.is_cpu()) return PartSums(like, PartSums::Kind::Gradients, 0);
+        return PartSums(like, PartSums::Kind::Gradients);
     }
 
-    void start(const KeyHeads& heads, const KeyExchange& exchange, const at::Tensor& gradients) {
-        std::vector<at::Tensor> send, receive;
-        if (exchange.received > 0) send.push_back(gradients.narrow(0, exchange.at, exchange.received));
-        at::Tensor arriving;
-        if (!exchange.sent.empty()) {
-            auto sizes = gradients.sizes().vec();
-            sizes[0] = count_keys(exchange.sent);
-            arriving = at::empty(sizes, gradients.options());
-            receive.push_back(arriving);
+    static at::Tensor tokens_outside(const at::Tensor& x_bksd) { return x_bksd.permute({2, 0, 1, 3}); }
+
+    /// Returns memory for the gradients of `keys` keys, in S B K D order.
+    at::Tensor room(int64_t keys, const KeyHeads& heads, at::ScalarType dtype) const {
+        const at::Tensor& k = own_.k_btkd;
+        return at::empty({keys, k.size(0), heads.count, k.size(3)}, k.options().dtype(dtype));
+    }
+    at::Tensor float_room(int64_t keys, const KeyHeads& heads) const {
+        return room(keys, heads, at::kFloat).permute({1, 2, 0, 3});
+    }
+
+    /// Adds the gradients of this rank's keys in `ranges`, which begin at index `at`.
+    void add(const KeyHeads& heads, const KeyRanges& ranges, const at::Tensor& dk_sbkd,
+             const at::Tensor& dv_sbkd, int64_t at) {
+        for (const KeyRange& range : ranges) {
+            const auto part = [&](const at::Tensor& x_sbkd) {
+                return AttentionPart{
+                    x_sbkd.narrow(0, at, range.size()).transpose(0, 1), {}, range.begin, heads.begin};
+            };
+            dk_.add(part(dk_sbkd));
+            dv_.add(part(dv_sbkd));
+            at += range.size();
         }
-        coming_.push_back({&exchange, heads, arriving,
-                           ring_.exchange(std::move(send), exchange.from, std::move(receive), exchange.to,
-                                          "gradients of keys and values")});
+    }
+
+    void start(const KeyHeads& heads, const KeyExchange& exchange, const at::Tensor& dk_sbkd,
+               const at::Tensor& dv_sbkd) {
+        std::vector<at::Tensor> send, receive;
+        if (exchange.received > 0) {
+            for (const at::Tensor& d : {dk_sbkd, dv_sbkd})
+                send.push_back(d.narrow(0, exchange.at, exchange.received).contiguous());
+        }
+        Coming coming{&exchange, heads, {}, {}, {}};
+        if (!exchange.sent.empty()) {
+            const at::ScalarType dtype = makes_gradients(own_.k_btkd, exchange.sent_to_one_call)
+                                             ? own_.k_btkd.scalar_type()
+                                             : at::kFloat;
+            coming.dk_sbkd = room(count_keys(exchange.sent), heads, dtype);
+            coming.dv_sbkd = at::empty_like(coming.dk_sbkd);
+            receive = {coming.dk_sbkd, coming.dv_sbkd};
+        }
+        coming.transfer = ring_.exchange(std::move(send), exchange.from, std::move(receive), exchange.to,
+                                         "gradients of keys and values");
+        coming_.push_back(std::move(coming));
     }
 
     void receive() {
         for (Coming& coming : coming_) {
             coming.transfer.wait();
-            int64_t at = 0;
-            for (const KeyRange& range : coming.exchange->sent) {
-                heads_of(coming.heads)
-                    .narrow(0, range.begin, range.size())
-                    .add_(coming.gradients.narrow(0, at, range.size()));
-                at += range.size();
-            }
+            add(coming.heads, coming.exchange->sent, coming.dk_sbkd, coming.dv_sbkd, 0);
         }
         coming_.clear();
     }
 
     Group& ring_;
-    at::Tensor home_t2bkd_;
+    PartSums dk_, dv_;
+    const KeysValues& own_;
     std::vector<Coming> coming_;
 };
 
@@ -251,14 +280,11 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
     PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
     for (size_t u = 0; u < units.size(); ++u) {
         const KeysValues keys = prefetcher.take(u);
-        const at::Tensor gradients = gradient_return.gradients_for(units[u]);
-        if (!units[u].stage->slices.empty()) {
-            const KeysValues d = views_of(gradients);
+        KeyGradients d = gradient_return.gradients_for(units[u]);
+        if (!units[u].stage->slices.empty())
             sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
-                     units[u].stage->slices,
-                     {heads_first(d.k_btkd), heads_first(d.v_btkd), !units[u].stage->is_own});
-        }
-        gradient_return.send(units[u], gradients);
+                     units[u].stage->slices, d);
+        gradient_return.send(units[u], d);
     }
     return {sums.finish(), gradient_return.finish()};
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kWarps = kThreads / kWarp;
+constexpr int kBlocksAtOnce = 4;  // of a multiprocessor, which leaves 64 registers per thread
 constexpr unsigned kAllLanes = 0xffffffffU;
 constexpr int64_t kMostBlocks = int64_t{1} << 20;  // if there are more rows, each block takes several
 
@@ -32,10 +33,17 @@ __device__ float join_warp(float x, Join join) {
 }
 
 struct WarpLanes {
+    static constexpr int kFewest = kWarp;
     __device__ int64_t index() const { return threadIdx.x % kWarp; }
     __device__ int64_t count() const { return kWarp; }
     __device__ float sum(float x) const { return join_warp(x, Plus()); }
     __device__ float max(float x) const { return join_warp(x, Larger()); }
+    __device__ float from(float x, int lane) const { return __shfl_sync(kAllLanes, x, lane); }
+    template <typename T>
+    __device__ const T* from(const T* x, int lane) const {
+        return reinterpret_cast<const T*>(
+            __shfl_sync(kAllLanes, reinterpret_cast<unsigned long long>(x), lane));
+    }
     __device__ void sync() const { __syncwarp(); }
 };
 
@@ -61,7 +69,7 @@ struct BlockLanes {
 };
 
 template <typename Kernel>
-__global__ void __launch_bounds__(kThreads) each_row_by_warp(Kernel kernel) {
+__global__ void __launch_bounds__(kThreads, kBlocksAtOnce) each_row_by_warp(Kernel kernel) {
     WarpLanes lanes;
     const int64_t step = int64_t{gridDim.x} * kWarps;
     for (int64_t r = int64_t{blockIdx.x} * kWarps + threadIdx.x / kWarp; r < kernel.rows; r += step)

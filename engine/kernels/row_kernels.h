@@ -4,14 +4,15 @@
 /// Arithmetic and sums are float32 for every element type. Only the order of sums may depend on which lane
 /// does what.
 ///
-/// Lanes: index() of count(); sum(x) and max(x) give the same on all lanes; sync() separates what one lane
-/// writes from what another reads. All lanes of a row make the same calls.
+/// Lanes: index() of count(), which is at least kFewest; sum(x) and max(x) give the same on all lanes, and
+/// from(x, lane) that lane's x; sync() separates what one lane writes from what another reads. All lanes of a
+/// row make the same calls.
 ///
 /// Each kernel moves fewer bytes than the plain LibTorch operations that it replaces
 /// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next one
 /// reads. Bytes read and written per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients
 /// 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6
-/// and 28, joining four parts of an output 16 and 104. Therefore a GPU uses ours by default;
+/// and 28, joining eight parts of an output 24 and 208. Therefore a GPU uses ours by default;
 /// RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
@@ -117,11 +118,15 @@ RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Bod
 
 enum class LanesOfRow { Warp, Block };
 
-/// Gives the distances between elements of a tensor by batch row, token and head; the last dim is packed.
+/// Gives the distances between elements of a tensor by batch row, token and head; the last dim is packed. A
+/// product of 32-bit numbers takes one instruction on a GPU, and one of 64-bit numbers four.
 struct HeadStrides {
-    int64_t b, t, h;
+    int64_t b;
+    int32_t t, h;
 
-    RINGMASTER_ROW int64_t at(int64_t ib, int64_t it, int64_t ih) const { return ib * b + it * t + ih * h; }
+    RINGMASTER_ROW int64_t at(int32_t ib, int32_t it, int32_t ih) const {
+        return ib * b + int64_t{it} * t + int64_t{ih} * h;
+    }
 };
 
 /// Joins parts of a result in float32. Each part covers some tokens and heads. If `lse` is given, parts are
@@ -131,20 +136,23 @@ struct HeadStrides {
 template <typename T>
 struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
-    static constexpr int kMost = 4;
+    static constexpr int kMost = 8;
+    static constexpr int kLoads = 4;  // parts that a lane reads before it adds them, so that it waits once
     struct Part {
         const T* values;
         const float* lse;
         HeadStrides strides, lse_strides;
-        int64_t first_token, tokens, first_head, heads;
+        int32_t first_token, tokens, first_head, heads;
 
-        RINGMASTER_ROW bool covers(int64_t t, int64_t h) const {
-            return t >= first_token && t < first_token + tokens && h >= first_head && h < first_head + heads;
+        RINGMASTER_ROW bool covers(int32_t t, int32_t h) const {
+            return static_cast<uint32_t>(t - first_token) < static_cast<uint32_t>(tokens) &&
+                   static_cast<uint32_t>(h - first_head) < static_cast<uint32_t>(heads);
         }
     };
 
     int64_t rows;  // B · T · H
-    int64_t tokens, heads, head_dim;
+    int32_t tokens, heads;
+    int64_t head_dim;
     float* sum;   // what was joined before, unless `begins`; the result, unless `whole` is given
     float* lse;   // the sum's
     bool begins;  // nothing was joined before
@@ -163,9 +171,11 @@ struct JoinParts {
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
-        const int64_t h = r % heads, t = r / heads % tokens, b = r / heads / tokens;
-        Row it = row_of(b, t, h);
-        if (lse != nullptr) weigh(lanes, it, lse[lse_strides.at(b, t, h)], b, t, h);
+        const int64_t token = r / heads;
+        const auto b = static_cast<int32_t>(token / tokens);
+        const auto t = static_cast<int32_t>(token - int64_t{b} * tokens);
+        const auto h = static_cast<int32_t>(r - token * heads);
+        const Row it = row_of(lanes, b, t, h);
         if (!it.changes) return;
         float* sum_d = sum == nullptr ? nullptr : sum + sum_strides.at(b, t, h);
         T* whole_d = whole == nullptr ? nullptr : whole + whole_strides.at(b, t, h);
@@ -178,10 +188,16 @@ struct JoinParts {
                 joined = row_kernels::load_pack<kSize>(sum_d + d);
                 for (int i = 0; i < kSize; ++i) joined.at[i] *= it.keep;
             }
-            for (int p = 0; p < kMost; ++p) {
-                if (it.values[p] == nullptr) continue;
-                const auto part = row_kernels::load_pack<kSize>(it.values[p] + d);
-                for (int i = 0; i < kSize; ++i) joined.at[i] += row_kernels::load(part.at[i]) * it.weights[p];
+            for (int first = 0; first < kMost; first += kLoads) {
+                row_kernels::Pack<T, kSize> loaded[kLoads] = {};
+                for (int p = 0; p < kLoads; ++p)
+                    if (const T* from = it.values[first + p])
+                        loaded[p] = row_kernels::load_pack<kSize>(from + d);
+                for (int p = 0; p < kLoads; ++p) {
+                    if (it.values[first + p] == nullptr) continue;
+                    for (int i = 0; i < kSize; ++i)
+                        joined.at[i] += row_kernels::load(loaded[p].at[i]) * it.weights[first + p];
+                }
             }
             if (whole_d == nullptr) {
                 row_kernels::store_pack(sum_d + d, joined);
@@ -194,45 +210,63 @@ struct JoinParts {
     }
 
   private:
-    RINGMASTER_ROW Row row_of(int64_t b, int64_t t, int64_t h) const {
+    /// Holds the parts of one row that a lane looks up for the others.
+    template <typename Lanes>
+    struct Own {
+        static constexpr int kSlots = (kMost + Lanes::kFewest - 1) / Lanes::kFewest;
+        const T* values[kSlots];
+        float weights[kSlots];
+    };
+
+    template <typename Lanes>
+    RINGMASTER_ROW Row row_of(Lanes& lanes, int32_t b, int32_t t, int32_t h) const {
+        Own<Lanes> own = own_of(lanes, b, t, h);
         Row it;
-        it.keep = 1;
+        it.keep = lse == nullptr ? 1 : weigh(lanes, own, lse[lse_strides.at(b, t, h)]);
         it.changes = begins || whole != nullptr;
+        const auto lanes_count = static_cast<int>(lanes.count());
         for (int p = 0; p < kMost; ++p) {
-            const Part& part = parts[p];
-            const bool covers = p < count && part.covers(t, h);
-            it.values[p] = covers
-                               ? part.values + part.strides.at(b, t - part.first_token, h - part.first_head)
-                               : nullptr;
-            it.weights[p] = 1;
-            it.changes = it.changes || covers;
+            const int slot = p / lanes_count, lane = p % lanes_count;
+            it.values[p] = lanes.from(own.values[slot], lane);
+            it.weights[p] = lanes.from(own.weights[slot], lane);
+            it.changes = it.changes || it.values[p] != nullptr;
         }
         return it;
     }
 
-    /// Turns log-sum-exps into weights, and `seen` into that of all keys.
+    /// Returns this lane's parts, with their log-sum-exps as weights. A part that saw no key is left out.
     template <typename Lanes>
-    RINGMASTER_ROW void weigh(Lanes& lanes, Row& it, float& seen, int64_t b, int64_t t, int64_t h) const {
+    RINGMASTER_ROW Own<Lanes> own_of(Lanes& lanes, int32_t b, int32_t t, int32_t h) const {
+        Own<Lanes> own;
+        for (int slot = 0; slot < Own<Lanes>::kSlots; ++slot) {
+            const int64_t p = slot * lanes.count() + lanes.index();
+            own.values[slot] = nullptr;
+            own.weights[slot] = lse == nullptr ? 1.0F : -INFINITY;
+            if (p >= count || !parts[p].covers(t, h)) continue;
+            const Part& part = parts[p];
+            const int32_t part_t = t - part.first_token, part_h = h - part.first_head;
+            if (lse != nullptr) own.weights[slot] = part.lse[part.lse_strides.at(b, part_t, part_h)];
+            if (lse == nullptr || own.weights[slot] > -INFINITY)
+                own.values[slot] = part.values + part.strides.at(b, part_t, part_h);
+        }
+        return own;
+    }
+
+    /// Turns log-sum-exps into weights, and `seen` into that of all keys. Returns the weight of the sum.
+    template <typename Lanes>
+    RINGMASTER_ROW float weigh(Lanes& lanes, Own<Lanes>& own, float& seen) const {
         const float before = begins ? -INFINITY : seen;
         lanes.sync();  // lane 0 writes `seen` below
-        float top = before;
-        for (int p = 0; p < kMost; ++p) {
-            const Part& part = parts[p];
-            it.weights[p] = it.values[p] == nullptr
-                                ? -INFINITY
-                                : part.lse[part.lse_strides.at(b, t - part.first_token, h - part.first_head)];
-            top = top > it.weights[p] ? top : it.weights[p];
-        }
-        const bool none = top == -INFINITY;
-        float total = none ? 1.0F : expf(before - top);
-        for (int p = 0; p < kMost; ++p) total += none ? 0.0F : expf(it.weights[p] - top);
-        const float all = top + logf(total);
-        it.keep = none ? 0.0F : expf(before - all);
-        for (int p = 0; p < kMost; ++p) {
-            if (it.weights[p] == -INFINITY) it.values[p] = nullptr;  // saw no key
-            it.weights[p] = expf(it.weights[p] - all);
-        }
-        if (lanes.index() == 0) seen = all;
+        float own_top = before, own_total = 0;
+        for (const float lse_of_part : own.weights) own_top = own_top > lse_of_part ? own_top : lse_of_part;
+        const float top = lanes.max(own_top);
+        const float zero = top == -INFINITY ? 0.0F : top;  // no difference of infinities
+        for (float& weight : own.weights) own_total += weight = expf(weight - zero);
+        const float kept = expf(before - zero), total = kept + lanes.sum(own_total);
+        const float share = total > 0 ? 1 / total : 0.0F;
+        for (float& weight : own.weights) weight *= share;
+        if (lanes.index() == 0) seen = top + (total > 0 ? logf(total) : 0.0F);
+        return kept * share;
     }
 };
 

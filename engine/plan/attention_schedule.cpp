@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/flash_calls.h"
+
 namespace ringmaster {
 
 namespace {
@@ -52,6 +54,11 @@ class Pairs {
         return make_slices(spans(queries), spans(keys), mask_);
     }
     KeyRanges read(int queries, int keys) const { return read_by(slices(queries, keys)); }
+    /// Returns the slices with the keys that are read, which is how they arrive.
+    std::vector<Slice> of_read_keys(int queries, int keys) const {
+        const std::vector<Slice> all = slices(queries, keys);
+        return compacted(all, read_by(all));
+    }
 
   private:
     const std::vector<Spans>& spans_;
@@ -63,6 +70,7 @@ Stage own_stage(const Pairs& pairs, int rank) {
     stage.is_own = true;
     stage.keys = count_tokens(pairs.spans(rank));
     stage.slices = pairs.slices(rank, rank);
+    stage.one_call = is_one_call(stage.slices);
     return stage;
 }
 
@@ -102,10 +110,12 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank, 
         exchange.from = pairs.at(rank - distance);
         exchange.sent = pairs.read(rank + distance, rank);
         exchange.received = count_keys(read);
+        exchange.sent_to_one_call = is_one_call(pairs.of_read_keys(rank + distance, rank));
         Stage stage;
         stage.keys = exchange.received;
         if (!exchange.sent.empty() || exchange.received > 0) stage.exchanges.push_back(exchange);
         stage.slices = compacted(slices, read);
+        stage.one_call = is_one_call(stage.slices);
         schedule.stages.push_back(std::move(stage));
     }
     return schedule;

@@ -32,7 +32,8 @@ struct KeyExchange {
     KeyRanges sent;  ///< ranges of this rank's keys
     int from = 0;
     int64_t received = 0;
-    int64_t at = 0;  ///< index of the received keys among the stage's keys
+    int64_t at = 0;                 ///< index of the received keys among the stage's keys
+    bool sent_to_one_call = false;  ///< the other rank's `one_call` for the keys that were sent to it
 };
 
 struct Stage {
@@ -42,6 +43,9 @@ struct Stage {
     int64_t own_at = 0;   ///< index of `own` among the stage's keys
     std::vector<KeyExchange> exchanges;
     std::vector<Slice> slices;  ///< slices of this rank's queries and the stage's keys
+    /// One call of a flash kernel computes all gradients of the keys, so that they need no sum. Ranks agree
+    /// on this for the keys that they exchange.
+    bool one_call = false;
 };
 
 struct AttentionSchedule {

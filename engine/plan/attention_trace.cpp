@@ -116,6 +116,10 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
     keys.sent = std::move(sent);
 }
 
+double AttentionTrace::gradient_bytes(bool one_call) const {
+    return on_gpu() && is_bfloat16() && one_call ? element() : 4;
+}
+
 double AttentionTrace::parts() const {
     double count = 0;
     for (const Stage& stage : schedule_.stages)
@@ -126,6 +130,19 @@ double AttentionTrace::parts() const {
 double AttentionTrace::held_and_sum() const {
     const double held = double(parts_held(std::llround(shape_.queries() * element())));
     return std::min(parts(), held) * of_part() + (parts() > held ? 4 * shape_.queries() : 0);
+}
+
+double AttentionTrace::held_keys() const {
+    if (!on_gpu()) return 0;
+    const double all = 2 * shape_.keys() * element();
+    double parts = 0;
+    for (const Stage& stage : schedule_.stages) {
+        if (stage.is_own) parts += stage.one_call ? all : 0;
+        for (const KeyExchange& exchange : stage.exchanges)
+            if (exchange.sent_to_one_call || !is_bfloat16())
+                parts += element() * some_keys(double(count_keys(exchange.sent)));
+    }
+    return std::min(parts, double(parts_held(std::llround(all / 2))) * all);
 }
 
 void AttentionTrace::scheduled_forward() {
@@ -209,7 +226,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         home = heap_.take(2 * shape_.keys() * element(), kWorkspace, kKeyGradients);
         return;
     }
-    home = heap_.take(4 * 2 * shape_.keys(), kWorkspace, kKeyGradients);
+    home = heap_.take(4 * 2 * shape_.keys() + held_keys(), kWorkspace, kKeyGradients);
     dq = heap_.take(on_gpu() ? held_and_sum() : 4 * shape_.queries(), kWorkspace, kQueryGradients);
     Block delta;
     if (!on_gpu()) {
@@ -238,7 +255,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
 
 /// Traces a stage's gradients: of its keys, those sent home, and those that arrive.
 void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
-    const double of_keys = 4 * some_keys(double(stage.keys) * gathered_);
+    const double of_keys = gradient_bytes(stage.one_call) * some_keys(double(stage.keys) * gathered_);
     Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
     heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true), kWorkspace, kFlash);
     if (stage.is_own) return;
@@ -246,11 +263,11 @@ void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block
     double arrives = 0;
     int64_t leaves = 0;
     for (const KeyExchange& exchange : stage.exchanges) {
-        arrives += double(count_keys(exchange.sent));
+        arrives += gradient_bytes(exchange.sent_to_one_call) * double(count_keys(exchange.sent));
         leaves += exchange.received;
     }
     arriving.free();
-    arriving = heap_.take(4 * some_keys(arrives * gathered_), kCommunication, kKeyGradients);
+    arriving = heap_.take(some_keys(arrives * gathered_), kCommunication, kKeyGradients);
     if (leaves == 0) going_home.free();  // all gradients were this rank's own
 }
 

@@ -10,6 +10,7 @@
 #include "engine/plan/flash_blocks.h"
 #include "engine/plan/heap.h"
 #include "engine/plan/memory.h"
+#include "engine/plan/part_joins.h"
 
 namespace ringmaster {
 
@@ -70,6 +71,10 @@ class AttentionTrace {
     double parts() const;
     /// Returns the bytes of the parts that wait to be joined, and of their float32 sum.
     double held_and_sum() const;
+    /// Returns the bytes of the gradients of this rank's keys that wait to be joined.
+    double held_keys() const;
+    /// Returns the bytes per element of gradients that return to their rank.
+    double gradient_bytes(bool one_call) const;
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
     double of_tasks(const Stage& stage, bool backward) const;

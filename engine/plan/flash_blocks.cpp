@@ -162,11 +162,6 @@ std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int
     return shares;
 }
 
-int64_t parts_held(int64_t bytes) {
-    constexpr int64_t kMostBytes = int64_t{512} << 20;
-    return std::min(kMostPartsHeld, kMostBytes / std::max<int64_t>(1, bytes));
-}
-
 FlashBlocks flash_blocks(int64_t heads, int64_t head_dim) {
     constexpr int64_t kMostBytes = int64_t{2} << 30;
     constexpr int64_t kMultiprocessors = 192;  // the largest GPU so far, a full GB202

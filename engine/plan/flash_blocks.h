@@ -52,13 +52,6 @@ int64_t query_heads_at_once(int64_t tokens, int64_t query_heads, int64_t group);
 /// Returns launches that cover all segments of a call, with `at_once` key/value heads per launch.
 std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once);
 
-constexpr int64_t kMostPartsHeld = 4;
-
-/// Returns how many parts of an attention's result, of at most `bytes` each, are held until they are joined:
-/// 4, fewer if they take more than 512 MiB, or 0 if a single part does. Joining takes time in proportion to
-/// the queries, and attention to their square, so long sequences lose little by joining each part alone.
-int64_t parts_held(int64_t bytes);
-
 /// Returns the launches that compute a call's backward in the least estimated time (rounds, traffic of dq's
 /// copies, launch overhead). They cover every segment and head once. None needs more copies of dq than
 /// flash_blocks() returns.

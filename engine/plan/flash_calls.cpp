@@ -271,6 +271,11 @@ std::vector<FlashCall> flash_calls(const std::vector<Slice>& slices) {
     return calls;
 }
 
+bool is_one_call(const std::vector<Slice>& slices) {
+    const std::vector<FlashCall> calls = flash_calls(slices);
+    return calls.size() == 1 && !share_keys(calls[0].segments);
+}
+
 std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, int64_t end) {
     std::vector<Slice> parts;
     const auto add = [&](const Slice& slice) {

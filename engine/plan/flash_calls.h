@@ -49,6 +49,9 @@ struct FlashCall {
 /// any layout, documents and window, if the keys it sees in the hop are contiguous.
 std::vector<FlashCall> flash_calls(const std::vector<Slice>& slices);
 
+/// Returns whether the slices are one call whose segments share no key.
+bool is_one_call(const std::vector<Slice>& slices);
+
 /// Returns the slices restricted to queries [begin, end).
 std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, int64_t end);
 

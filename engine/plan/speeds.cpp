@@ -50,19 +50,8 @@ constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 
 constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
                                 2.4e12, 200e9,  25e9,   10e-6, 50e9};
 
-/// On CUDA, LibTorch's element-wise operations merge partial results (engine/attention/merge.cpp); counting
-/// gives 30 and 10 bytes per element. The values here fit ring-flash-attention's zigzag, which merges alike:
-/// 90.2 % of the ideal on eight H800s (tests/plan/published_test.cpp). The CPU's kernel adds in place.
-constexpr double kMergeBytes = 45, kMergeGradBytes = 15;
-
 const DeviceFigures& figures_of(Device device) {
     return device == Device::Cpu ? kCpuCore : kGpu;
-}
-
-void add_merging(Device device, Speeds& speeds) {
-    if (device == Device::Cpu) return;
-    speeds.merge_bytes = kMergeBytes;
-    speeds.merge_grad_bytes = kMergeGradBytes;
 }
 
 const Calibration* calibration_for(const PlanRequest& request, const Plan& plan) {
@@ -142,7 +131,6 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     speeds.across_nodes = figures.across_nodes;
     speeds.latency_s = figures.latency_s;
     speeds.host_link = figures.host_link;
-    add_merging(device, speeds);
     return speeds;
 }
 

@@ -24,8 +24,6 @@ struct Speeds {
     double across_nodes = 0;
     double host_link = 0;  ///< bytes per second between a GPU and host memory, one way; the CPU has none
     double latency_s = 0;  ///< seconds before a message's first byte
-    double merge_bytes = 0;       ///< memory traffic to merge a hop's result, per element of the output
-    double merge_grad_bytes = 0;  ///< memory traffic per element that a hop's backward adds to
 };
 
 /// Returns whether this machine's CPU multiplies in bfloat16; if not, products are computed in float32.

@@ -9,6 +9,7 @@
 #include "engine/config/sequences_per_row.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/join_costs.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/recurrence_costs.h"
 #include "engine/plan/step_time.h"
@@ -98,7 +99,11 @@ struct Links {
 /// The work of one ring rank's hops, summed over a bunch of hops.
 struct Hop {
     int first = 0, last = 0;
-    double cells = 0, queries = 0, keys_over_rate = 0, messages = 0;
+    double cells = 0, queries = 0, keys = 0, keys_over_rate = 0;
+    double parts = 0;  ///< results of kernels; all but that of the rank's own keys need a message
+
+    bool is_own() const { return last == 0; }
+    double messages() const { return is_own() ? 0 : parts; }
 };
 
 class Ring {
@@ -145,12 +150,12 @@ class Ring {
             const Spans& own = spans_[static_cast<size_t>(rank)];
             const Spans& other = spans_[static_cast<size_t>(source)];
             hop.cells += stands_for * cells_between(own, other, mask_);
-            if (source == rank) continue;
             const double keys = stands_for * keys_between(own, other, mask_);
-            hop.keys_over_rate += keys / links_.between(rank, source);
             if (keys == 0) continue;
-            hop.messages += stands_for;
+            hop.keys += keys;
+            hop.parts += stands_for;
             hop.queries += stands_for * queries_between(own, other, mask_.window);
+            if (source != rank) hop.keys_over_rate += keys / links_.between(rank, source);
         }
     }
 
@@ -237,12 +242,32 @@ int64_t forwards_alone(const Preference& preference) {
 
 /// Converts a column's cells and keys to seconds of attention.
 struct AttentionCosts {
-    double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: per query
-    double key_bytes, gradient_bytes, latency_s;
+    double forward_cell_s, backward_cell_s;
+    double key_bytes, gradient_bytes, latency_s, memory;
+    bool joins = false;       ///< parts are joined by passes over memory
+    bool splits_own = false;  ///< as StepCosts
+    JoinCosts::Sizes sizes;
     double groups = 1;  ///< groups of heads for gathering keys
 };
 
-AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
+bool gathers_keys(const Plan& plan) {
+    return plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
+}
+
+bool splits_own(const Plan& plan) {
+    return !gathers_keys(plan) && plan.mesh.ring > 1 &&
+           std::max<int64_t>(plan.model->num_kv_heads, plan.mesh.ulysses) > plan.mesh.ulysses;
+}
+
+/// Returns whether a GPU's kernels compute the gradients of each hop's keys in one call, which return in the
+/// inputs' dtype (Stage::one_call). A window may take several calls, and so may a gather.
+bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
+    return plan.device == Device::Cuda && plan.config.precision != Precision::Float32 && mask.window == 0 &&
+           !gathers_keys(plan);
+}
+
+AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const AttentionMask& mask,
+                               double ring_tokens) {
     const ModelConfig& m = *plan.model;
     const double P = plan.mesh.ulysses, D = double(m.head_dim), rows = sequences_at_once(plan);
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
@@ -251,31 +276,51 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
     AttentionCosts costs;
     costs.forward_cell_s = 4 * width / speeds.attention_forward;
     costs.backward_cell_s = 10 * width / speeds.attention_backward;
-    costs.merge_s = width * speeds.merge_bytes / speeds.memory;
-    costs.merge_grad_s = width * speeds.merge_grad_bytes / speeds.memory;
     costs.key_bytes = rows * 2 * kv_heads * D * e;
-    costs.gradient_bytes = rows * 2 * kv_heads * D * 4;
+    const bool unsummed = returns_unsummed(plan, mask);
+    costs.gradient_bytes = rows * 2 * kv_heads * D * (unsummed ? e : 4);
     costs.latency_s = speeds.latency_s;
     const double attends = attending_share(m);
-    for (double* cost : {&costs.forward_cell_s, &costs.backward_cell_s, &costs.merge_s, &costs.merge_grad_s,
-                         &costs.key_bytes, &costs.gradient_bytes, &costs.latency_s})
+    for (double* cost : {&costs.forward_cell_s, &costs.backward_cell_s, &costs.key_bytes,
+                         &costs.gradient_bytes, &costs.latency_s})
         *cost *= attends;
-    if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1)
+    costs.memory = speeds.memory / attends;
+    costs.joins = plan.device == Device::Cuda && plan.mesh.ring > 1;
+    costs.splits_own = splits_own(plan);
+    costs.sizes = {ring_tokens, width, rows * kv_heads * D, static_cast<int64_t>(e), !unsummed};
+    if (gathers_keys(plan))
         costs.groups = std::max(
             1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));
     return costs;
 }
 
+/// Adds the time to join the hops' parts. Half of a rank's own heads may come last in the backward.
+void add_joins(const std::vector<Hop>& hops, const AttentionCosts& costs, std::vector<HopCosts>& made) {
+    if (!costs.joins) return;
+    JoinCosts joins(costs.sizes);
+    for (size_t i = 0; i < hops.size(); ++i) {
+        const Hop& hop = hops[i];
+        const double share = hop.is_own() && costs.splits_own ? 0.5 : 1;
+        made[i].forward_s += joins.forward(hop.parts, hop.queries) / costs.memory;
+        made[i].backward_s += joins.backward(hop.parts, share * hop.queries, share * hop.keys) / costs.memory;
+    }
+    made.back().forward_s += joins.finish_forward() / costs.memory;
+    double last = 0;
+    if (costs.splits_own) last = joins.backward(1, hops[0].queries / 2, hops[0].keys / 2);
+    made.back().backward_s += (last + joins.finish_backward()) / costs.memory;
+}
+
 std::vector<HopCosts> ring_hops(const std::vector<Hop>& hops, const AttentionCosts& costs) {
     std::vector<HopCosts> made;
     for (const Hop& hop : hops) {
-        HopCosts one{hop.first, hop.last, 0, 0, 0, 0};
-        one.forward_s = hop.cells * costs.forward_cell_s + hop.queries * costs.merge_s;
-        one.backward_s = hop.cells * costs.backward_cell_s + hop.queries * costs.merge_grad_s;
-        one.keys_s = hop.keys_over_rate * costs.key_bytes + hop.messages * costs.latency_s;
-        one.gradients_s = hop.keys_over_rate * costs.gradient_bytes + hop.messages * costs.latency_s;
+        HopCosts one{hop.first, hop.last, 0, 0, 0, 0, hop.is_own() ? 0 : hop.queries};
+        one.forward_s = hop.cells * costs.forward_cell_s;
+        one.backward_s = hop.cells * costs.backward_cell_s;
+        one.keys_s = hop.keys_over_rate * costs.key_bytes + hop.messages() * costs.latency_s;
+        one.gradients_s = hop.keys_over_rate * costs.gradient_bytes + hop.messages() * costs.latency_s;
         made.push_back(one);
     }
+    add_joins(hops, costs, made);
     return made;
 }
 
@@ -285,13 +330,16 @@ std::vector<HopCosts> gathered_hops(const std::vector<Hop>& hops, const Attentio
     for (const Hop& hop : hops) {
         all.forward_s += hop.cells * costs.forward_cell_s / costs.groups;
         all.backward_s += hop.cells * costs.backward_cell_s / costs.groups;
-        all.keys_s += hop.keys_over_rate * costs.key_bytes / costs.groups + hop.messages * costs.latency_s;
+        all.keys_s += hop.keys_over_rate * costs.key_bytes / costs.groups + hop.messages() * costs.latency_s;
         all.gradients_s +=
-            hop.keys_over_rate * costs.gradient_bytes / costs.groups + hop.messages * costs.latency_s;
+            hop.keys_over_rate * costs.gradient_bytes / costs.groups + hop.messages() * costs.latency_s;
     }
     std::vector<HopCosts> made(static_cast<size_t>(costs.groups), all);
     for (size_t group = 0; group < made.size(); ++group)
         made[group].first = made[group].last = static_cast<int>(group);
+    add_joins(std::vector<Hop>(made.size(), {1, 1, 0, costs.sizes.tokens / costs.groups,
+                                             costs.sizes.tokens / costs.groups, 0, 1}),
+              costs, made);
     return made;
 }
 
@@ -335,9 +383,9 @@ void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, 
 }
 
 ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& links, const Ring& ring,
-                         int rank) {
+                         const AttentionMask& mask, int rank) {
     const LayerWeights weights(*plan.model);
-    const AttentionCosts attention = attention_costs(plan, speeds);
+    const AttentionCosts attention = attention_costs(plan, speeds, mask, ring.tokens(rank));
     const double tokens = ring.tokens(rank) / plan.mesh.ulysses;
     const double weight_s = 2 * sequences_at_once(plan) * tokens / speeds.flops;
     ColumnCosts column;
@@ -354,8 +402,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     add_head_exchange(plan, speeds, links, tokens, column);
     add_recurrence(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
-    const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
-    column.hops = gathers ? gathered_hops(hops, attention) : ring_hops(hops, attention);
+    column.hops = gathers_keys(plan) ? gathered_hops(hops, attention) : ring_hops(hops, attention);
     return column;
 }
 
@@ -482,12 +529,11 @@ StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask
     costs.tiles_mlp = plan.config.tiled_mlp;
     costs.keeps_attention = plan.config.selective_checkpointing;
     costs.stage = plan.mesh.shards() > 1 ? plan.zero_stage : 0;
-    costs.gathers_keys = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
-    costs.splits_own = !costs.gathers_keys && plan.mesh.ring > 1 &&
-                       std::max<int64_t>(plan.model->num_kv_heads, plan.mesh.ulysses) > plan.mesh.ulysses;
+    costs.gathers_keys = gathers_keys(plan);
+    costs.splits_own = splits_own(plan);
     costs.shares_link = plan.nodes == 1 || !links.all_inside;
     for (int column = 0; column < ring.columns(); ++column)
-        costs.columns.push_back(column_costs(plan, speeds, links, ring, ring.ring_rank(column)));
+        costs.columns.push_back(column_costs(plan, speeds, links, ring, mask, ring.ring_rank(column)));
     add_states(plan, speeds, links, costs);
     return costs;
 }

@@ -23,19 +23,20 @@ struct HopCosts {
     double forward_s = 0, backward_s = 0;
     double keys_s = 0;       ///< seconds on the link for keys and values
     double gradients_s = 0;  ///< seconds on the link for their gradients
+    double queries = 0;      ///< queries that see keys of other ranks
 };
 
 /// Costs of one ring rank for one layer and one micro-batch. The ranks that split its heads, and their
 /// counterparts in other data-parallel groups, do the same at the same time.
 struct ColumnCosts {
     int ring_rank = 0;
-    double projections_s = 0;   ///< forward: q, k and v
-    double output_s = 0;        ///< forward: attention's output projection
-    double mlp_s = 0;           ///< forward
-    double mlp_again_s = 0;     ///< recomputed part of the MLP under checkpointing
+    double projections_s = 0;  ///< forward: q, k and v
+    double output_s = 0;       ///< forward: attention's output projection
+    double mlp_s = 0;          ///< forward
+    double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // These are added to a forward whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
-    double int8_tiles_s = 0;  ///< finds the outliers of tiles; not when recomputed
+    double int8_tiles_s = 0;    ///< finds the outliers of tiles; not when recomputed
     double head_s = 0;          ///< forward and backward of the whole head, once a micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output

@@ -90,7 +90,8 @@ Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices) {
     const FlashOutput whole = attention.finish();
     PartialGradients sums(x.dout_bhtd, x.q_bhtd, whole);
     const at::Tensor dk = at::empty_like(x.k_bktd, at::kFloat), dv = at::empty_like(x.v_bktd, at::kFloat);
-    sums.add(x.k_bktd, x.v_bktd, heads, slices, {dk, dv, true});
+    KeyGradients d{dk, dv, true};
+    sums.add(x.k_bktd, x.v_bktd, heads, slices, d);
     return {whole.out_bhtd, sums.finish(), dk, dv};
 }
 

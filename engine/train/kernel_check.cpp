@@ -188,7 +188,7 @@ class Cases {
                 return held;
             };
             add(
-                parts == 1 ? "merge" : "merge_of_four",
+                parts == 1 ? "merge" : "merge_of_eight",
                 [=, random = random_] {
                     Tensors made{random.floats({1, T, H, D}), random.floats({1, H, T})};
                     for (size_t i = 0; i < parts; ++i) {

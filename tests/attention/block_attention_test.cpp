@@ -57,7 +57,8 @@ Gradients backward(const Inputs& in, const FlashOutput& whole, const std::vector
                    const ScoreRule& rule = {}) {
     PartialGradients sums(heads_first(in.dout), heads_first(in.q), whole, rule);
     const at::Tensor dk = at::zeros(in.k.sizes()), dv = at::zeros(in.v.sizes());
-    sums.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices, {heads_first(dk), heads_first(dv)});
+    KeyGradients d{heads_first(dk), heads_first(dv)};
+    sums.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices, d);
     return {sums.finish(), heads_first(dk), heads_first(dv)};
 }
 

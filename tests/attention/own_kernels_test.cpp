@@ -144,22 +144,23 @@ TEST(OwnKernels, JoinSeveralPartsAsTheirTwin) {
     }
 }
 
-TEST(OwnKernels, AddToASum) {
-    const RunRows run = [](const RowKernel& kernel) { run_rows_on_host(kernel, kAsLaunched); };
-    for (const int64_t head_dim : kEdgeSizes) {
-        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
-            expect_summed(run, at::kCPU, dtype, head_dim);
+/// Adds and merges with so many lanes, for each dtype.
+void expect_sums_and_merges(int lanes, int64_t head_dim) {
+    const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+        expect_summed(run, at::kCPU, dtype, head_dim);
+        expect_merged(run, at::kCPU, dtype, head_dim);
     }
 }
 
-TEST(OwnKernels, MergeAsTheirTwin) {
-    for (const int lanes : {1, 3, kAsLaunched}) {
-        const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
-        for (const int64_t head_dim : kEdgeSizes) {
-            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
-                expect_merged(run, at::kCPU, dtype, head_dim);
-        }
-    }
+TEST(OwnKernels, AddAndMergeAsTheirTwin) {
+    for (const int64_t head_dim : kEdgeSizes) expect_sums_and_merges(1, head_dim);
+    expect_sums_and_merges(3, 33);
+    expect_sums_and_merges(kAsLaunched, 33);
+}
+
+TEST(OwnKernels, ExhaustiveAddAndMergeAsTheirTwinWithEverySizeAsLaunched) {
+    for (const int64_t head_dim : kEdgeSizes) expect_sums_and_merges(kAsLaunched, head_dim);
 }
 
 TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {

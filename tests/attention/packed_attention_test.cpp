@@ -65,12 +65,17 @@ void expect_whole(const Tensors& x, const std::vector<Slice>& slices, int64_t at
     expect_close(whole.lse_bht.nan_to_num(0, 0, 0), truth.lse_bht.nan_to_num(0, 0, 0), what + ": lse");
 
     for (const bool begin : {false, true}) {
-        const KeyGradients keys{at::full_like(k, begin ? NAN : 2), at::full_like(v, begin ? NAN : 3), begin};
+        KeyGradients keys{at::full_like(k, begin ? NAN : 2), at::full_like(v, begin ? NAN : 3), begin};
         packed_backward(kernel, {dq}, keys, dout, q, k, v, whole, slices);
         expect_close(heads_first(keys.dk_bksd) - (begin ? 0 : 2), truth.dk_bskd, what + ": dk");
         expect_close(heads_first(keys.dv_bksd) - (begin ? 0 : 3), truth.dv_bskd, what + ": dv");
     }
     expect_close(heads_first(dq.finish().out_bhtd) / 2, truth.dq_bthd, what + ": dq");
+    if (!is_one_call(slices)) return;
+    KeyGradients made;
+    packed_backward(kernel, {dq}, made, dout, q, k, v, whole, slices);
+    expect_close(heads_first(made.dk_bksd), truth.dk_bskd, what + ": dk of one call");
+    expect_close(heads_first(made.dv_bksd), truth.dv_bskd, what + ": dv of one call");
 }
 
 AttentionMask random_mask(std::mt19937& random) {

@@ -130,9 +130,10 @@ void cross_entropies(int64_t width) {
 /// Joins four parts of another dtype to float32 sums; one covers all rows, the others a few.
 template <typename T>
 JoinParts<T> join_of(Memory<T>& m, int64_t width, bool begins, bool to_whole, bool weighed) {
-    constexpr int64_t kTokens = 5, kHeads = 2, kOfRows = kTokens * kHeads;
+    constexpr int32_t kTokens = 5, kHeads = 2, kOfRows = kTokens * kHeads;
     constexpr HeadStrides kLse{kOfRows, 1, kTokens};
-    const HeadStrides strides{kOfRows * width, kHeads * width, width};
+    const auto width_32 = static_cast<int32_t>(width);
+    const HeadStrides strides{kOfRows * width, kHeads * width_32, width_32};
     JoinParts<T> it{kOfRows,    kTokens,
                     kHeads,     width,
                     m.f.data(), weighed ? m.g.data() : nullptr,
@@ -140,9 +141,12 @@ JoinParts<T> join_of(Memory<T>& m, int64_t width, bool begins, bool to_whole, bo
                     strides,    kLse,
                     strides,    JoinParts<T>::kMost,
                     {}};
-    for (int64_t p = 0; p < JoinParts<T>::kMost; ++p)
-        it.parts[p] = {m.a.data() + p * width, m.g.data() + kOfRows + p, strides, kLse, p, kTokens - p, p % 2,
-                       kHeads - p % 2};
+    for (int32_t p = 0; p < JoinParts<T>::kMost; ++p) {
+        const int32_t first = p % kTokens;
+        it.parts[p] = {
+            m.a.data() + p * width, m.g.data() + kOfRows + p, strides, kLse, first, kTokens - first, p % 2,
+            kHeads - p % 2};
+    }
     return it;
 }
 

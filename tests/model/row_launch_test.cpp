@@ -189,8 +189,9 @@ void expect_far_rows_as_near_ones() {
     run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), -1.0F}, kLast);
     run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), -1.0F}, 0);
     qkv.expect_the_same("rope");
-    run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), 1.0F, 64, true},
-            kLast);
+    run_row(
+        Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), 1.0F, 64, true},
+        kLast);
     run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), 1.0F, 64, true}, 0);
     qkv.expect_the_same("rope of neighbours");
     run_row(GateForward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast()}, kLast);
@@ -221,20 +222,20 @@ void expect_far_rows_as_near_ones() {
         const auto join = [&](int64_t tokens, float* to, float* of, T* rounded, const T* part,
                               const float* part_lse) {
             const int64_t first = tokens - 1;  // the part covers the last token
-            return JoinParts<T>{
-                tokens * 32,
-                tokens,
-                32,
-                128,
-                to,
-                of,
-                false,
-                to_whole ? rounded : nullptr,
-                kOut,
-                kLse,
-                kOut,
-                1,
-                {{part + first * kWidth, part_lse + first * 32, kOut, kLse, first, 1, 0, 32}}};
+            return JoinParts<T>{tokens * 32,
+                                static_cast<int32_t>(tokens),
+                                32,
+                                128,
+                                to,
+                                of,
+                                false,
+                                to_whole ? rounded : nullptr,
+                                kOut,
+                                kLse,
+                                kOut,
+                                1,
+                                {{part + first * kWidth, part_lse + first * 32, kOut, kLse,
+                                  static_cast<int32_t>(first), 1, 0, 32}}};
         };
         for (int64_t head = 0; head < 32; ++head) {
             run_row(join(kLast + 1, out.vast(), lse.vast(), whole.vast(), block_out.vast(), block_lse.vast()),

@@ -215,7 +215,9 @@ TEST(Advise, KeepsAttentionWhereMemoryAllowsIt) {
     bool kept = false;
     for (const Alternative& found : advise(read(text), gpus(8)).plans) {
         const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
-        EXPECT_EQ(plan.memory->per_rank.front().total, found.memory_total) << found.why;
+        int64_t most = 0;
+        for (const RankMemory& rank : plan.memory->per_rank) most = std::max(most, rank.total);
+        EXPECT_EQ(most, found.memory_total) << found.why;
         kept = kept || (plan.config.selective_checkpointing &&
                         found.why.find("attention's output is kept") != std::string::npos);
     }

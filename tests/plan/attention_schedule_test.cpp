@@ -1,5 +1,7 @@
 #include "engine/plan/attention_schedule.h"
 
+#include "engine/plan/flash_calls.h"
+
 #include <gtest/gtest.h>
 
 #include "engine/plan/layout_figures.h"
@@ -68,6 +70,33 @@ TEST(RingSchedule, CallsTheKernelOnceAStageUnderZigzag) {
     for (const AttentionSchedule& schedule : schedules(RingAttnFunc::BatchZigzag, 64, 4)) {
         for (const Stage& stage : schedule.stages) EXPECT_EQ(stage.slices.size(), 1U);
     }
+}
+
+TEST(RingSchedule, AgreesOnWhichGradientsReturnUnsummed) {
+    int one_call = 0, several = 0;
+    for (const RingAttnFunc func : {RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe,
+                                    RingAttnFunc::VarlenZigzag, RingAttnFunc::Balanced}) {
+        for (const AttentionMask& mask :
+             {AttentionMask{}, AttentionMask{{}, 9}, AttentionMask{{24, 96, 128}, 0},
+              AttentionMask{{24, 96, 128}, 20}}) {
+            if (func == RingAttnFunc::VarlenZigzag && mask.documents.empty()) continue;
+            const Layout layout = make_layout(func, 128, 4, 1, mask);
+            std::vector<AttentionSchedule> all;
+            for (int rank = 0; rank < 4; ++rank) all.push_back(make_ring_schedule(layout.ranks, rank, mask));
+            for (const AttentionSchedule& schedule : all) {
+                for (size_t stage = 1; stage < schedule.stages.size(); ++stage) {
+                    for (const KeyExchange& exchange : schedule.stages[stage].exchanges) {
+                        const Stage& there = all[static_cast<size_t>(exchange.to)].stages[stage];
+                        EXPECT_EQ(exchange.sent_to_one_call, there.one_call);
+                        EXPECT_EQ(there.one_call, is_one_call(there.slices));
+                        ++(there.one_call ? one_call : several);
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(one_call, 10);
+    EXPECT_GT(several, 10);
 }
 
 TEST(RingSchedule, SendsHalfOfTheKeysToTheRanksThatReadTheirBeginning) {

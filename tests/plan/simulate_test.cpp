@@ -93,6 +93,40 @@ TEST(StepCosts, HopsTogetherAreExactlyARanksWork) {
 
 // If links are infinitely fast, ranks wait only for slower ranks, so a step takes the slowest rank's own
 // work.
+/// Returns the bytes that the costs of a zigzag ring of 8 GPUs with 8,192 tokens each, 32 heads of 128 and 8
+/// key/value heads in bfloat16, spend on other things than attention itself.
+double joined_bytes(const std::string& more) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const Plan plan =
+        plan_text(config_text("sequence_len: 65536\ncontext_parallel_size: 8\nbf16: true\n" + more,
+                              "meta-llama/Llama-3.1-8B"),
+                  8, request);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    Speeds speeds = round_speeds();
+    speeds.memory = 1;
+    speeds.flops = speeds.attention_forward = speeds.attention_backward = 1e30;
+    double bytes = 0;
+    for (const ColumnCosts& column : step_costs(plan, speeds).columns) {
+        for (const HopCosts& hop : column.hops) bytes += hop.forward_s + hop.backward_s;
+    }
+    return bytes;
+}
+
+TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
+    // A rank's own keys are seen by all queries, those of an earlier rank by all, those of a later one by
+    // half: 36 + 28 / 2 times the queries of a rank are read as parts of the output, and as many keys as
+    // parts of their gradients, in 2 bytes. Each of the 8 results is written in 2 bytes and needs no sum,
+    // because 8 parts are joined at once. The gradient of queries has 9 parts, as half of a rank's own heads
+    // come last: its sum, in 4 bytes, is written after 8 parts and read with the ninth. So have those of
+    // keys, but their sum is the result: it is written, and half of it read and written again.
+    const double Q = 8192.0 * 32 * 128, K = 8192.0 * 8 * 128, seen = 36 + 28 / 2.0;
+    const double out = 2 * (seen + 8) * Q, dq = out + 8 * 8 * Q;
+    const double keys = 2 * (2 * seen + 8 * (4 + 8 / 2)) * K;
+    EXPECT_NEAR(joined_bytes("ring_attn_func: batch_zigzag\n") / (out + dq + keys), 1, 1e-3);
+    EXPECT_LT(joined_bytes("ulysses_size: 8\n"), 1) << "one call computes all";
+}
+
 TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
     for (const std::string& layout : kLayouts) {
         const Plan plan = cpu_plan(

@@ -18,9 +18,13 @@ namespace ringmaster {
 
 class HostLanes {
   public:
+    static constexpr int kFewest = 1;
+
     struct Shared {
-        explicit Shared(int count) : values(static_cast<size_t>(count)), met(count) {}
+        explicit Shared(int count)
+            : values(static_cast<size_t>(count)), pointers(static_cast<size_t>(count)), met(count) {}
         std::vector<float> values;
+        std::vector<const void*> pointers;
         std::barrier<> met;
     };
 
@@ -34,6 +38,18 @@ class HostLanes {
     }
     float max(float x) {
         return joined(x, [](const auto& all) { return *std::max_element(all.begin(), all.end()); });
+    }
+
+    float from(float x, int lane) {
+        return joined(x, [=](const auto& all) { return all[static_cast<size_t>(lane)]; });
+    }
+    template <typename T>
+    const T* from(const T* x, int lane) {
+        shared_.pointers[static_cast<size_t>(index_)] = x;
+        sync();
+        const void* of_lane = shared_.pointers[static_cast<size_t>(lane)];
+        sync();  // before the next pointer is written
+        return static_cast<const T*>(of_lane);
     }
 
   private:

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -15,7 +16,7 @@
 #define __device__
 #define __host__
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __shared__ static  // one block runs at a time
 
 struct dim3 {
@@ -58,7 +59,8 @@ class Barrier {
 struct Block {
     struct Warp {
         Barrier met{kWarp};
-        std::array<float, kWarp> values{};
+        /// Two in turns: a lane that is ahead by one exchange writes to the other one.
+        std::array<std::array<uint64_t, kWarp>, 2> values{};
     };
 
     explicit Block(unsigned threads) : met(threads) {
@@ -69,6 +71,7 @@ struct Block {
 };
 
 inline thread_local Block* block = nullptr;
+inline thread_local unsigned exchanges = 0;
 inline thread_local dim3 thread_index(0), block_index(0), grid(0);
 
 inline Block::Warp& warp() {
@@ -109,14 +112,17 @@ inline void __syncthreads() {
 inline void __syncwarp() {
     cuda_on_host::warp().met.arrive_and_wait();
 }
-inline float __shfl_xor_sync(unsigned, float value, int distance) {
+template <typename Value>
+Value __shfl_sync(unsigned, Value value, int from) {
     auto& warp = cuda_on_host::warp();
-    const unsigned lane = threadIdx.x % cuda_on_host::kWarp;
-    warp.values[lane] = value;
+    auto& values = warp.values[cuda_on_host::exchanges++ % 2];
+    std::memcpy(&values[threadIdx.x % cuda_on_host::kWarp], &value, sizeof value);
     warp.met.arrive_and_wait();
-    const float other = warp.values[lane ^ static_cast<unsigned>(distance)];
-    warp.met.arrive_and_wait();  // before the next value is written
-    return other;
+    std::memcpy(&value, &values[static_cast<unsigned>(from)], sizeof value);
+    return value;
+}
+inline float __shfl_xor_sync(unsigned lanes, float value, int distance) {
+    return __shfl_sync(lanes, value, static_cast<int>(threadIdx.x % cuda_on_host::kWarp) ^ distance);
 }
 
 template <typename Kernel>

@@ -1,0 +1,32 @@
+/// Counts the bytes that a GPU moves to join the parts of one ring rank's attention, hop by hop, by the rules
+/// that the engine joins by (part_joins.h). The CPU's kernels add in place.
+#pragma once
+
+#include "engine/plan/part_joins.h"
+
+namespace ringmaster {
+
+class JoinCosts {
+  public:
+    struct Sizes {
+        double tokens = 0;
+        double query_width = 0;     ///< elements per token of the queries
+        double key_width = 0;       ///< elements per token of the keys and of the values
+        int64_t element_bytes = 2;  ///< the inputs' dtype
+        bool sums_keys = false;     ///< gradients of keys arrive as float32 sums, not as the kernel's results
+    };
+    explicit JoinCosts(const Sizes& sizes);
+
+    /// Return the bytes to join `parts` neighbouring parts that cover so many queries, and keys, together.
+    double forward(double parts, double queries);
+    double backward(double parts, double queries, double keys);
+    /// Return the bytes to join what is left after the last hop.
+    double finish_forward();
+    double finish_backward();
+
+  private:
+    PartJoins out_, dq_, dk_;
+    double query_width_, key_width_;
+};
+
+}  // namespace ringmaster

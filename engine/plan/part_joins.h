@@ -1,0 +1,58 @@
+/// Decides when parts of an attention's result are joined, and counts the bytes that this moves. The engine
+/// joins by it (engine/attention/part_sums.h), and the planner prices it.
+///
+/// A part has the inputs' dtype and the sum float32, so most bytes of a joining are the sum's. Joining
+/// several parts at once reads and writes the sum less often: with no sum before the first joining, and the
+/// last parts rounded at once, eight bfloat16 parts of the whole result move 18 bytes per element. A sum that
+/// starts from zeros, takes them one by one and is rounded at the end moves 90.
+#pragma once
+
+#include <cstdint>
+
+namespace ringmaster {
+
+/// The most parts that are joined at once, as our kernel does (JoinParts in engine/kernels/row_kernels.h).
+constexpr int64_t kMostPartsHeld = 8;
+
+/// Returns how many parts of an attention's result, of at most `bytes` each, are held until they are joined:
+/// 8, fewer if they take more than 512 MiB, or 0 if a single part does. Joining takes time in proportion to
+/// the queries, and attention to their square, so long sequences lose little by joining each part alone.
+int64_t parts_held(int64_t bytes);
+
+class PartJoins {
+  public:
+    /// `elements` counts the whole result's, and `most_held` the parts that wait.
+    PartJoins(int64_t elements, int64_t element_bytes, int64_t most_held)
+        : elements_(elements), element_bytes_(element_bytes), most_held_(most_held) {}
+    /// Starts with parts_held() parts of the whole result's size.
+    PartJoins(int64_t elements, int64_t element_bytes)
+        : PartJoins(elements, element_bytes, parts_held(elements * element_bytes)) {}
+
+    /// Returns whether the parts that are held must be joined before another is.
+    bool is_full() const { return held_ > 0 && held_ >= most_held_; }
+    /// Returns whether parts must be joined as they come.
+    bool holds_none() const { return most_held_ == 0; }
+    bool has_sum() const { return has_sum_; }
+    int64_t held() const { return held_; }
+
+    /// Holds a part that covers `elements` of the result.
+    void hold(int64_t elements);
+    /// Joins what is held into the sum; returns the bytes read and written.
+    int64_t join();
+    /// Joins what is held into the rounded result, which takes the sum's place; returns the bytes.
+    int64_t finish();
+
+  private:
+    int64_t bytes_of_parts() const { return parts_elements_ * element_bytes_; }
+    void let_go();
+
+    int64_t elements_, element_bytes_, most_held_;
+    int64_t held_ = 0, parts_elements_ = 0;
+    int64_t covered_ = 0;  ///< elements of the largest part that is held; the others lie within it
+    bool has_sum_ = false;
+};
+
+/// Returns the bytes that joining a part moves, and those of the joinings that it makes necessary.
+int64_t joined_with(PartJoins& joins, int64_t elements);
+
+}  // namespace ringmaster
