@@ -259,6 +259,10 @@ TEST(ReadConfig, AStreamIsOneDatasetInItsOwnOrder) {
         read("base_model: a/b\nlearning_rate: 1\npretraining_dataset: a/b\nval_set_size: 0.1\n");
     EXPECT_NE(said(endless, "CFG-MISSING", "max_steps"), nullptr) << all_said(endless);
     EXPECT_NE(said(endless, "CFG-CONFLICT", "val_set_size"), nullptr) << all_said(endless);
+    const ConfigReading idle =
+        read(model + "pretraining_dataset: a/b\nval_set_size: 0.1\neval_strategy: 'no'\n");
+    EXPECT_EQ(said(idle, "CFG-CONFLICT", "val_set_size")->severity, Severity::Warning);
+    EXPECT_EQ(idle.config.val_set_size, 0) << "axolotl before 0.13 ignored it";
     const ConfigReading other = read(model + "pretraining_dataset: [{path: a/b, type: alpaca}]\n");
     EXPECT_NE(said(other, "CFG-DATASET-TYPE", "pretraining_dataset.0.type"), nullptr) << all_said(other);
 }
