@@ -1,7 +1,13 @@
-"""Trains on preferences with TRL on the CPU, in float32. Run as a program, it writes the losses of every case to
-trl_losses.json; this needs trl 1.16.0, accelerate and peft, which the tests' environment lacks. A tokenizer of words
-("w17") makes ids and text the same thing."""
+"""Trains on preferences with TRL on the CPU. Run as a program, it writes trl_losses.json; this needs trl 1.16.0, accelerate
+and peft, which the tests' environment lacks. A tokenizer of words ("w17") makes ids and text the same thing.
 
+The file holds, for every case, the losses in float32 and how far they are from TRL's losses in float64 ("drift"). AdamW divides by
+the gradient's size plus epsilon, so elements whose gradient is about 1e-8 turn rounding into whole updates: noise of half a
+float32 ulp in the first weights changes some cases' float64 losses by 1e-4. If a case drifts by more than MOST_DRIFT, the file
+also holds its losses in float64 with epsilon CALM_EPSILON, where the same noise changes less than 1e-6. "long" has the
+losses of completions of up to 512 tokens, in float64 with that epsilon."""
+
+import contextlib
 import json
 import pathlib
 import random
@@ -12,6 +18,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 
 STEPS = 20
 BATCH = 4  # rows of a step
+MOST_DRIFT = 5e-6
+CALM_EPSILON = 1e-5
 MODELS = ["llama", "qwen3"]
 # name: (method, TRL's settings, our keys)
 LOSSES = {
@@ -50,29 +58,29 @@ def as_text(ids):
     return " ".join(f"w{i}" for i in ids)
 
 
-def make_pairs(count, seed=1, longest=32):
+def make_pairs(count, seed=1, long=False):
     """Returns prompts with two answers, of many lengths: the chosen one goes on with the prompt's pattern."""
-    source = random.Random(seed)
+    source, (shortest, longest) = random.Random(seed), (400, 512) if long else (2, 32)
     rows = []
     for _ in range(count):
         start, stride = source.randint(1, VOCABULARY - 2), source.choice([1, 2, 3, 5])
         prompt = [1 + (start + stride * i) % (VOCABULARY - 2) for i in range(source.randint(3, 24))]
-        chosen = [1 + (start + stride * (len(prompt) + i)) % (VOCABULARY - 2) for i in range(source.randint(2, longest - 1))]
-        rejected = [source.randint(1, VOCABULARY - 2) for _ in range(source.randint(2, longest - 1))]
+        chosen = [1 + (start + stride * (len(prompt) + i)) % (VOCABULARY - 2) for i in range(source.randint(shortest, longest - 1))]
+        rejected = [source.randint(1, VOCABULARY - 2) for _ in range(source.randint(shortest, longest - 1))]
         rows.append({"prompt": prompt, "chosen": chosen + [END], "rejected": rejected + [END]})
     return rows
 
 
-def make_answers(count, seed=2):
+def make_answers(count, seed=2, long=False):
     """Returns KTO's rows: prompts with an answer and whether it is desirable."""
     source = random.Random(seed)
     return [{"prompt": row["prompt"], "completion": row["chosen"] if good else row["rejected"], "label": good}
-            for row in make_pairs(count, seed) for good in [source.random() < 0.6]]
+            for row in make_pairs(count, seed, long) for good in [source.random() < 0.6]]
 
 
 SETTINGS = dict(learning_rate=1e-3, lr_scheduler_type="constant", weight_decay=0.0, max_grad_norm=1.0, optim="adamw_torch",
                 logging_steps=1, report_to=[], use_cpu=True, bf16=False, fp16=False, gradient_checkpointing=False,
-                save_strategy="no", disable_tqdm=True, seed=3, train_sampling_strategy="sequential", max_length=96)
+                save_strategy="no", disable_tqdm=True, seed=3, train_sampling_strategy="sequential", max_length=640)
 
 
 def trainer_of(method):
@@ -140,14 +148,14 @@ def load(model_dir):
     return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
 
 
-def prepare(folder, method, kind, adapter):
+def prepare(folder, method, kind, adapter, long=False):
     """Makes the model, the adapter that training begins with, and the rows; returns the rows for TRL and the model."""
     from ringmaster_runs import make_model
 
     count = BATCH * STEPS // 2  # two epochs
-    rows = make_answers(count) if method == "kto" else make_pairs(count)
+    rows = make_answers(count, long=long) if method == "kto" else make_pairs(count, long=long)
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows_as_tokenized(method, rows)))
-    model = load(make_model(folder / "model", kind))
+    model = load(make_model(folder / "model", kind, max_position_embeddings=1024 if long else 512))
     if adapter:
         import peft
         import torch
@@ -159,18 +167,46 @@ def prepare(folder, method, kind, adapter):
     return rows, model
 
 
+@contextlib.contextmanager
+def float64_for_float32():
+    """Makes transformers and TRL compute in float64: their code names torch.float32 and Tensor.float() where it wants precision."""
+    import torch
+
+    before = torch.float32, torch.Tensor.float
+    torch.float32 = torch.float = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    yield
+    torch.float32 = torch.float = before[0]
+    torch.Tensor.float = before[1]
+
+
+def losses_of_case(name, kind, adapter, doubles, long=False, **more):
+    method, settings, _ = LOSSES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        rows, model = prepare(pathlib.Path(folder), method, kind, adapter, long)
+        trainer_of(method)  # imports its module
+        with float64_for_float32() if doubles else contextlib.nullcontext():
+            return train(method, model.double() if doubles else model, rows, pathlib.Path(folder) / "out", STEPS, BATCH, **settings, **more)
+
+
+def distance(ours, theirs):
+    return max(abs(one / other - 1) for one, other in zip(ours, theirs, strict=True))
+
+
 def record():
-    losses = {}
-    for name, (method, settings, _) in LOSSES.items():
+    found = {"float32": {}, "drift": {}, "float64 calm": {}, "long": {}}
+    for name in LOSSES:
         for kind in MODELS:
             for adapter in (False, True):
-                with tempfile.TemporaryDirectory() as folder:
-                    rows, model = prepare(pathlib.Path(folder), method, kind, adapter)
-                    case = f"{name} {kind} {'lora' if adapter else 'full'}"
-                    losses[case] = train(method, model, rows, pathlib.Path(folder) / "out", STEPS, BATCH, **settings)
-                    print(case, losses[case][:3], losses[case][-1], flush=True)
-    lines = [f' "{name}": {json.dumps(values)}' for name, values in losses.items()]
-    (pathlib.Path(__file__).parent / "trl_losses.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+                case = f"{name} {kind} {'lora' if adapter else 'full'}"
+                found["float32"][case] = losses_of_case(name, kind, adapter, False)
+                found["drift"][case] = distance(found["float32"][case], losses_of_case(name, kind, adapter, True))
+                if found["drift"][case] > MOST_DRIFT:
+                    found["float64 calm"][case] = losses_of_case(name, kind, adapter, True, adam_epsilon=CALM_EPSILON)
+                print(case, found["drift"][case], flush=True)
+            found["long"][f"{name} {kind} full"] = losses_of_case(name, kind, False, True, long=True, adam_epsilon=CALM_EPSILON)
+    parts = [f'"{part}": {{\n' + ",\n".join(f' "{name}": {json.dumps(values)}' for name, values in cases.items()) + "\n}" for part, cases in found.items()]
+    (pathlib.Path(__file__).parent / "trl_losses.json").write_text("{" + ",\n".join(parts) + "}\n")
 
 
 if __name__ == "__main__":
