@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/lora_targets.h"
+#include "engine/config/policy.h"
 #include "engine/error.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
@@ -161,7 +162,9 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"curriculum_sampling", config.curriculum_sampling},
             {"sample_packing", config.sample_packing},
             {"dataset_prepared_path", config.dataset_prepared_path},
-            {"preference", config.preference.on() ? to_string(config.preference.method) : ""},
+            {"preference", policy_of(config)        ? "grpo"
+                           : config.preference.on() ? to_string(config.preference.method)
+                                                    : ""},
             {"row_limit", row_limit ? json(*row_limit) : json(nullptr)},
             {"vocab_size", model ? json(model->vocab_size) : json(nullptr)}};
 }

@@ -6,6 +6,7 @@
 #include "engine/config/dataset_types.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
+#include "engine/config/policy.h"
 #include "engine/config/read_stream.h"
 #include "engine/config/sections.h"
 
@@ -142,6 +143,11 @@ class EntryReader {
     void check_type() {
         const json* type = m_keys.find(at("type"));
         if (!type) return;
+        if (policy_of(m_config)) {
+            if (is_on(*type))
+                m_keys.error(Form("CFG-DATASET-TYPE", "rollouts"), at("type"), {{"value", shown(*type)}});
+            return;
+        }
         if (type->is_object()) return check_mapping(*type);
         const auto word = m_keys.text(at("type"));
         if (m_config.preference.on()) return check_preference_type(word.value_or(""));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/config/keys.h"
+#include "engine/config/policy.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -26,10 +27,20 @@ bool is_set(KeyReader& keys, const char* key) {
     return value && !value->is_null();
 }
 
-/// Returns `rl`, or "" if it is absent, off or refused.
-std::string method_word(KeyReader& keys) {
+/// Returns whether the file names no source of rollouts besides its rows.
+bool has_given_rollouts(KeyReader& keys) {
+    const json* rewards = keys.find("trl.reward_funcs");
+    return !rewards || !is_on(*rewards);
+}
+
+/// Returns `rl`, or "" if it is absent, off or refused, or trains on given rollouts.
+std::string method_word(KeyReader& keys, Config& config) {
     const json* said = keys.find("rl");
     if (!said || !is_on(*said)) return {};
+    if (*said == "grpo" && has_given_rollouts(keys)) {
+        read_policy(keys, config);
+        return {};
+    }
     if (said->is_string() && contains(kSampling, said->get<std::string>())) {
         keys.error(Form("CFG-PREFERENCE", "sampling"), "rl", {{"value", said->get<std::string>()}});
         return {};
@@ -183,7 +194,10 @@ void keep_merged_order(Config& config) {
 }  // namespace
 
 void read_preference(KeyReader& keys, Config& config) {
-    const std::string method = method_word(keys);
+    const std::string method = method_word(keys, config);
+    const bool on = !method.empty() || policy_of(config);
+    if (on && is_set(keys, "pretraining_dataset"))
+        keys.error(Form("CFG-PREFERENCE", "stream"), "pretraining_dataset");
     if (method.empty()) return;
     Preference& preference = config.preference;
     preference.method = method_of(method);
@@ -191,8 +205,6 @@ void read_preference(KeyReader& keys, Config& config) {
     read_dpo(keys, preference, method);
     if (preference.method == PreferenceMethod::Simpo) read_simpo(keys, preference);
     if (preference.method == PreferenceMethod::Kto) read_kto(keys, preference);
-    if (is_set(keys, "pretraining_dataset"))
-        keys.error(Form("CFG-PREFERENCE", "stream"), "pretraining_dataset");
 }
 
 void settle_preference(KeyReader& keys, Config& config) {

@@ -57,23 +57,24 @@ struct Sequence {
           places(static_cast<size_t>(tokens), -1),
           segments(static_cast<size_t>(tokens), -1) {}
 
-    /// Adds a row whose documents count from `document` on; advances it.
-    void add(const Row& row, size_t at, size_t& document, PromptLabels prompts) {
+    /// Adds a row whose documents, or labels, count from `slot` on; advances it.
+    void add(const Row& row, size_t at, size_t& slot, Segments rule) {
         std::copy(row.input_ids.begin(), row.input_ids.end(),
                   input_ids.begin() + static_cast<std::ptrdiff_t>(at));
         std::iota(places.begin() + static_cast<std::ptrdiff_t>(at),
                   places.begin() + static_cast<std::ptrdiff_t>(at) + row.tokens(), row.place);
         size_t begin = 0;
         for (const int64_t end : row.document_ends) {
-            const bool with_prompt = prompts == PromptLabels::OfChosen && document % 2 == 0;
+            const bool with_prompt = rule == Segments::ChosenPromptsToo && slot % 2 == 0;
             for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) {
                 const bool learned = row.labels[i + 1] != kNoLabel;
                 if (!learned && !with_prompt) continue;
                 labels[at + i] = learned ? row.labels[i + 1] : row.input_ids[i + 1];
-                segments[at + i] = learned ? segment_of_completion(document) : segment_of_prompt(document);
+                segments[at + i] = learned ? segment_of_completion(slot) : segment_of_prompt(slot);
+                if (rule == Segments::Labels) ++slot;
             }
             begin = static_cast<size_t>(end);
-            ++document;
+            if (rule != Segments::Labels) ++slot;
         }
     }
 };
@@ -93,7 +94,7 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
 }  // namespace
 
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence, PromptLabels prompts) {
+                      bool as_one_sequence, Segments segments) {
     const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
     BatchShard shard;
     shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
@@ -101,9 +102,9 @@ BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int co
     shard.labels.reserve(shard.input_ids.capacity());
     shard.places.reserve(shard.input_ids.capacity());
     Sequence sequence(layout.tokens);
-    size_t at = 0, document = 0;
+    size_t at = 0, slot = 0;
     for (const Row& row : rows) {
-        sequence.add(row, at, document, prompts);
+        sequence.add(row, at, slot, segments);
         if (as_one_sequence) {
             at += row.input_ids.size();
             continue;

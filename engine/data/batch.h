@@ -35,8 +35,8 @@ struct BatchShape {
 /// Returns the shape. `window` is the model's sliding window, if any.
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window);
 
-/// The labels of a document's completion, or those of its prompt, if these are learned too; documents count
-/// within the micro-batch.
+/// Return the segment that holds the labels of a document's completion, or of its prompt if that is learned
+/// too. Documents count within the micro-batch. If each label is a segment, labels count instead.
 inline int32_t segment_of_completion(size_t document) { return static_cast<int32_t>(2 * document); }
 inline int32_t segment_of_prompt(size_t document) { return static_cast<int32_t>(2 * document + 1); }
 
@@ -46,17 +46,19 @@ struct BatchShard {
     std::vector<int64_t> input_ids;
     std::vector<int64_t> labels;  ///< shifted; -100: no label, also on padding
     std::vector<int64_t> places;  ///< index of each token in the token file; -1: padding
-    std::vector<int32_t> segments;  ///< segment of each label; -1: no label
+    std::vector<int32_t> segments;  ///< the segment of each label; -1: no label
     int64_t valid_labels = 0;       ///< of completions
 };
 
-/// Says which labels the rows of a preference method have besides those of their completions.
-enum class PromptLabels { None, OfChosen };
+/// Says which labels are summed: each document's, those of chosen documents' prompts too, or none (each label
+/// is a segment).
+enum class Segments { Completions, ChosenPromptsToo, Labels };
 
 /// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all
-/// rows into one. With PromptLabels::OfChosen, every second document's prompt gets labels, from the first on.
+/// rows into one. With Segments::ChosenPromptsToo, every second document's prompt gets labels, from the first
+/// on.
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence = false, PromptLabels prompts = PromptLabels::None);
+                      bool as_one_sequence = false, Segments segments = Segments::Completions);
 
 /// Returns a step's rows as the sequences that are computed: the two documents of an unpacked pair are rows
 /// of their own.

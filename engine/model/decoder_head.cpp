@@ -76,11 +76,36 @@ class LabelRuns {
     int64_t used_ = 0;  ///< labels of the present run
 };
 
-/// Replaces the logits by their gradients; returns the sum of the unscaled losses.
+/// Replaces the logits by their gradients; returns the sum of the unscaled losses. The labels have one
+/// weight.
 at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, double scale) {
     if (scale != 0) return cross_entropy(logits_kv, labels_k, scale).sum(at::kDouble);
     const at::Tensor loss = cross_entropy(logits_kv, labels_k, std::nullopt).sum(at::kDouble);
     logits_kv.zero_();
+    return loss;
+}
+
+/// Does the same for labels of several weights. Few runs are computed one by one, so that their weights round
+/// nothing; the weights of many multiply the gradients.
+at::Tensor loss_of_runs(const at::Tensor& logits_kv, const at::Tensor& labels_k, double scale,
+                        const std::vector<LabelRun>& runs) {
+    constexpr size_t kFew = 16;
+    if (runs.size() > kFew) {
+        std::vector<double> weights;
+        for (const LabelRun& run : runs)
+            weights.insert(weights.end(), static_cast<size_t>(run.labels), run.weight);
+        const at::Tensor weights_k = at::tensor(weights, at::kDouble).to(logits_kv.device(), at::kFloat);
+        const at::Tensor loss = weighted_loss(logits_kv, labels_k, scale);
+        at::Tensor(logits_kv).mul_(weights_k.unsqueeze(1));
+        return loss;
+    }
+    at::Tensor loss = at::zeros({}, logits_kv.options().dtype(at::kDouble));
+    int64_t at = 0;
+    for (const LabelRun& run : runs) {
+        loss.add_(weighted_loss(logits_kv.narrow(0, at, run.labels), labels_k.narrow(0, at, run.labels),
+                                scale * run.weight));
+        at += run.labels;
+    }
     return loss;
 }
 
@@ -123,7 +148,6 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
     const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
     ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
     LabelRuns weights(batch.runs);
-    int64_t run_begin = 0;
     for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
@@ -131,12 +155,8 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
         product_out(logits, chunk_kc, head_vc.t());
         if (bias_v.defined()) logits.add_(bias_v);
         const at::Tensor slopes = shape_logits(logits);
-        for (const LabelRun& run : weights.next(count)) {
-            const int64_t at = run_begin - begin;
-            run_begin += run.labels;
-            loss.add_(weighted_loss(logits.narrow(0, at, run.labels), labels_m.narrow(0, begin + at, run.labels),
-                                    scale * model_.logit_multiplier * run.weight));
-        }
+        loss.add_(loss_of_runs(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier,
+                               weights.next(count)));
         if (slopes.defined()) logits.mul_(slopes);
         head_gradient.add(logits, chunk_kc);
         accumulate_bias_gradient(gradients.head_bias_v, logits, 1);

@@ -5,6 +5,7 @@
 #include "engine/config/lora_targets.h"
 #include "engine/config/noise.h"
 #include "engine/config/optimizers.h"
+#include "engine/config/policy.h"
 #include "engine/config/precision.h"
 #include "engine/plan/unfrozen.h"
 
@@ -165,14 +166,17 @@ void rule_noise(const Plan& plan, Findings& findings) {
 /// Rejects settings that the losses of preferences do not support, and KTO with a single row per step.
 void rule_preference(const Plan& plan, Findings& findings) {
     const Preference& preference = plan.config.preference;
-    if (!preference.on()) return;
+    if (!weighs_documents(plan.config)) return;
     if (noise_rule(plan.config).alpha != 0) {
         const std::string key = findings.key_of({"neftune_noise_alpha", "noisy_embedding_alpha"});
         findings.error(Form("PREFERENCE-LIMIT", "noise"), key, {{"key", key}});
     }
     if (plan.model && plan.model->adds_router_loss)
         findings.error(Form("PREFERENCE-LIMIT", "router"), "output_router_logits", {});
-    if (!preference.has_pairs() && plan.batch.global < 2 && !plan.config.sample_packing)
+    const std::optional<PolicyRule> policy = policy_of(plan.config);
+    if (policy && policy->temperature != 1 && plan.model && plan.model->logit_softcap != 0)
+        findings.error(Form("PREFERENCE-LIMIT", "temperature"), "trl.temperature", {});
+    if (preference.method == PreferenceMethod::Kto && plan.batch.global < 2 && !plan.config.sample_packing)
         findings.error(Form("PREFERENCE-LIMIT", "kto-batch"), "micro_batch_size", {});
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "engine/config/paths.h"
+#include "engine/config/policy.h"
 #include "engine/error.h"
 #include "engine/plan/resolve.h"
 
@@ -66,6 +67,12 @@ void override_router_loss(const Config& config, ModelConfig& model) {
     model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
 }
 
+/// Divides the logits by the temperature that the rollouts were written with.
+void apply_temperature(const Config& config, ModelConfig& model) {
+    if (const std::optional<PolicyRule> policy = policy_of(config))
+        model.logit_multiplier /= policy->temperature;
+}
+
 /// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
 /// numbers: so does bitsandbytes. On a CPU both multiply by dequantised weights.
 void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
@@ -109,6 +116,7 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     resolve_shape(request, plan, findings);
     if (plan.model) take_stored_quantization(plan, findings);
     if (plan.model) override_router_loss(plan.config, *plan.model);
+    if (plan.model) apply_temperature(plan.config, *plan.model);
     tell_of_quantized_inputs(plan, findings);
     if (!plan.model || !plan.config.lora.on()) return;
     tell_of_whole_experts(plan, findings);

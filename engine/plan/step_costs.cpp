@@ -6,6 +6,7 @@
 
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/optimizers.h"
+#include "engine/config/policy.h"
 #include "engine/config/sequences_per_row.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
@@ -235,9 +236,10 @@ double sequences_at_once(const Plan& plan) {
 }
 
 /// Returns the number of a micro-batch's forwards without a backward: one that computes the loss of
-/// preferences before the backward starts, and one more over KTO's mismatched rows.
-int64_t forwards_alone(const Preference& preference) {
-    return preference.on() ? (preference.has_pairs() ? 1 : 2) : 0;
+/// preferences or rollouts before the backward starts, and one more over KTO's mismatched rows.
+int64_t forwards_alone(const Config& config) {
+    if (!weighs_documents(config)) return 0;
+    return config.preference.method == PreferenceMethod::Kto ? 2 : 1;
 }
 
 /// Converts a column's cells and keys to seconds of attention.
@@ -523,7 +525,7 @@ StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask
     costs.ring = plan.mesh.ring;
     costs.layers = plan.model->num_layers;
     costs.micro_batches = plan.batch.accumulation;
-    costs.forwards_alone = forwards_alone(plan.config.preference);
+    costs.forwards_alone = forwards_alone(plan.config);
     costs.backward_products = backward_products(plan);
     costs.checkpointing = plan.config.gradient_checkpointing;
     costs.tiles_mlp = plan.config.tiled_mlp;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/config/policy.h"
 #include "engine/data/sampler.h"
 #include "engine/plan/layout_figures.h"
 #include "engine/plan/step_time.h"
@@ -20,6 +21,21 @@ using Clock = std::chrono::steady_clock;
 /// Keeps the tables of only a few lengths, because rows may keep coming with new lengths.
 constexpr size_t kKeptShapes = 8;
 
+/// Adds the documents of all rows; returns the first slot of each row.
+std::vector<size_t> add_documents(const Config& config, const std::vector<Row>& rows, StepRows& step) {
+    const bool by_label = policy_of(config).has_value(), weighs = by_label || config.preference.on();
+    std::vector<size_t> begins;
+    for (const Row& row : rows) {
+        begins.push_back(step.slots);
+        if (!weighs) continue;
+        for (Row& document : row.documents()) {
+            step.slots += by_label ? static_cast<size_t>(document.valid_labels()) : 1;
+            step.documents.push_back(std::move(document));
+        }
+    }
+    return begins;
+}
+
 }  // namespace
 
 StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
@@ -29,16 +45,11 @@ StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
     StepRows step{count_rows(rows), {}, 0};
     const int64_t micro = plan.batch.micro * sequences_per_row(plan.config);
     step.rounds = micro_batches_of(all, micro, 0, groups).size();  // group 0 never has fewer than the others
-    std::vector<size_t> begins;  // index of each row's first document
-    for (const Row& row : rows) {
-        begins.push_back(step.documents.size());
-        if (!plan.config.preference.on()) continue;
-        for (Row& document : row.documents()) step.documents.push_back(std::move(document));
-    }
+    const std::vector<size_t> begins = add_documents(plan.config, rows, step);
     for (const std::vector<int64_t>& micro_batch :
          micro_batches_of(all, micro, plan.mesh.data_rank(rank), groups)) {
         step.micro_batches.emplace_back();
-        step.first_documents.push_back(begins[static_cast<size_t>(micro_batch[0])]);
+        step.first_slots.push_back(begins[static_cast<size_t>(micro_batch[0])]);
         for (const int64_t row : micro_batch)
             step.micro_batches.back().push_back(rows[static_cast<size_t>(row)]);
     }
@@ -74,7 +85,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         const bool weighed = weights != nullptr && i < own;
         Loaded loaded =
-            weighed ? load(micro_batches[i], prompts_learned()) : load(i < own ? micro_batches[i] : filler());
+            weighed ? load(micro_batches[i], summed_segments()) : load(i < own ? micro_batches[i] : filler());
         if (weighed) weigh(loaded, micro_batches[i], *weights, i);
         if (on_batch_) on_batch_(*loaded.shard);
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
@@ -125,7 +136,7 @@ Outputs MeshPass::forward(const std::vector<Row>& rows) {
 
 std::vector<double> MeshPass::segment_sums(const std::vector<Row>& rows, bool dropout) {
     if (rows.empty() && parameters_.stage() < 3) return {};
-    const Loaded loaded = rows.empty() ? load(filler()) : load(rows, prompts_learned());
+    const Loaded loaded = rows.empty() ? load(filler()) : load(rows, summed_segments());
     const at::Tensor logprobs =
         decoder_.forward(loaded.batch, *loaded.shard, std::numeric_limits<int64_t>::max(), dropout)
             .logprobs_bt.reshape({-1})
@@ -141,15 +152,26 @@ std::vector<double> MeshPass::segment_sums(const std::vector<Row>& rows, bool dr
     return sums;
 }
 
-/// Gives the labels the weights of their segments. Each document's labels have the same part in the sum of
+Segments MeshPass::summed_segments() const {
+    if (policy_of(plan_.config)) return Segments::Labels;
+    return plan_.config.preference.learns_prompt() ? Segments::ChosenPromptsToo : Segments::Completions;
+}
+
+/// Gives the labels the weights of their segments. Each slot's labels have the same part in the sum of
 /// shares, so that all ranks' parts are 1 if each label is counted once.
 void MeshPass::weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
                      size_t micro_batch) const {
+    const bool by_label = summed_segments() == Segments::Labels;
+    const double part = 1 / static_cast<double>(weights.slots);
     std::vector<double> parts;
     for (const Row& row : rows) {
-        for (const Row& document : row.documents())
-            parts.push_back(1 / (static_cast<double>(weights.documents) *
-                                 static_cast<double>(document.valid_labels())));
+        for (const Row& document : row.documents()) {
+            const auto labels = static_cast<size_t>(document.valid_labels());
+            if (by_label)
+                parts.insert(parts.end(), labels, part);
+            else
+                parts.push_back(part / static_cast<double>(labels));
+        }
     }
     const std::vector<double>& of_segments = weights.of_micro_batches[micro_batch];
     int32_t before = -1;
@@ -173,13 +195,13 @@ bool MeshPass::needs_places() const {
            (trained_.quantized && trained_.quantized->quantizes_inputs()) || model_.num_experts > 0;
 }
 
-MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, PromptLabels prompts) {
+MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, Segments segments) {
     Loaded loaded;
     const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_));
     const KnownShape& kept = known(shape);
     loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
-                                plan_.config.sample_packing, prompts);
+                                plan_.config.sample_packing, segments);
     // The expected sums come from these rows, never from the cached shape, so that a wrong shape shows.
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;

@@ -28,8 +28,11 @@ struct StepRows {
     RowCounts counts;  ///< over all groups
     std::vector<std::vector<Row>> micro_batches;
     size_t rounds = 0;  ///< most micro-batches of any group
-    std::vector<Row> documents = {};             ///< of all groups, in order; only for preferences
-    std::vector<size_t> first_documents = {};    ///< index there of each micro-batch's first; as above
+    /// The documents of all groups, in order, if the loss is computed from all of them (weighs_documents).
+    std::vector<Row> documents = {};
+    /// A slot is what the loss weighs: a document or, for rollouts, a label. Slots count over all groups.
+    size_t slots = 0;
+    std::vector<size_t> first_slots = {};  ///< each micro-batch's first slot
 
     /// Returns the weight of each label's loss, which gives the mean over the whole global batch.
     double scale() const {
@@ -48,10 +51,11 @@ enum class Gradients {
     OfThisRank,         ///< this rank's gradients only, below stage 2
 };
 
-/// The weights of a step's labels by their segments (engine/data/batch.h), for this rank's micro-batches.
+/// Holds the weights of a step's labels by their segments (engine/data/batch.h), for this rank's
+/// micro-batches.
 struct SegmentWeights {
     std::vector<std::vector<double>> of_micro_batches;
-    size_t documents = 0;  ///< of the step
+    size_t slots = 0;  ///< number of slots in the step
 };
 
 class MeshPass {
@@ -97,15 +101,13 @@ class MeshPass {
         MicroBatch batch;
         SequenceShard* shard = nullptr;
         Shares shares;
-        std::vector<int32_t> segments;  ///< of each token's label; -1: none
+        std::vector<int32_t> segments;  ///< the segment of each token's label; -1: no label
     };
     void weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
                size_t micro_batch) const;
 
-    Loaded load(const std::vector<Row>& rows, PromptLabels prompts = PromptLabels::None);
-    PromptLabels prompts_learned() const {
-        return plan_.config.preference.learns_prompt() ? PromptLabels::OfChosen : PromptLabels::None;
-    }
+    Loaded load(const std::vector<Row>& rows, Segments segments = Segments::Completions);
+    Segments summed_segments() const;
     /// Finds the router's loss of a step, which depends on all of its tokens, before the first gradient needs
     /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);

@@ -63,7 +63,7 @@ struct Tokens {
     std::vector<FlatRange> documents;
     std::vector<int64_t> padded;  // length of each document's micro-batch
     at::Tensor ids_n, labels_n, places_n;
-    at::Tensor segments_n;          // 2 · slot of the document, + 1 for labels of its prompt
+    at::Tensor segments_n;          // 2 · slot of the label, + 1 in a prompt; 0 without a label
     std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
 
     int64_t count() const { return ids_n.size(0); }
@@ -75,7 +75,7 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
     std::vector<at::Tensor> cos = {at::empty({0, pairs})}, sin = {at::empty({0, pairs})};
     std::vector<at::Tensor> scales = {at::empty({0})};
-    for (const auto& [row, longest, padded, slot, learns_prompt] : documents) {
+    for (const auto& [row, longest, padded, slot, learns_prompt, by_label] : documents) {
         const RopeTables tables = make_rope_tables(model, rope, at::arange(row.tokens(), at::kLong), longest);
         cos.push_back(tables.cos_td);
         sin.push_back(tables.sin_td);
@@ -89,7 +89,8 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
 Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& documents, at::Device device) {
     Tokens tokens;
     std::vector<int64_t> ids, labels, places, segments;
-    for (const auto& [row, longest, padded, slot, learns_prompt] : documents) {
+    for (const auto& [row, longest, padded, first_slot, learns_prompt, by_label] : documents) {
+        int64_t slot = first_slot;
         const auto begin = static_cast<int64_t>(ids.size());
         tokens.documents.push_back({begin, begin + row.tokens()});
         tokens.padded.push_back(padded);
@@ -99,7 +100,8 @@ Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& doc
             const int32_t label = is_last ? kNoLabel : row.labels[i + 1];
             const bool of_prompt = learns_prompt && !is_last && label == kNoLabel;
             labels.push_back(of_prompt ? row.input_ids[i + 1] : label);
-            segments.push_back(2 * slot + (of_prompt ? 1 : 0));
+            segments.push_back(labels.back() == kNoLabel ? 0 : 2 * slot + (of_prompt ? 1 : 0));
+            if (by_label && label != kNoLabel) ++slot;
             places.push_back(row.place + static_cast<int64_t>(i));
         }
     }
@@ -529,8 +531,7 @@ class PlainModel {
         return (after[0] + before[0]).detach();
     }
 
-    /// Returns each label's weight in the loss of preferences: the sums of all ranks' documents give the
-    /// loss.
+    /// Returns each label's weight in the comparison's loss, which follows from the sums of all ranks' slots.
     template <class Losses>
     at::Tensor compared(const at::Tensor& x_nc, const at::Tensor& labelled, const Losses& losses_of) {
         at::Tensor sums_s = at::zeros({2 * comparison_->slots}, x_nc.options().dtype(at::kDouble));

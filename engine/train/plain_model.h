@@ -25,15 +25,16 @@ struct PlainDocument {
     Row row;
     int64_t longest = 0;  ///< longest document of its micro-batch, for the `dynamic` rope
     int64_t padded = 0;   ///< length that the rows of its micro-batch are padded to, for noise
-    int64_t slot = 0;     ///< its index in the sums of preferences
+    int64_t slot = 0;     ///< its first slot in the sums (StepRows)
     bool learns_prompt = false;
+    bool by_label = false;  ///< each of its labels has a slot
 };
 
-/// Returns the loss of preferences from Σ log p of all documents' completions and prompts: float64 [slots, 2].
-/// Its derivatives come from LibTorch.
+/// Returns the loss of preferences or rollouts from Σ log p of all slots' completions and prompts: float64
+/// [slots, 2]. LibTorch derives it.
 using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>;
 
-/// How documents are compared, instead of a mean over all labels.
+/// Says how the loss follows from all slots, if it is not a mean over all labels.
 struct PlainComparison {
     int64_t slots = 0;
     PlainPreferenceLoss loss;
@@ -49,10 +50,9 @@ struct PlainGradients {
 /// 2K)·D].
 using PlainProbe = std::function<void(int layer, const at::Tensor& dqkv_nw)>;
 
-/// Returns gradients of scale · Σ cross-entropy over all ranks' documents, or of the comparison's loss; each
-/// rank computes its own
-/// `documents`, possibly none. All ranks take part. Weights come from the ranks that hold them, by units. The
-/// embeddings get `noise`, if any.
+/// Returns gradients of scale · Σ cross-entropy over all ranks' documents, or of the comparison's loss. Each
+/// rank computes its own `documents`, possibly none. All ranks take part. Weights come from the ranks that
+/// hold them, by units. The embeddings get `noise`, if any.
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
                                const PlainProbe& probe, const EmbeddingNoise* noise = nullptr,

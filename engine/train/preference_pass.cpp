@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/config/policy.h"
+#include "engine/train/policy_rules.h"
+
 namespace ringmaster {
 
 namespace {
@@ -16,7 +19,29 @@ DocumentKey key_of(const Row& document) {
     return {document.place, document.place};
 }
 
+/// Returns the places of a document's labels in the data.
+std::vector<int64_t> label_places(const Row& document) {
+    std::vector<int64_t> places;
+    for (size_t i = 1; i < document.labels.size(); ++i) {
+        if (document.labels[i] != kNoLabel) places.push_back(document.place + static_cast<int64_t>(i));
+    }
+    return places;
+}
+
 }  // namespace
+
+std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>& rows) {
+    const bool by_label = policy_of(config).has_value();
+    std::vector<DocumentKey> keys;
+    for (const Row& row : rows) {
+        for (const Row& document : row.documents()) {
+            const std::vector<int64_t> places =
+                by_label ? label_places(document) : std::vector<int64_t>{document.place};
+            for (const int64_t place : places) keys.emplace_back(place, place);
+        }
+    }
+    return keys;
+}
 
 MismatchedRows::MismatchedRows(const Config& config, const std::vector<Row>& documents) {
     const auto longest = static_cast<size_t>(config.sequence_len);
@@ -50,18 +75,19 @@ MismatchedRows::MismatchedRows(const Config& config, const std::vector<Row>& doc
 }
 
 std::vector<double> local_segment_sums(MeshPass& pass, const StepRows& rows, bool dropout) {
-    std::vector<double> sums(2 * rows.documents.size());
+    std::vector<double> sums(2 * rows.slots);
     for (size_t i = 0; i < rows.rounds; ++i) {
         const bool own = i < rows.micro_batches.size();
         const std::vector<double> found =
             pass.segment_sums(own ? rows.micro_batches[i] : std::vector<Row>{}, dropout);
         for (size_t segment = 0; own && segment < found.size(); ++segment)
-            sums[2 * rows.first_documents[i] + segment] = found[segment];
+            sums[2 * rows.first_slots[i] + segment] = found[segment];
     }
     return sums;
 }
 
 void sum_over_ranks(Groups& groups, std::vector<double>& values) {
+    if (values.empty()) return;
     const auto count = static_cast<int64_t>(values.size());
     at::Tensor sums = at::from_blob(values.data(), {count}, at::kDouble).clone().to(groups.device());
     groups.world().all_reduce(sums).wait();
@@ -100,47 +126,76 @@ std::vector<DocumentSums> documents_of(const Preference& preference, const StepR
     return documents;
 }
 
-SegmentWeights weights_of(const StepRows& rows, const PreferenceLoss& loss) {
-    SegmentWeights weights{{}, rows.documents.size()};
+std::vector<RolloutSums> rollouts_of(const Config& config, const StepRows& rows,
+                                     const std::vector<double>& sums, const PreferenceFacts& facts) {
+    const bool compares = has_reference(config);
+    std::vector<RolloutSums> documents;
+    size_t slot = 0;
+    for (const Row& row : rows.documents) {
+        RolloutSums& document = documents.emplace_back();
+        document.advantage = facts.advantage(row.place);
+        for (const int64_t place : label_places(row)) {
+            const double log_p = sums[2 * slot++];
+            document.log_p.push_back(log_p);
+            document.old_log_p.push_back(facts.old_log_p(place).value_or(log_p));
+            if (compares) document.reference.push_back(facts.reference({place, place}));
+        }
+    }
+    return documents;
+}
+
+SegmentWeights weights_of(const Config& config, const StepRows& rows, const PreferenceLoss& loss) {
+    SegmentWeights weights{{}, rows.slots};
     for (size_t i = 0; i < rows.micro_batches.size(); ++i) {
         std::vector<double>& of_segments = weights.of_micro_batches.emplace_back();
-        size_t document = rows.first_documents[i];
-        for (const Row& row : rows.micro_batches[i]) {
-            for (size_t in_row = 0; in_row < row.document_ends.size(); ++in_row, ++document) {
-                of_segments.push_back(-loss.slopes[document].completion);
-                of_segments.push_back(-loss.slopes[document].prompt);
-            }
+        const size_t count = slot_keys(config, rows.micro_batches[i]).size();
+        for (size_t slot = rows.first_slots[i]; slot < rows.first_slots[i] + count; ++slot) {
+            of_segments.push_back(-loss.slopes[slot].completion);
+            of_segments.push_back(-loss.slopes[slot].prompt);
         }
     }
     return weights;
+}
+
+/// Returns the mean of log p − reference over the step's mismatched rows, whose sums follow those of its own.
+double divergence_of(const StepRows& rows, const MismatchedRows& mismatched, const std::vector<double>& sums,
+                     const PreferenceFacts& facts) {
+    const size_t documents = rows.documents.size();
+    double divergence = 0;
+    for (size_t i = 0; i < documents; ++i)
+        divergence += (sums[2 * (documents + i)] - facts.reference(mismatched.keys()[i])) /
+                      static_cast<double>(documents);
+    return divergence;
+}
+
+PreferenceLoss loss_of(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
+                       const PreferenceFacts& facts, bool dropout) {
+    const Preference& preference = plan.config.preference;
+    const std::optional<PolicyRule> policy = policy_of(plan.config);
+    if (policy || preference.has_pairs()) {
+        const std::vector<double> sums = all_sums(groups, pass, rows, nullptr, dropout);
+        if (policy) return policy_loss(*policy, rollouts_of(plan.config, rows, sums, facts));
+        return preference_loss(preference, documents_of(preference, rows, sums, facts));
+    }
+    const MismatchedRows mismatched(plan.config, rows.documents);
+    const StepRows others = step_rows(plan, mismatched.rows(), groups.rank());
+    const std::vector<double> sums = all_sums(groups, pass, rows, &others, dropout);
+    return preference_loss(preference, documents_of(preference, rows, sums, facts),
+                           divergence_of(rows, mismatched, sums, facts));
 }
 
 }  // namespace
 
 WeighedStep weigh_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                        const PreferenceFacts& facts, bool dropout) {
-    const Preference& preference = plan.config.preference;
-    if (preference.has_pairs()) {
-        const std::vector<double> sums = all_sums(groups, pass, rows, nullptr, dropout);
-        PreferenceLoss loss = preference_loss(preference, documents_of(preference, rows, sums, facts));
-        SegmentWeights weights = weights_of(rows, loss);
-        return {std::move(loss), std::move(weights)};
-    }
-    const MismatchedRows mismatched(plan.config, rows.documents);
-    const StepRows others = step_rows(plan, mismatched.rows(), groups.rank());
-    const std::vector<double> sums = all_sums(groups, pass, rows, &others, dropout);
-    const size_t documents = rows.documents.size();
-    double kl = 0;
-    for (size_t i = 0; i < documents; ++i)
-        kl += (sums[2 * (documents + i)] - facts.reference(mismatched.keys()[i])) / static_cast<double>(documents);
-    PreferenceLoss loss = preference_loss(preference, documents_of(preference, rows, sums, facts), kl);
-    SegmentWeights weights = weights_of(rows, loss);
+    PreferenceLoss loss = loss_of(plan, groups, pass, rows, facts, dropout);
+    SegmentWeights weights = weights_of(plan.config, rows, loss);
     return {std::move(loss), std::move(weights)};
 }
 
 MeshPass::Result learn_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                             const PreferenceFacts& facts, std::optional<PreferenceLoss>& preferred) {
-    if (!plan.config.preference.on())
+    if (!weighs_documents(plan.config))
         return pass.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
     WeighedStep weighed = weigh_step(plan, groups, pass, rows, facts, true);
     preferred = std::move(weighed.loss);

@@ -1,6 +1,11 @@
-/// Turns a step's rows of preferences into the weights of their labels: a forward gives each document's sum
-/// of label log-probabilities, one all-reduce shares these numbers, and the loss's derivatives by them
-/// (preference_rules.h) are the weights of the ordinary backward. Batches, shards and packing change no sum.
+/// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward gives the sum
+/// of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
+/// these numbers, and the loss's derivatives by them (preference_rules.h, policy_rules.h) are the weights of
+/// the ordinary backward. Batches, shards and packing change no sum.
+///
+/// The forward is one of its own because the loss needs the sums of all micro-batches and all ranks before
+/// the first backward may start. Sharing it with the backward would keep the activations of every micro-batch
+/// of the step at once; the plan counts those of one. The router's loss of experts has the same cost.
 #pragma once
 
 #include <functional>
@@ -15,18 +20,26 @@
 
 namespace ringmaster {
 
-/// Names a document by the places in the data where its prompt's and its completion's documents begin; they
-/// differ only in KTO's mismatched rows.
+/// Names a slot by two places in the data: where its prompt's and its completion's documents begin, which
+/// differ only in KTO's mismatched rows, or twice the place of its label.
 using DocumentKey = std::pair<int64_t, int64_t>;
 
 /// Holds what a loss needs about documents besides their tokens.
 struct PreferenceFacts {
-    std::function<double(const DocumentKey&)> reference;  ///< Σ log p of its completion under the reference
-    std::function<bool(int64_t place)> is_desirable;      ///< of KTO's rows
+    /// Returns Σ log p of a slot's labels under the reference.
+    std::function<double(const DocumentKey&)> reference;
+    std::function<bool(int64_t place)> is_desirable;  ///< says it of the row of KTO that begins at `place`
+    std::function<double(int64_t place)> advantage;   ///< returns that of the rollout that begins at `place`
+    /// Returns the log-probability that the label at `place` had when the rollout was written, if it is
+    /// known.
+    std::function<std::optional<double>(int64_t place)> old_log_p;
 };
 
-/// KTO's mismatched rows: the prompt of each of a step's documents with the completion of the one before,
-/// the first with the last's, cut to sequence_len. Packed, they fill rows in order.
+/// Returns the keys of the slots of documents or packed rows, in order.
+std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>& rows);
+
+/// Holds KTO's mismatched rows: the prompt of each of a step's documents with the completion of the one
+/// before, the first with the last's, cut to sequence_len. Packed, they fill rows in order.
 class MismatchedRows {
   public:
     MismatchedRows(const Config& config, const std::vector<Row>& documents);
@@ -34,15 +47,17 @@ class MismatchedRows {
     MismatchedRows& operator=(const MismatchedRows&) = delete;
 
     const std::vector<Row>& rows() const { return rows_; }
-    const std::vector<DocumentKey>& keys() const { return keys_; }  ///< of the documents, in the step's order
+    const std::vector<DocumentKey>& keys() const {
+        return keys_;
+    }  ///< the documents' keys, in the step's order
 
   private:
-    std::vector<std::vector<int32_t>> ids_, labels_;  ///< of each row
+    std::vector<std::vector<int32_t>> ids_, labels_;  ///< the rows refer to them
     std::vector<Row> rows_;
     std::vector<DocumentKey> keys_;
 };
 
-/// Returns Σ log p of this rank's labels in the segments of all documents of the step.
+/// Returns Σ log p of this rank's labels in the segments of all slots of the step.
 std::vector<double> local_segment_sums(MeshPass& pass, const StepRows& rows, bool dropout);
 /// Replaces the values by their sums over all ranks.
 void sum_over_ranks(Groups& groups, std::vector<double>& values);
@@ -57,8 +72,8 @@ struct WeighedStep {
 WeighedStep weigh_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                        const PreferenceFacts& facts, bool dropout);
 
-/// Runs forward and backward over a step's rows. The loss of preferences is known before the backward, from a
-/// forward of its own; `preferred` gets it.
+/// Runs forward and backward over a step's rows. The loss of preferences or rollouts is known before the
+/// backward; `preferred` gets it.
 MeshPass::Result learn_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                             const PreferenceFacts& facts, std::optional<PreferenceLoss>& preferred);
 

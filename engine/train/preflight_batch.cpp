@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/memory.h"
+#include "engine/train/preference_pass.h"
 
 namespace ringmaster {
 
@@ -42,13 +43,14 @@ void add_documents(const Plan& plan, const std::vector<Row>& rows, int rank_of_g
     for (size_t i = 0; i < step.micro_batches.size(); ++i) {
         const BatchShape shape = batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window);
         int64_t sequence = 0, begin = 0;
-        size_t slot = step.first_documents[i];
+        size_t slot = step.first_slots[i];
         for (size_t r = 0; r < step.micro_batches[i].size(); ++r) {
             const Row& row = step.micro_batches[i][r];
             int64_t in_row = 0;
             for (const Row& document : row.documents()) {
-                found.push_back(
-                    {document, group, i, r, in_row, sequence, begin, shape.longest_document, shape.tokens, slot++});
+                found.push_back({document, group, i, r, in_row, sequence, begin, shape.longest_document,
+                                 shape.tokens, slot});
+                slot += slot_keys(plan.config, {document}).size();
                 in_row += document.tokens();
                 begin += document.tokens();
             }

@@ -40,7 +40,7 @@ struct PreflightBatch {
         int64_t begin = 0;       ///< begin of the document within the sequence
         int64_t longest = 0;     ///< longest document of its micro-batch
         int64_t padded = 0;      ///< length of a sequence of its micro-batch, before the layout's padding
-        size_t slot = 0;         ///< its index in the step, if the rows are preferences
+        size_t slot = 0;         ///< its first slot in the step (StepRows)
     };
 
     Plan plan;  ///< plan for rows of this length

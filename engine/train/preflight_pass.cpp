@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 
+#include "engine/config/policy.h"
 #include "engine/model/gather.h"
 #include "engine/train/plain_model.h"
+#include "engine/train/plain_policy.h"
 #include "engine/train/plain_preferences.h"
 #include "engine/train/rank_agreement.h"
 
@@ -199,10 +201,26 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
-/// Returns the difference between the proof's reference and a document's log-probability. It changes what the
-/// loss compares by up to 1, so that every document has another weight.
-double beside(const Preference& preference, const DocumentKey& key) {
-    return std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second)) / preference.beta;
+/// Returns the difference between the proof's reference and a slot's log-probability. It changes what the
+/// loss compares by up to 1, so that every slot has another weight.
+double beside(const Config& config, const DocumentKey& key) {
+    const double wave = std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second));
+    return policy_of(config) ? 0.5 * wave : wave / config.preference.beta;
+}
+
+/// Returns an advantage that differs between documents; half of them are negative.
+double advantage_in_proof(int64_t place) {
+    return place % 2 == 0 ? 1 + 0.1 * static_cast<double>(place % 7)
+                          : -0.5 - 0.1 * static_cast<double>(place % 5);
+}
+
+/// Returns the logarithm of a label's ratio in the proof. It is far from the edges of the clip, where
+/// rounding would decide which side counts; some documents lie inside the clip and some on either side of it.
+double log_ratio_in_proof(const PolicyRule& rule, int64_t document, int64_t label) {
+    const double above = std::log1p(rule.epsilon_high);
+    const double below = rule.epsilon_low < 1 ? -std::log1p(-rule.epsilon_low) : 1;
+    const double of_document[] = {0.5 * above, 2 * above, -0.5 * below, -2 * below};
+    return of_document[document / 2 % 4] * (1 + 0.2 * std::sin(static_cast<double>(label)));
 }
 
 /// Makes half of the proof's documents desirable, whatever KTO's rows say.
@@ -210,48 +228,59 @@ bool is_desirable_in_proof(int64_t place) {
     return place % 2 == 0;
 }
 
-/// Returns a reference beside the mesh's own log-probabilities: in 16 bits these differ from the plain
-/// model's by more than a loss may, and so would those of a run's reference.
+/// Returns facts that the loss compares with these log-probabilities of the slots of `documents`.
+PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& documents,
+                             std::map<DocumentKey, double> log_p) {
+    std::map<int64_t, double> old_log_p;
+    if (const std::optional<PolicyRule> policy = policy_of(config)) {
+        for (const Row& document : documents) {
+            for (const DocumentKey& key : slot_keys(config, {document}))
+                old_log_p[key.first] =
+                    log_p.at(key) - log_ratio_in_proof(*policy, document.place, key.first - document.place);
+        }
+    }
+    for (auto& [key, value] : log_p) value += beside(config, key);
+    return {[reference = std::move(log_p)](const DocumentKey& key) { return reference.at(key); },
+            is_desirable_in_proof, advantage_in_proof,
+            [old_log_p](int64_t place) { return std::optional(old_log_p.at(place)); }};
+}
+
+/// Returns facts beside the mesh's own log-probabilities: in 16 bits these differ from the plain model's by
+/// more than a loss may, and so would those of a run's reference.
 PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
-    const Preference& preference = batch.plan.config.preference;
-    std::map<DocumentKey, double> reference;
+    const Config& config = batch.plan.config;
+    std::map<DocumentKey, double> log_p;
     const auto add = [&](const StepRows& rows, const std::vector<DocumentKey>& keys) {
         std::vector<double> sums = local_segment_sums(pass, rows, true);
         sum_over_ranks(groups, sums);
-        for (size_t i = 0; i < keys.size(); ++i)
-            reference[keys[i]] = sums[2 * i] + beside(preference, keys[i]);
+        for (size_t i = 0; i < keys.size(); ++i) log_p[keys[i]] = sums[2 * i];
     };
-    std::vector<DocumentKey> keys;
-    for (const Row& row : batch.rows.documents) keys.emplace_back(row.place, row.place);
-    add(batch.rows, keys);
-    if (!preference.has_pairs()) {
-        const MismatchedRows mismatched(batch.plan.config, batch.rows.documents);
+    add(batch.rows, slot_keys(config, batch.rows.documents));
+    if (config.preference.method == PreferenceMethod::Kto) {
+        const MismatchedRows mismatched(config, batch.rows.documents);
         add(step_rows(batch.plan, mismatched.rows(), groups.rank()), mismatched.keys());
     }
-    return {[reference](const DocumentKey& key) { return reference.at(key); }, is_desirable_in_proof};
+    return facts_beside(config, batch.rows.documents, std::move(log_p));
 }
 
-/// Holds the documents that the plain model computes the loss of: the batch's and, for KTO, the mismatched
-/// ones too. It also holds the reference's log-probabilities, which the loss compares with the model's own.
+/// Holds the slots that the plain model computes the loss of: the batch's and, for KTO, those of the
+/// mismatched rows. It also holds the facts that the loss compares with the plain model's log-probabilities.
 class PlainPreferences {
   public:
     /// Adds this rank's part of the mismatched rows to `own`.
     PlainPreferences(const PreflightBatch& batch, Groups& groups, std::vector<PlainDocument>& own)
-        : preference_(batch.plan.config.preference), documents_(batch.rows.documents) {
-        if (!preference_.on()) return;
-        for (const Row& row : documents_) keys_.emplace_back(row.place, row.place);
-        if (!preference_.has_pairs()) add_mismatched(batch, groups, own);
+        : config_(batch.plan.config), policy_(policy_of(config_)), documents_(batch.rows.documents) {
+        if (!weighs_documents(config_)) return;
+        keys_ = slot_keys(config_, documents_);
+        if (config_.preference.method == PreferenceMethod::Kto) add_mismatched(batch, groups, own);
         comparison_ = {static_cast<int64_t>(keys_.size()),
                        [this](const at::Tensor& sums_d2) { return loss_of(sums_d2); }};
     }
     PlainPreferences(const PlainPreferences&) = delete;
     PlainPreferences& operator=(const PlainPreferences&) = delete;
 
-    const PlainComparison* comparison() const { return preference_.on() ? &comparison_ : nullptr; }
-    PreferenceFacts facts() const {
-        return {[reference = reference_](const DocumentKey& key) { return reference.at(key); },
-                is_desirable_in_proof};
-    }
+    const PlainComparison* comparison() const { return comparison_.loss ? &comparison_ : nullptr; }
+    const PreferenceFacts& facts() const { return facts_; }
 
   private:
     void add_mismatched(const PreflightBatch& batch, Groups& groups, std::vector<PlainDocument>& own) {
@@ -277,17 +306,37 @@ class PlainPreferences {
 
     at::Tensor loss_of(const at::Tensor& sums_d2) {
         const at::Tensor sums = sums_d2.detach().cpu();
-        for (size_t i = 0; preference_.has_reference() && i < keys_.size(); ++i) {
-            reference_[keys_[i]] =
-                sums[static_cast<int64_t>(i)][0].item<double>() + beside(preference_, keys_[i]);
-        }
+        std::map<DocumentKey, double> log_p;
+        for (size_t i = 0; i < keys_.size(); ++i)
+            log_p[keys_[i]] = sums[static_cast<int64_t>(i)][0].item<double>();
+        facts_ = facts_beside(config_, documents_, std::move(log_p));
+        return policy_ ? policy_loss_of(sums_d2) : preference_loss_of(sums_d2);
+    }
+
+    at::Tensor policy_loss_of(const at::Tensor& sums_d2) const {
+        std::vector<int64_t> document_l;
+        for (size_t i = 0; i < documents_.size(); ++i)
+            document_l.insert(document_l.end(), static_cast<size_t>(documents_[i].valid_labels()),
+                              static_cast<int64_t>(i));
+        const auto old = [&](size_t i) { return *facts_.old_log_p(keys_[i].first); };
+        const auto reference = [&](size_t i) { return facts_.reference(keys_[i]); };
+        const auto advantage = [&](size_t i) { return facts_.advantage(documents_[i].place); };
+        const at::Device device = sums_d2.device();
+        const PlainRollouts rollouts{
+            at::tensor(document_l, at::kLong).to(device), numbers(advantage, 0, documents_.size()).to(device),
+            numbers(old, 0, keys_.size()).to(device), numbers(reference, 0, keys_.size()).to(device)};
+        return plain_policy_loss(*policy_, rollouts, sums_d2.select(1, 0));
+    }
+
+    at::Tensor preference_loss_of(const at::Tensor& sums_d2) const {
+        const Preference& preference = config_.preference;
         const size_t count = documents_.size();
         const auto reference = [&](size_t i) {
-            return preference_.has_reference() ? reference_.at(keys_[i]) : 0.0;
+            return preference.has_reference() ? facts_.reference(keys_[i]) : 0.0;
         };
         const auto labels = [&](size_t i) { return static_cast<double>(documents_[i].valid_labels()); };
         const auto prompts = [&](size_t i) {
-            const bool learned = preference_.learns_prompt() && i % 2 == 0;
+            const bool learned = preference.learns_prompt() && i % 2 == 0;
             return learned ? static_cast<double>(documents_[i].tokens() - 1) - labels(i) : 0;
         };
         const PlainFacts facts{
@@ -296,14 +345,15 @@ class PlainPreferences {
             numbers([&](size_t i) { return is_desirable_in_proof(documents_[i].place) ? 1 : 0; }, 0, count)
                 .to(sums_d2.device()),
             numbers(reference, count, keys_.size() - count).to(sums_d2.device())};
-        return plain_preference_loss(preference_, facts, sums_d2);
+        return plain_preference_loss(preference, facts, sums_d2);
     }
 
-    const Preference preference_;
+    const Config config_;
+    const std::optional<PolicyRule> policy_;
     const std::vector<Row> documents_;
     std::optional<MismatchedRows> mismatched_;
     std::vector<DocumentKey> keys_;
-    std::map<DocumentKey, double> reference_;
+    PreferenceFacts facts_;
     PlainComparison comparison_;
 };
 
@@ -360,8 +410,8 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
                     TrainingStep::Computed& computed, const Proof& plain) {
     ExpertChoices* choices = plain.choices.get();
     const bool in_16_bits = batch.plan.config.precision != Precision::Float32;
-    const bool own_reference = in_16_bits && batch.plan.config.preference.has_reference();
-    step.set_facts(own_reference ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
+    const bool compares = has_reference(batch.plan.config) || policy_of(batch.plan.config);
+    step.set_facts(in_16_bits && compares ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
     while (true) {
         Samples samples(batch, groups);
         trained.trained().begin_gradients(true);
@@ -408,7 +458,8 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
                 held.emplace_back(sample, tokens + samples.tokens()[sample].at);
         }
         own.push_back({document.row, document.longest, document.padded, static_cast<int64_t>(document.slot),
-                       batch.plan.config.preference.learns_prompt() && document.slot % 2 == 0});
+                       batch.plan.config.preference.learns_prompt() && document.slot % 2 == 0,
+                       policy_of(batch.plan.config).has_value()});
         tokens += document.row.tokens();
         labels += document.row.valid_labels();
     }

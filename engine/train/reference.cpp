@@ -18,14 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kBetweenWrites = std::chrono::seconds(60);
 
-std::vector<DocumentKey> keys_of(const std::vector<Row>& rows) {
-    std::vector<DocumentKey> keys;
-    for (const Row& row : rows) {
-        for (const Row& document : row.documents()) keys.emplace_back(document.place, document.place);
-    }
-    return keys;
-}
-
 }  // namespace
 
 ReferenceLogProbs::ReferenceLogProbs(const Plan& plan, Groups& groups, const TokenFile& tokens,
@@ -98,7 +90,9 @@ double ReferenceLogProbs::of(const DocumentKey& key) const {
 
 PreferenceFacts ReferenceLogProbs::facts() const {
     return {[this](const DocumentKey& key) { return of(key); },
-            [this](int64_t place) { return tokens_.is_desirable(place); }};
+            [this](int64_t place) { return tokens_.is_desirable(place); },
+            {},
+            {}};
 }
 
 std::vector<Row> ReferenceLogProbs::sequences(const std::vector<int64_t>& rows) const {
@@ -116,13 +110,14 @@ ReferenceLogProbs::Wanted ReferenceLogProbs::missing(Sampler sampler, int64_t st
         const std::vector<int64_t> rows = sampler.next_step();
         std::vector<int64_t> some;
         for (const int64_t row : rows) {
-            if (seen.insert(row).second && !knows(keys_of({tokens_.row(row)}))) some.push_back(row);
+            if (seen.insert(row).second && !knows(slot_keys(plan_.config, {tokens_.row(row)})))
+                some.push_back(row);
         }
         const auto at_once = static_cast<size_t>(std::max<int64_t>(1, plan_.batch.global));
         for (size_t begin = 0; begin < some.size(); begin += at_once)
             wanted.rows.emplace_back(some.begin() + static_cast<std::ptrdiff_t>(begin),
                                      some.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, some.size())));
-        if (plan_.config.preference.has_pairs()) {
+        if (plan_.config.preference.method != PreferenceMethod::Kto) {
             if (static_cast<int64_t>(seen.size()) == tokens_.rows()) break;
             continue;
         }
@@ -149,7 +144,7 @@ bool ReferenceLogProbs::compute(MeshPass& pass, Sampler sampler, int64_t steps,
         const auto rows_before = static_cast<int64_t>(wanted.rows.size());
         if (i < rows_before) {
             const std::vector<Row> rows = sequences(wanted.rows[static_cast<size_t>(i)]);
-            add(pass, rows, keys_of(rows));
+            add(pass, rows, slot_keys(plan_.config, rows));
         } else {
             const std::vector<Row> rows = sequences(wanted.mismatched[static_cast<size_t>(i - rows_before)]);
             const MismatchedRows mismatched(plan_.config, step_rows(plan_, rows, groups_.rank()).documents);

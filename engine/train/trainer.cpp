@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/config/policy.h"
 #include "engine/data/batch.h"
 #include "engine/error.h"
 #include "engine/model/saved_modules.h"
@@ -96,9 +97,18 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
 }
 
 bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
-    if (!config_.preference.has_reference()) return true;
+    if (policy_of(config_)) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
+    PreferenceFacts facts;
+    if (rollouts_) {
+        facts.advantage = [this](int64_t place) { return rollouts_->advantage(place); };
+        facts.old_log_p = [this](int64_t place) { return rollouts_->old_log_p(place); };
+    }
+    training_.set_facts(facts);
+    if (!has_reference(config_)) return true;
     reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, tokens_, run_.reference("train"));
-    training_.set_facts(reference_->facts());
+    facts.reference = reference_->facts().reference;
+    facts.is_desirable = reference_->facts().is_desirable;
+    training_.set_facts(facts);
     if (!computes_reference(*reference_, sampler_, total_steps_, stop_requested)) return false;
     if (!eval_tokens_) return true;
     eval_reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, *eval_tokens_, run_.reference("eval"));
@@ -217,7 +227,7 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     event.position_sum = shares.positions;
     event.attention_cells = shares.cells / plan_.mesh.ulysses;
     event.preference = computed.preference;
-    if (event.rank_valid_tokens > 0 && !config_.preference.on())
+    if (event.rank_valid_tokens > 0 && !weighs_documents(config_))
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = computed.loss;
     event.router_loss = computed.router_loss;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/comm/groups.h"
+#include "engine/data/rollouts.h"
 #include "engine/data/sampler.h"
 #include "engine/data/tokens.h"
 #include "engine/events/event_log.h"
@@ -91,6 +92,7 @@ class Trainer {
     Parameters& parameters_;  ///< trained_.trained()
     std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
+    std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
     Patience patience_;
     int64_t step_ = 0;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/config/dataset_types.h"
+#include "engine/config/policy.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -77,12 +78,46 @@ TEST(Preference, KtoKeepsTheMergedOrder) {
 }
 
 TEST(Preference, MethodsThatSampleAreRefused) {
-    for (const char* word : {"grpo", "gdpo", "ebft"}) {
+    for (const char* word : {"grpo\ntrl: {reward_funcs: [rewards.length]}", "gdpo", "ebft"}) {
         const ConfigReading reading = read_more(std::string("rl: ") + word + '\n');
         EXPECT_TRUE(said(reading, "CFG-PREFERENCE", "rl")) << word;
         EXPECT_FALSE(reading.config.preference.on());
     }
     EXPECT_TRUE(said(read_more("rl: dop\n"), "CFG-VALUE", "rl"));
+}
+
+TEST(Policy, DefaultsAreTrlsAndTheFileReplacesThem) {
+    const auto policy = [](const std::string& lines) {
+        return policy_of(read_more("rl: grpo\n" + lines).config).value();
+    };
+    EXPECT_FALSE(policy_of(read_more("rl: dpo\n").config));
+    const PolicyRule plain = policy("");
+    EXPECT_EQ(plain.loss, PolicyLoss::Dapo);
+    EXPECT_EQ(plain.beta, 0);
+    EXPECT_EQ(plain.epsilon_high, 0.2);
+    EXPECT_FALSE(plain.by_sequence);
+    const PolicyRule gspo = policy(
+        "trl: {loss_type: grpo, importance_sampling_level: sequence, epsilon: 0.1, beta: 0.04, "
+        "temperature: 0.9}\n");
+    EXPECT_EQ(gspo.loss, PolicyLoss::Grpo);
+    EXPECT_TRUE(gspo.by_sequence);
+    EXPECT_EQ(gspo.epsilon_low, 0.1);
+    EXPECT_EQ(gspo.epsilon_high, 0.1) << "in TRL it follows epsilon";
+    EXPECT_EQ(gspo.beta, 0.04);
+    EXPECT_EQ(gspo.temperature, 0.9);
+    EXPECT_EQ(policy("trl: {loss_type: dr_grpo, max_completion_length: 64}\n").answer_tokens, 64);
+}
+
+TEST(Policy, WhatWouldChangeTheUpdateIsRefused) {
+    for (const std::string key : {"entropy_coef", "sync_ref_model", "num_iterations"})
+        EXPECT_TRUE(said(read_more("rl: grpo\ntrl: {" + key + ": 2}\n"), "CFG-PREFERENCE", "trl." + key))
+            << key;
+    EXPECT_TRUE(is_refused("rl: grpo\ntrl: {use_bias_correction_kl: false}\n"));
+    EXPECT_TRUE(said(read_more("rl: grpo\nval_set_size: 2\n"), "CFG-PREFERENCE", "val_set_size"));
+    EXPECT_TRUE(said(read_more("rl: grpo\ntrl: {loss_type: bnpo}\n"), "CFG-VALUE", "trl.loss_type"));
+    EXPECT_TRUE(said(read_more("rl: grpo\ntrl: {loss_type: dr_grpo}\n"), "CFG-PREFERENCE",
+                     "trl.max_completion_length"));
+    EXPECT_FALSE(is_refused("rl: grpo\ntrl: {num_generations: 8, num_iterations: 1}\n"));
 }
 
 TEST(Preference, DropoutIsOffAndLengthsDoNotOrder) {

@@ -29,10 +29,10 @@ bool put_in(std::string_view fault) {
     returned faulty_##name(__VA_ARGS__)
 
 /// Shifts labels after sharding: the last token of each span has none.
-IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_12PromptLabelsE", BatchShard,
-            shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
-            PromptLabels prompts) {
-    BatchShard shard = real_shard_rows(rows, layout, rank, as_one, prompts);
+IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsE",
+            BatchShard, shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
+            Segments segments) {
+    BatchShard shard = real_shard_rows(rows, layout, rank, as_one, segments);
     if (!put_in("label lost at shard edges")) return shard;
     const Spans& spans = layout.ranks[static_cast<size_t>(rank)];
     const int64_t width = count_tokens(spans);

@@ -149,7 +149,40 @@ def test_rows_of_tokens_are_taken_as_they_are(prefer):
     assert single == [([5, 6], [-100, 6])]
 
 
+ROLLOUT = {"prompt_ids": [5, 6], "completion_ids": [7, 8, 9], "advantages": -0.5}
+
+
+def test_rollouts_keep_their_advantages_and_old_log_probabilities(prefer):
+    rows = [{**ROLLOUT, "old_per_token_logps": [-1.5, -2.0, -0.25], "tool_mask": [1, 0, 1]},
+            {**ROLLOUT, "advantages": 2, "completion_mask": [1, 1, 0]}, {**ROLLOUT, "completion_mask": [0, 0, 0]},
+            {**ROLLOUT, "completion_ids": [7] * 200}]
+    found = prefer(rows, preference="grpo", type="", sequence_len=16, curriculum_sampling=True)
+    assert documents(found.result["tokens"]) == [[([5, 6, 7, 8, 9], [-100, -100, 7, -100, 9])], [([5, 6, 7, 8], [-100, -100, 7, 8])],
+                                                 [([5, 6, 7, 8, 9], [-100] * 5)]]
+    assert found.result["counts"]["dropped_long"] == 1
+    tensors = load_file(found.result["tokens"])
+    assert tensors["advantages"].tolist() == [-0.5, 2, -0.5] and tensors["advantages"].dtype == "float64"
+    old = tensors["old_log_probabilities"]
+    assert [None if value != value else value for value in old.tolist()] == [None, None, -1.5, -2.0, -0.25] + [None] * 9
+
+
+def test_packed_rollouts_keep_their_order(prefer):
+    rows = [{**ROLLOUT, "advantages": place, "old_per_token_logps": [-place] * 3} for place in range(1, 6)]
+    found = prefer(rows, preference="grpo", type="", sequence_len=11, sample_packing=True, curriculum_sampling=True)
+    tensors = load_file(found.result["tokens"])
+    assert [len(row) for row in documents(found.result["tokens"])] == [2, 2, 1]
+    assert tensors["advantages"].tolist() == [1, 2, 3, 4, 5]
+    assert tensors["old_log_probabilities"][4::5].tolist() == [-1, -2, -3, -4, -5]
+
+
 @pytest.mark.parametrize("rl, kind, row, said", [
+    ("grpo", "", {**ROLLOUT, "advantages": [1, 2]}, "advantages has to be one finite number"),
+    ("grpo", "", {**ROLLOUT, "advantages": float("nan")}, "advantages has to be one finite number"),
+    ("grpo", "", {**ROLLOUT, "old_per_token_logps": [-1, float("nan"), -1]}, "not finite"),
+    ("grpo", "", {**ROLLOUT, "completion_mask": [0, 1, 1]}, "completion_mask has a 0 before a 1"),
+    ("grpo", "", {**ROLLOUT, "prompt_ids": []}, "prompt_ids is empty"),
+    ("grpo", "", PAIR, "no field 'prompt_ids'"),
+    ("grpo", "chatml.intel", PAIR, "no dataset type"),
     ("dpo", "passthrough", {**PAIR, "chosen": ""}, "the row's chosen is empty"),
     ("dpo", "chatml.intel", {"chosen": "a", "rejected": "b"}, "no field 'question'"),
     ("dpo", "chatml.ultra", {**PAIR}, "has to be a list of messages"),

@@ -16,6 +16,13 @@ BATCH_ROWS = 1000
 COMPLETION_PIECES = 64
 
 
+class Rollout(NamedTuple):
+    """Holds what a row of rl: grpo has besides its tokens."""
+
+    advantage: float
+    old_log_p: np.ndarray  # float64, for each token of prompt and completion; NaN: not given
+
+
 class Example(NamedTuple):
     place: Place
     input_ids: np.ndarray
@@ -26,6 +33,7 @@ class Example(NamedTuple):
     fate: str = ""  # "kept", "cut", "long" or "short", if the encoder applied the length rules itself
     same: bytes = b""  # what dataset_exact_deduplication compares instead of the tokens
     desirable: bool | None = None  # the row's label under rl: kto
+    rollout: Rollout | None = None  # what the row holds besides tokens under rl: grpo
 
 
 def batches(items, length):

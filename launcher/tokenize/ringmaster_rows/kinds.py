@@ -8,6 +8,7 @@ from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, refl
 from .preference_texts import names_of, reader_of, whole_name
 from .preference_tokens import Rules, preferences, token_preferences
 from .report import Failure
+from .rollouts import rollouts
 from .sharegpt import settings_of, sharegpt
 from .sharegpt_chat import sharegpt_chat
 from .streams import pretrain
@@ -70,7 +71,9 @@ def find_encoder(source, request, tokenizer):
 
 
 def find_preferences(source, request, tokenizer, first, report):
-    """Returns a function that turns rows into examples of preferences."""
+    """Returns a function that turns rows into examples of preferences or rollouts."""
+    if request["preference"] == "grpo":
+        return partial(rollouts, sequence_len=request["sequence_len"])
     rules, options = Rules(request["preference"], request["sequence_len"], request["excess_length"]), request["tokenization"]
     if options.get("tokenizer_use_mistral_common"):
         raise Failure("rows of preferences are not read with mistral-common", "tokenizer_use_mistral_common", "leave it out")
@@ -100,8 +103,10 @@ def check_entry(source, report, preference=""):
 
 
 def check_preference(kind, where, method):
-    if kind == "" or isinstance(kind, dict) or whole_name(str(kind)) in names_of(method):
+    if kind == "" or method != "grpo" and (isinstance(kind, dict) or whole_name(str(kind)) in names_of(method)):
         return
+    if method == "grpo":
+        raise Failure("rows of rollouts hold token ids, so they have no dataset type", where, "leave the type out")
     known = ", ".join(name.removesuffix(".default") for name in names_of(method))
     raise Failure(f"dataset type {kind} is not known under rl: {method}", where, f"known: {known}; or a mapping of the row's fields")
 

@@ -1,6 +1,7 @@
 """Writes tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; for packed
-rows and under `rl` also `document_offsets` I64 [documents+1]; under rl: kto also `desirable` I32 [documents]. Rows go to disk as they arrive and are joined into the file at the end, so memory stays
-bounded."""
+rows and under `rl` also `document_offsets` I64 [documents+1]; under rl: kto also `desirable` I32 [documents]; under rl: grpo
+also `advantages` F64 [documents] and `old_log_probabilities` F64 [N] (NaN: not given). Rows go to disk as they arrive and are
+joined into the file at the end, so memory stays bounded."""
 
 import json
 from hashlib import blake2b
@@ -9,17 +10,20 @@ from pathlib import Path
 import numpy as np
 
 COPY_TOKENS = 1 << 22
+PARTS = {"input_ids": "<i4", "labels": "<i4", "old_log_probabilities": "<f8"}  # one value for each token
+WORDS = {"i": "I", "f": "F"}  # numpy's kinds and the format's
 
 
 class Rows:
     """Collects rows on disk. Call `close` before reading them."""
 
     def __init__(self, folder, name):
-        self._paths = {part: Path(folder, f"{name}.{part}") for part in ("input_ids", "labels")}
+        self._paths = {part: Path(folder, f"{name}.{part}") for part in PARTS}
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
         self.documents = []  # under `rl`: lengths of each row's documents
         self.desirable = []  # under rl: kto
+        self.advantages = []  # under rl: grpo
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped
         self.positions = []  # index of each kept row among the examples made
@@ -33,6 +37,9 @@ class Rows:
         self.lengths.append(len(example.input_ids))
         self.documents += [example.documents] if example.documents else []
         self.desirable += [example.desirable] if example.desirable is not None else []
+        if example.rollout:
+            self._files["old_log_probabilities"].write(example.rollout.old_log_p.tobytes())
+            self.advantages.append(example.rollout.advantage)
         self.positions.append(self.made)
         self.digests.append(example.same or blake2b(ids + labels, digest_size=16).digest())
         self.label_count += int(np.count_nonzero(example.labels != -100))
@@ -43,8 +50,12 @@ class Rows:
 
     def part(self, name):
         if not sum(self.lengths):
-            return np.zeros(0, "<i4")
-        return np.memmap(self._paths[name], "<i4", "r")
+            return np.zeros(0, PARTS[name])
+        return np.memmap(self._paths[name], PARTS[name], "r")
+
+    def parts(self):
+        """Returns the names of the tensors with one value for each token."""
+        return [name for name in PARTS if name != "old_log_probabilities" or self.advantages]
 
     def remove(self):
         for path in self._paths.values():
@@ -54,7 +65,7 @@ class Rows:
 def write_tokens(path, rows, packed, progress, with_documents):
     """Writes rows, each a list of indices of `rows`; returns (number of tokens, the longest row's or document's length).
 
-    `progress` gets the rows written so far; each row is written twice, as tokens and as labels.
+    `progress` gets the rows written so far; each row is written once for each part: as tokens, as labels, …
     """
     lengths = np.asarray(rows.lengths, np.int64)
     begins = np.concatenate([[0], np.cumsum(lengths)])
@@ -67,15 +78,17 @@ def write_tokens(path, rows, packed, progress, with_documents):
         tensors["document_offsets"] = np.concatenate([[0], np.cumsum(documents)]).astype("<i8")
     if rows.desirable:
         tensors["desirable"] = np.array([rows.desirable[index] for index in chosen], "<i4")
-    count = int(ends[-1])
+    if rows.advantages:
+        tensors["advantages"] = np.array([rows.advantages[index] for index in chosen], "<f8")
+    count, parts = int(ends[-1]), rows.parts()
     with open(path, "wb") as file:
-        file.write(header(count, tensors))
-        for number, name in enumerate(("input_ids", "labels")):
+        file.write(header(count, parts, tensors))
+        for number, name in enumerate(parts):
             done = number * count
             for begin, end in runs(begins, chosen):
                 file.write(rows.part(name)[begin:end].tobytes())
                 done += end - begin
-                progress(len(packed) * done // (2 * count), len(packed))
+                progress(len(packed) * done // (len(parts) * count), len(packed))
         for tensor in tensors.values():
             file.write(tensor.tobytes())
     return count, int(max(documents, default=0))
@@ -91,14 +104,14 @@ def runs(begins, chosen):
                 yield cut, min(cut + COPY_TOKENS, end)
 
 
-def header(count, more):
+def header(count, parts, more):
     """Returns the format's 8 bytes of length and its JSON, padded with spaces so that the tensors begin at a multiple of 8."""
-    sizes = {"input_ids": ("I32", count, 4), "labels": ("I32", count, 4),
-             **{name: (f"I{8 * tensor.itemsize}", len(tensor), tensor.itemsize) for name, tensor in more.items()}}
+    kinds = {**{name: (np.dtype(PARTS[name]), count) for name in parts}, **{name: (tensor.dtype, len(tensor)) for name, tensor in more.items()}}
     tensors, begin = {}, 0
-    for name, (dtype, length, width) in sizes.items():
-        tensors[name] = {"dtype": dtype, "shape": [length], "data_offsets": [begin, begin + length * width]}
-        begin += length * width
+    for name, (dtype, length) in kinds.items():
+        end = begin + length * dtype.itemsize
+        tensors[name] = {"dtype": f"{WORDS[dtype.kind]}{8 * dtype.itemsize}", "shape": [length], "data_offsets": [begin, end]}
+        begin = end
     text = json.dumps(tensors).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text

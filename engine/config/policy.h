@@ -1,0 +1,43 @@
+/// Describes training on given rollouts, `rl: grpo`: answers with advantages and, usually, the
+/// log-probabilities that the policy gave them when it wrote them. The words and formulas are those of
+/// TRL 1.16 (trainer/grpo_trainer.py).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/config/config.h"
+
+namespace ringmaster {
+
+/// Selects how the losses of labels are averaged: over each answer and then over answers, over all labels, or
+/// over answers of a fixed length.
+enum class PolicyLoss { Grpo, Dapo, DrGrpo };
+
+struct PolicyRule {
+    PolicyLoss loss = PolicyLoss::Dapo;
+    bool by_sequence = false;   ///< one ratio for each answer (GSPO), not one for each label
+    double epsilon_low = 0.2;   ///< the ratio is clipped to 1 − epsilon_low …
+    double epsilon_high = 0.2;  ///< … 1 + epsilon_high
+    double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
+    int64_t answer_tokens = 0;  ///< DrGrpo's fixed length of an answer
+    double temperature = 1;     ///< the logits are divided by it
+};
+
+/// Returns the rule that read_policy put into `config.tokenization`, because it also decides which rows the
+/// tokenizer reads; nullopt if the run does not train on rollouts.
+std::optional<PolicyRule> policy_of(const Config& config);
+
+/// Returns whether the loss is computed from the log-probabilities of all of a step's documents, before the
+/// backward.
+bool weighs_documents(const Config& config);
+
+/// Returns whether the loss compares with the log-probabilities that the run started with.
+bool has_reference(const Config& config);
+
+class KeyReader;
+
+/// Reads `trl` for rl: grpo.
+void read_policy(KeyReader& keys, Config& config);
+
+}  // namespace ringmaster

@@ -1,0 +1,22 @@
+/// Computes the losses of rollouts again with LibTorch's operations in float64, as preflight's reference: its
+/// derivatives come from autograd, and it shares no formula with policy_rules.cpp.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/config/policy.h"
+
+namespace ringmaster {
+
+/// Holds what the loss needs to know about the labels of a step, document after document.
+struct PlainRollouts {
+    at::Tensor document_l;          ///< int64: index of each label's document
+    at::Tensor advantage_d;         ///< float64 [documents]
+    at::Tensor old_l, reference_l;  ///< float64 [labels]
+};
+
+/// Returns the loss of the labels' log-probabilities, float64 [labels].
+at::Tensor plain_policy_loss(const PolicyRule& rule, const PlainRollouts& rollouts,
+                             const at::Tensor& log_p_l);
+
+}  // namespace ringmaster

@@ -1,0 +1,82 @@
+#include "engine/train/policy_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringmaster {
+
+namespace {
+
+/// A value and its derivative: by the logarithm of the ratio or, for a divergence, by log p.
+struct Sloped {
+    double value = 0, slope = 0;
+};
+
+/// Returns −min(r·A, clip(r)·A) for r = exp(log_ratio). Beyond the clip, the clipped product is constant.
+Sloped clipped_loss(const PolicyRule& rule, double log_ratio, double advantage) {
+    const double ratio = std::exp(log_ratio);
+    const double free = ratio * advantage;
+    const double clipped = std::clamp(ratio, 1 - rule.epsilon_low, 1 + rule.epsilon_high) * advantage;
+    return free <= clipped ? Sloped{-free, -free} : Sloped{-clipped, 0};
+}
+
+/// Returns the estimate exp(a) − a − 1 of a label's divergence, for a = reference − log p.
+Sloped divergence_of(const RolloutSums& document, size_t label) {
+    const double away = document.reference[label] - document.log_p[label];
+    return {std::expm1(away) - away, -std::expm1(away)};
+}
+
+double mean_log_ratio(const RolloutSums& document) {
+    double sum = 0;
+    for (size_t i = 0; i < document.log_p.size(); ++i) sum += document.log_p[i] - document.old_log_p[i];
+    return sum / static_cast<double>(std::max<size_t>(1, document.log_p.size()));
+}
+
+/// Returns the factor of a document's labels in the loss.
+double weight_of(const PolicyRule& rule, const RolloutSums& document, double documents, double labels) {
+    if (rule.loss == PolicyLoss::Dapo) return 1 / std::max(1.0, labels);
+    if (rule.loss == PolicyLoss::DrGrpo) return 1 / (documents * static_cast<double>(rule.answer_tokens));
+    return 1 / (documents * std::max(1.0, static_cast<double>(document.log_p.size())));
+}
+
+/// Adds β · ratio · divergence for each label of a document (DeepSeek-V3.2, arXiv 2512.02556). The ratio has a
+/// slope too: in a sequence's ratio, every label has a part.
+void add_divergence(const PolicyRule& rule, const RolloutSums& document, double weight, double labels,
+                    PreferenceLoss& result) {
+    const size_t count = document.log_p.size(), first = result.slopes.size() - count;
+    const double of_sequence = mean_log_ratio(document);
+    double mean = 0;
+    for (size_t i = 0; i < count; ++i) mean += divergence_of(document, i).value / static_cast<double>(count);
+    for (size_t i = 0; i < count; ++i) {
+        const Sloped divergence = divergence_of(document, i);
+        const double own = document.log_p[i] - document.old_log_p[i];
+        const double ratio = std::exp(rule.by_sequence ? of_sequence : own);
+        const double by_ratio = rule.by_sequence ? mean : divergence.value;
+        result.loss += weight * rule.beta * ratio * divergence.value;
+        result.slopes[first + i].completion += weight * rule.beta * ratio * (divergence.slope + by_ratio);
+        *result.figures.kl += ratio * divergence.value / labels;
+    }
+}
+
+}  // namespace
+
+PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums>& documents) {
+    PreferenceLoss result;
+    if (rule.beta != 0) result.figures.kl = 0;
+    double labels = 0;
+    for (const RolloutSums& document : documents) labels += static_cast<double>(document.log_p.size());
+    for (const RolloutSums& document : documents) {
+        const double weight = weight_of(rule, document, static_cast<double>(documents.size()), labels);
+        const double of_sequence = mean_log_ratio(document);
+        for (size_t i = 0; i < document.log_p.size(); ++i) {
+            const double own = document.log_p[i] - document.old_log_p[i];
+            const Sloped part = clipped_loss(rule, rule.by_sequence ? of_sequence : own, document.advantage);
+            result.loss += weight * part.value;
+            result.slopes.push_back({weight * part.slope, 0});
+        }
+        if (rule.beta != 0) add_divergence(rule, document, weight, labels, result);
+    }
+    return result;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,26 @@
+/// Computes the losses of training on rollouts from log-probabilities, one number a label, and their
+/// derivatives: the weights of the labels in the backward. All of it is plain arithmetic in double, the same
+/// on every rank. The formulas are those of TRL 1.16 (trainer/grpo_trainer.py, _compute_loss); means are over
+/// the whole step. Sources: Shao et al. 2024 (GRPO), Yu et al. 2025 (DAPO), Liu et al. 2025 (Dr. GRPO), Zheng
+/// et al. 2025 (GSPO).
+#pragma once
+
+#include <vector>
+
+#include "engine/config/policy.h"
+#include "engine/train/preference_rules.h"
+
+namespace ringmaster {
+
+/// Holds all that the loss depends on in one document: numbers for each of its labels.
+struct RolloutSums {
+    double advantage = 0;
+    std::vector<double> log_p;
+    std::vector<double> old_log_p;  ///< as long as log_p
+    std::vector<double> reference;  ///< as long as log_p if the rule has a reference; else empty
+};
+
+/// Returns the step's loss and the slope of each label, document after document.
+PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums>& documents);
+
+}  // namespace ringmaster

@@ -1,0 +1,98 @@
+// Compares the losses of rollouts, and the slopes that weigh their labels, with LibTorch's operations and its
+// autograd; the clip's edges follow from the papers' cases.
+#include "engine/train/policy_rules.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "engine/train/plain_policy.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kLabels[] = {3, 7, 1, 5};  // of each document
+
+/// Labels of documents with advantages of both signs and ratios on both sides of the clip.
+struct Case {
+    at::Tensor log_p_l = -at::rand({16}, at::kDouble) * 5 - 1;
+    PlainRollouts rollouts{{},
+                           at::tensor({1.5, -0.7, 0.4, -2.0}, at::kDouble),
+                           log_p_l + 0.8 * at::rand({16}, at::kDouble) - 0.4,
+                           log_p_l + 0.8 * at::rand({16}, at::kDouble) - 0.4};
+
+    Case() {
+        std::vector<int64_t> documents;
+        for (int64_t d = 0; d < 4; ++d) documents.insert(documents.end(), static_cast<size_t>(kLabels[d]), d);
+        rollouts.document_l = at::tensor(documents, at::kLong);
+    }
+
+    std::vector<RolloutSums> documents() const {
+        std::vector<RolloutSums> found;
+        int64_t label = 0;
+        for (int64_t d = 0; d < 4; ++d) {
+            RolloutSums& document = found.emplace_back();
+            document.advantage = rollouts.advantage_d[d].item<double>();
+            for (int64_t i = 0; i < kLabels[d]; ++i, ++label) {
+                document.log_p.push_back(log_p_l[label].item<double>());
+                document.old_log_p.push_back(rollouts.old_l[label].item<double>());
+                document.reference.push_back(rollouts.reference_l[label].item<double>());
+            }
+        }
+        return found;
+    }
+};
+
+TEST(PolicyRules, LossesAndSlopesAreThoseOfAutograd) {
+    at::manual_seed(4);
+    for (const PolicyLoss loss : {PolicyLoss::Grpo, PolicyLoss::Dapo, PolicyLoss::DrGrpo}) {
+        for (const bool by_sequence : {false, true}) {
+            for (const double beta : {0.0, 0.3}) {
+                const PolicyRule rule{loss, by_sequence, 0.1, 0.15, beta, 12, 1};
+                const Case made;
+                const PreferenceLoss own = policy_loss(rule, made.documents());
+                const at::Tensor log_p_l = made.log_p_l.clone().set_requires_grad(true);
+                const at::Tensor plain = plain_policy_loss(rule, made.rollouts, log_p_l);
+                const at::Tensor slopes_l = torch::autograd::grad({plain}, {log_p_l})[0];
+                EXPECT_NEAR(own.loss, plain.item<double>(), 1e-12);
+                for (size_t i = 0; i < 16; ++i)
+                    EXPECT_NEAR(own.slopes[i].completion, slopes_l[static_cast<int64_t>(i)].item<double>(),
+                                1e-12);
+                EXPECT_EQ(own.figures.kl.has_value(), beta != 0);
+            }
+        }
+    }
+}
+
+TEST(PolicyRules, TheClipStopsWhatItsSideWouldStillGain) {
+    PolicyRule rule;
+    rule.epsilon_low = 0.5;
+    rule.epsilon_high = 0.5;
+    const double twice = std::log(2.0), third = -std::log(3.0);
+    const auto slope = [&](double log_ratio, double advantage) {
+        return policy_loss(rule, {{advantage, {log_ratio}, {0}, {}}}).slopes.at(0).completion;
+    };
+    EXPECT_EQ(slope(twice, 1), 0) << "likely enough already";
+    EXPECT_DOUBLE_EQ(slope(twice, -1), 2) << "a bad answer that became likelier is always learned";
+    EXPECT_EQ(slope(third, -1), 0);
+    EXPECT_DOUBLE_EQ(slope(third, 1), -1.0 / 3);
+    EXPECT_DOUBLE_EQ(slope(0, 1), -1);
+}
+
+TEST(PolicyRules, MeansAreOverAnswersLabelsOrAFixedLength) {
+    // Two answers of 1 and 3 labels, each with the ratio 1 and the advantage 1.
+    const std::vector<RolloutSums> documents = {
+        {1, {-1}, {-1}, {}}, {1, {-1, -2, -3}, {-1, -2, -3}, {}}, {1, {}, {}, {}}};
+    const auto loss = [&](PolicyLoss kind) {
+        PolicyRule rule;
+        rule.loss = kind;
+        rule.answer_tokens = 10;
+        return policy_loss(rule, documents).loss;
+    };
+    EXPECT_DOUBLE_EQ(loss(PolicyLoss::Grpo), -2.0 / 3) << "an answer without labels counts";
+    EXPECT_DOUBLE_EQ(loss(PolicyLoss::Dapo), -1);
+    EXPECT_DOUBLE_EQ(loss(PolicyLoss::DrGrpo), -4.0 / 30);
+}
+
+}  // namespace
+}  // namespace ringmaster
