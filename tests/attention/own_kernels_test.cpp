@@ -142,19 +142,17 @@ void expect_joins(int lanes, int64_t head_dim, at::ScalarType dtype) {
     expect_merged(run, at::kCPU, dtype, head_dim);
 }
 
-/// A launch has 256 threads, so the default takes one for few rows; row_lanes_test.cpp takes more.
+/// Lanes wait for each other up to 27 times per row, which takes long where threads are many and processors
+/// few. The default therefore has one lane; row_lanes_test.cpp compares it with what is launched.
 TEST(OwnKernels, JoinAsTheirTwin) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
         for (const int64_t head_dim : kEdgeSizes) expect_joins(1, head_dim, dtype);
-        expect_joins(3, 33, dtype);
     }
-    const RunRows run = [](const RowKernel& kernel) { run_rows_on_host(kernel, kAsLaunched); };
-    expect_summed(run, at::kCPU, at::kBFloat16, 128);
-    expect_merged(run, at::kCPU, at::kBFloat16, 128);
 }
 
-TEST(OwnKernels, ExhaustiveJoinAsTheirTwinAsLaunched) {
+TEST(OwnKernels, ExhaustiveJoinAsTheirTwinWithSeveralLanes) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+        expect_joins(3, 33, dtype);
         for (const int64_t head_dim : kEdgeSizes) expect_joins(kAsLaunched, head_dim, dtype);
     }
 }
