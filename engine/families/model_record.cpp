@@ -41,7 +41,7 @@ void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
 }
 
 template <class Fields>
-void visit(Fields& fields, DeltaSizes& delta) {
+void each_field(const Fields& fields, Same<DeltaSizes> auto& delta) {
     fields("key_heads", delta.key_heads);
     fields("value_heads", delta.value_heads);
     fields("key_width", delta.key_width);
