@@ -8,6 +8,7 @@
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
 #include "launcher/start_record.h"
+#include "launcher/prompts.h"
 #include "launcher/tracking.h"
 
 namespace ringmaster {
@@ -177,6 +178,8 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
     prepared.plan.data = prepared.rows.data;
     if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
     if (proposal.request.preflight != Preflight::Only) write_tracking(run, proposal.request, config);
+    if (proposal.request.preflight != Preflight::Only)
+        write_samples(run, proposal.request, config, places, progress);
     return prepared;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/error.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
+#include "launcher/prompts.h"
 
 namespace ringmaster {
 
@@ -197,6 +198,11 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
                     "tokenizing");
     }
     return rows;
+}
+
+json tokenize_prompts(const std::filesystem::path& request_file, const Places& places,
+                      const Progress& progress) {
+    return PythonStep(places, progress).run({"--prompts", request_file.string()});
 }
 
 bool changes_vocabulary(const Config& config) {

@@ -15,6 +15,7 @@
 #include "engine/error.h"
 #include "engine/events/limits.h"
 #include "launcher/files.h"
+#include "launcher/request_values.h"
 #include "launcher/secrets.h"
 
 namespace ringmaster {
@@ -32,18 +33,6 @@ std::string new_id() {
     std::string text;
     for (int i = 0; i < 12; ++i) text += "0123456789abcdef"[source() % 16];
     return text;
-}
-
-/// Returns the values of the configuration file, changed by --set.
-Json values_of(const Request& request) {
-    Document document;
-    Diagnostics said;
-    std::error_code none;
-    if (!fs::is_regular_file(request.config, none) ||
-        !read_document(read_file(request.config), document, said))
-        return Json::object();
-    for (const auto& [key, value] : request.set) set_path(document, key, value, said);
-    return document.values;
 }
 
 void leave_out_secrets(Json& values) {

@@ -33,6 +33,7 @@ std::vector<KeyGroup> used_keys() {
          "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
          "greater_is_better group_by_length neftune_noise_alpha noisy_embedding_alpha "
          "loss_watchdog_threshold loss_watchdog_patience "
+         "sample_prompts sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "

@@ -8,6 +8,7 @@
 #include "engine/config/finding_record.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
+#include "engine/config/samples.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -60,6 +61,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     read_sharding(keys, reading.config);
     read_checkpointing(keys, reading.config);
     take_import(import, reading.config);
+    check_samples(keys);
     check_rules(keys, reading.config);
     reading.config.lines = document.lines;
     // A flag that is off counts as unset, because the plan takes PEFT's all-linear only if the flag is unset.

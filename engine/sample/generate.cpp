@@ -25,6 +25,15 @@ int64_t length_of(const Prompt& prompt) {
     return static_cast<int64_t>(prompt.ids.size());
 }
 
+void check_layers(const ModelConfig& model) {
+    for (const LayerKind& kind : model.layer_kinds()) {
+        if (kind.recurs)
+            throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                        "the engine trains layers of the gated delta rule, but cannot generate with them yet",
+                        model.model_type);
+    }
+}
+
 /// Returns the most tokens that a prompt's sequence may have.
 int64_t places_of(const ModelConfig& model, const Prompt& prompt, const Generation& generation) {
     return std::min(length_of(prompt) + generation.max_new_tokens, model.max_position_embeddings);
@@ -173,6 +182,7 @@ class Decoding {
 
 void check_prompts(const ModelConfig& model, const std::vector<Prompt>& prompts,
                    const Generation& generation) {
+    check_layers(model);
     for (size_t i = 0; i < prompts.size(); ++i) {
         const Prompt& prompt = prompts[i];
         if (prompt.ids.empty()) refuse(i, "has no tokens", "give at least one token to go on from");

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -12,8 +11,7 @@
 #include "engine/error.h"
 #include "engine/model/dtypes.h"
 #include "engine/model/lora.h"
-#include "engine/sample/generate.h"
-#include "engine/sample/token_texts.h"
+#include "engine/sample/request.h"
 #include "engine/train/json_command.h"
 
 namespace ringmaster {
@@ -31,8 +29,7 @@ class LoadedModel {
         if (config.quantization.on())
             quantized_.emplace(model_, config.quantization, weights_.compute_dtype(), device);
         if (config.lora.on()) adapter_.emplace(model_, config.lora, config.precision, device);
-        weights_.load(config.model_dir);
-        if (quantized_) quantized_->load(config.model_dir);
+        load(config);
         if (adapter_) adapter_->parameters().load(config.lora.model_dir);
         decoder_.emplace(model_, weights_, Kept{}, adapter_ ? &*adapter_ : nullptr,
                          quantized_ ? &*quantized_ : nullptr);
@@ -43,6 +40,18 @@ class LoadedModel {
     Decoder& decoder() { return *decoder_; }
 
   private:
+    void load(const Config& config) {
+        if (!config.reinit_weights) {
+            weights_.load(config.model_dir);
+            if (quantized_) quantized_->load(config.model_dir);
+        } else if (!quantized_) {
+            weights_.initialize(model_, config.seed);
+        } else {
+            throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                        "random quantized weights cannot be made again", "reinit_weights");
+        }
+    }
+
     static ModelConfig config_or_refuse(const Config& config) {
         ModelConfig model = read_model_config(config.model_dir);
         if (model.recurs())
@@ -61,40 +70,10 @@ class LoadedModel {
     std::optional<Decoder> decoder_;
 };
 
-struct Request {
-    std::vector<Prompt> prompts;
-    Generation generation;
-    TokenTexts texts;
-    at::Device device = at::kCPU;
-};
-
-/// Numbers prompts so that equal ones differ, and others do not depend on their neighbours.
-std::vector<Prompt> prompts_of(const json& lists) {
-    std::vector<Prompt> prompts;
-    std::map<std::vector<int64_t>, int64_t> seen;
-    for (const json& ids : lists) {
-        Prompt prompt{ids.get<std::vector<int64_t>>()};
-        prompt.stream = seen[prompt.ids]++;
-        prompts.push_back(std::move(prompt));
-    }
-    return prompts;
-}
-
-Request request_of(const json& read) {
-    Request request;
-    request.prompts = prompts_of(read.at("prompts"));
-    Generation& generation = request.generation;
-    generation.choice = {read.value("temperature", 0.0), read.value("top_k", int64_t{0}),
-                         read.value("top_p", 1.0), read.value("seed", int64_t{0})};
-    generation.max_new_tokens = read.value("max_new_tokens", generation.max_new_tokens);
-    generation.stop_ids = read.value("stop_ids", std::vector<int64_t>());
-    generation.at_once = read.value("at_once", generation.at_once);
-    if (const std::string texts = read.value("texts", ""); !texts.empty()) request.texts = TokenTexts(texts);
-    if (read.value("device", "cpu") == "cuda") {
-        load_cuda(0);
-        request.device = at::Device(at::kCUDA, 0);
-    }
-    return request;
+at::Device device_of(const json& read) {
+    if (read.value("device", "cpu") != "cuda") return at::kCPU;
+    load_cuda(0);
+    return at::Device(at::kCUDA, 0);
 }
 
 void print_completion(const std::string& name, size_t prompt, const Completion& completion,
@@ -108,7 +87,8 @@ void print_completion(const std::string& name, size_t prompt, const Completion& 
                 {"stopped", completion.stopped}});
 }
 
-void generate_by(const std::string& name, LoadedModel& loaded, const Request& request) {
+void generate_by(const std::string& name, LoadedModel& loaded, const GenerationRequest& request,
+                 at::Device device) {
     check_prompts(loaded.model(), request.prompts, request.generation);
     std::vector<TextStream> streams(request.prompts.size());
     int64_t tokens = 0;
@@ -125,7 +105,7 @@ void generate_by(const std::string& name, LoadedModel& loaded, const Request& re
         return true;
     };
     const std::vector<Completion> completions =
-        generate(loaded.decoder(), loaded.model(), loaded.dtype(), request.device, request.prompts,
+        generate(loaded.decoder(), loaded.model(), loaded.dtype(), device, request.prompts,
                  request.generation, progress, print_token);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     for (size_t i = 0; i < completions.size(); ++i) print_completion(name, i, completions[i], request.texts);
@@ -134,18 +114,43 @@ void generate_by(const std::string& name, LoadedModel& loaded, const Request& re
 
 }  // namespace
 
+namespace {
+
+int generate_all(const std::string& request_file) {
+    const at::NoGradGuard no_grad;
+    std::ifstream file(request_file);
+    if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", request_file);
+    const json read = json::parse(file);
+    const GenerationRequest request = generation_request(read);
+    const at::Device device = device_of(read);
+    for (const json& model : read.at("models")) {
+        LoadedModel loaded(config_from_json(model.at("config")), device);
+        generate_by(model.at("name"), loaded, request, device);
+    }
+    return 0;
+}
+
+/// Prints an error with its parts, for the launcher.
+int print_error(const Error& error) {
+    const int status = static_cast<int>(error.failure);
+    print_line({{"type", "error"},
+                {"code", error.code},
+                {"message", error.what()},
+                {"where", error.where},
+                {"hint", error.hint},
+                {"exit", status}});
+    return status;
+}
+
+}  // namespace
+
 int run_generate(const std::string& request_file) {
     return exit_status_of([&] {
-        const at::NoGradGuard no_grad;
-        std::ifstream file(request_file);
-        if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", request_file);
-        const json read = json::parse(file);
-        const Request request = request_of(read);
-        for (const json& model : read.at("models")) {
-            LoadedModel loaded(config_from_json(model.at("config")), request.device);
-            generate_by(model.at("name"), loaded, request);
+        try {
+            return generate_all(request_file);
+        } catch (const Error& error) {
+            return print_error(error);
         }
-        return 0;
     });
 }
 

@@ -69,6 +69,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       parameters_(trained_.trained()),
       optimizer_(make_optimizer(parameters_, config_, total_steps_)),
       training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
+      samples_(TrainingSamples::of_run(run.dir, model_)),
       patience_(config_) {
     if (groups.rank() == 0) {
         training_.pass().on_layout([this](RingAttnFunc func) {
@@ -148,7 +149,10 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     while (step_ < total_steps_) {
         const TrainingStep::Wishes agreed = step(stop_requested.load());
         const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
-        if (eval_tokens_ && evaluation_.is_due(step_, epoch_ended)) evaluate();
+        if (evaluation_.is_due(step_, epoch_ended)) {
+            if (eval_tokens_) evaluate();
+            take_samples();
+        }
         if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
         if (stops_early() || loss_stays_high_) break;
         if (agreed.stop && step_ < total_steps_) {
@@ -157,6 +161,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
         }
     }
     take_best_model();
+    take_samples();
     return TrainingEnd::Completed;
 }
 
@@ -353,6 +358,15 @@ void Trainer::evaluate_labels(EvalEvent& event) {
     sum_over_ranks(groups_, sum);
     event.tokens = rows.counts.valid_labels;
     if (event.tokens > 0) event.loss = sum[0] / static_cast<double>(event.tokens);
+}
+
+void Trainer::take_samples() {
+    if (!samples_) return;
+    groups_.progress().begin(Activity::Evaluating, step_);
+    optimizer_->use_averaged_weights(true);
+    samples_->take(step_, training_.pass().decoder(), trained_.weights.compute_dtype(),
+                   trained_.weights.stage() >= 3, groups_);
+    optimizer_->use_averaged_weights(false);
 }
 
 /// Takes all rows as one step, so that no mesh and no batch changes the loss.

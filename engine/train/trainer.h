@@ -21,6 +21,7 @@
 #include "engine/train/reference.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
+#include "engine/train/training_samples.h"
 #include "engine/train/training_step.h"
 
 namespace ringmaster {
@@ -65,6 +66,7 @@ class Trainer {
     void evaluate_preferences(EvalEvent& event);
     bool computes_reference(ReferenceLogProbs& reference, const Sampler& sampler, int64_t steps,
                             const std::atomic<bool>& stop_requested);
+    void take_samples();
     void note_evaluation(double loss);
     void watch_loss(double loss);
     bool stops_early() const;
@@ -94,6 +96,7 @@ class Trainer {
     TrainingStep training_;
     std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
+    std::unique_ptr<TrainingSamples> samples_;  ///< null: no prompts to continue
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update

@@ -1,4 +1,5 @@
-/// Declares the subcommands that only show something: a configuration's rows, and runs in a browser.
+/// Declares the subcommands that only show something: a configuration's rows, runs in a browser,
+/// and what a model writes.
 #pragma once
 
 #include "launcher/cli/commands.h"
@@ -7,5 +8,6 @@ namespace ringmaster {
 
 Command rows_command();
 Command serve_command();
+Command generate_command();
 
 }  // namespace ringmaster

@@ -1,38 +1,16 @@
 #include "launcher/rows/prepare_rows.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "launcher/bounded_file.h"
+#include "launcher/rows/short_lived_folder.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A temporary folder, removed with this object.
-class ShortLivedFolder {
-  public:
-    ShortLivedFolder() {
-        std::string name = (fs::temp_directory_path() / "ringmaster-rows-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made", name);
-        path_ = name;
-    }
-    ~ShortLivedFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    ShortLivedFolder(const ShortLivedFolder&) = delete;
-    ShortLivedFolder& operator=(const ShortLivedFolder&) = delete;
-
-    const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
 
 fs::path hub_cache(const PlanRequest& request) {
     return request.hf_cache_dir.empty() ? fs::path() : fs::path(request.hf_cache_dir);
@@ -108,7 +86,7 @@ RowsToShow prepare_rows(const Request& request, const Machine& machine, const Pl
                         const Progress& progress) {
     Proposal proposal = propose(request, machine, places);
     require_datasets(proposal);
-    const ShortLivedFolder folder;
+    const ShortLivedFolder folder("rows");
     RowsToShow shown;
     grow_tokenizer(proposal, folder.path(), machine, places, progress);
     shown.rows = tokenize_proposal(proposal, folder.path() / "tokenize.json", places, progress);

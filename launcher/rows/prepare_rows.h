@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launcher/prepare.h"
-#include "launcher/rows/token_text.h"
+#include "launcher/token_text.h"
 
 namespace ringmaster {
 

@@ -3,6 +3,7 @@
     ringmaster_tokenize.py --request FILE.json --cache DIR
     ringmaster_tokenize.py --fetch-model ID [--revision REVISION]
     ringmaster_tokenize.py --grow-model FILE.json --to DIR
+    ringmaster_tokenize.py --prompts FILE.json
 
 Stdout is JSON lines: {"phase", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
 {"error", "where", "hint", "exit"}. The exit status is that of the error: 1 refused, 2 missing file or unusable request,
@@ -27,6 +28,7 @@ def arguments():
     what.add_argument("--request", metavar="FILE", help="what to prepare, as JSON")
     what.add_argument("--fetch-model", metavar="ID", help="download a model of the Hugging Face hub")
     what.add_argument("--grow-model", metavar="FILE", help="add tokens to a tokenizer and rows to a model, as JSON")
+    what.add_argument("--prompts", metavar="FILE", help="turn prompts into tokens, as JSON")
     parser.add_argument("--to", metavar="DIR", type=Path, help="folder to write them to (with --grow-model)")
     parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
     parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
@@ -77,6 +79,10 @@ def main():
             from ringmaster_rows.growth import grow
 
             report.result(grow(asked.grow_model, asked.to, report))
+        elif asked.prompts:
+            from ringmaster_rows.prompts import encode_prompts
+
+            report.result(encode_prompts(asked.prompts, report))
         else:
             from ringmaster_rows.hub import fetch_model
 

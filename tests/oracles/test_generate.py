@@ -165,7 +165,9 @@ def test_quick_ends(tmp_path, config):
         assert made["ids"] == before["ids"][:end] and made["stopped"] == (stop in before["ids"])
     for prompt, words in ([], "has no tokens"), ([1] * 48, "48 positions"), ([3, VOCABULARY], "does not know"):
         done = start(tmp_path, config, model, [[1, 2], prompt], max_new_tokens=4)
-        assert done.returncode == 1 and "prompt 2" in done.stderr and words in done.stderr, done.stderr
+        error = json.loads(done.stdout.splitlines()[-1])
+        assert done.returncode == 1 and (error["type"], error["code"], error["where"]) == ("error", "GENERATE-PROMPT", "prompt 2")
+        assert words in error["message"], error
 
 
 @pytest.mark.parametrize("kind, changes", [

@@ -23,6 +23,7 @@ class TokenText {
     static TokenText read(const std::filesystem::path& folder);
 
     bool known() const { return !begins_.empty(); }
+    int32_t count() const { return known() ? static_cast<int32_t>(begins_.size()) - 1 : 0; }
 
     /// Returns the bytes of a token, which may be a part of a UTF-8 letter; empty for an unknown token.
     std::string_view bytes(int32_t id) const {

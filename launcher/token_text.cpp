@@ -1,4 +1,4 @@
-#include "launcher/rows/token_text.h"
+#include "launcher/token_text.h"
 
 #include <algorithm>
 #include <charconv>

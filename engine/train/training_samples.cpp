@@ -1,0 +1,72 @@
+#include "engine/train/training_samples.h"
+
+#include <ATen/ATen.h>
+
+#include <fstream>
+
+#include "engine/error.h"
+#include "engine/train/run_log.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::unique_ptr<TrainingSamples> TrainingSamples::of_run(const fs::path& run_dir, const ModelConfig& model) {
+    const fs::path request = run_dir / "samples.json";
+    if (!fs::exists(request)) return nullptr;
+    std::ifstream file(request);
+    const json read = json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!read.is_object() || !read.contains("prompts"))
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request for samples", request.string(),
+                    "prepare the run again");
+    return std::unique_ptr<TrainingSamples>(new TrainingSamples(run_dir / "samples.jsonl", read, model));
+}
+
+TrainingSamples::TrainingSamples(fs::path file, const json& read, const ModelConfig& model)
+    : file_(std::move(file)),
+      model_(model),
+      asked_(read.value("asked", json::array())),
+      request_(generation_request(read)) {
+    check_prompts(model_, request_.prompts, request_.generation);
+}
+
+void TrainingSamples::take(int64_t step, Decoder& decoder, at::ScalarType dtype, bool shards_weights,
+                           Groups& groups) {
+    if (taken_at_ == step) return;
+    taken_at_ = step;
+    Generation generation = request_.generation;
+    if (shards_weights) {
+        generation.any_rank = [&groups](bool needs_pass) {
+            at::Tensor any = at::full({1}, needs_pass ? 1 : 0, at::kLong).to(groups.device());
+            groups.world().all_reduce(any, Reduce::Max).wait();
+            return any.item<int64_t>() != 0;
+        };
+    }
+    const std::vector<Completion> completions =
+        generate(decoder, model_, dtype, groups.device(), request_.prompts, generation, groups.progress());
+    if (groups.rank() == 0) write(step, completions);
+}
+
+void TrainingSamples::write(int64_t step, const std::vector<Completion>& completions) const {
+    std::string lines;
+    for (size_t i = 0; i < completions.size(); ++i) {
+        const Completion& made = completions[i];
+        const std::string text = request_.texts.text_of(made.ids);
+        lines += json{{"step", step},
+                      {"prompt", i},
+                      {"asked", i < asked_.size() ? asked_[i] : json()},
+                      {"text", text},
+                      {"ids", made.ids},
+                      {"log_probabilities", made.log_probabilities},
+                      {"stopped", made.stopped}}
+                     .dump() +
+                 "\n";
+    }
+    std::ofstream file(file_, std::ios::app | std::ios::binary);
+    file << lines << std::flush;
+    if (!file) log_line("warning: " + file_.string() + " cannot be written; the run goes on");
+    log_line("samples of step " + std::to_string(step) + " are in " + file_.string());
+}
+
+}  // namespace ringmaster

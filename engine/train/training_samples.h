@@ -1,0 +1,43 @@
+/// Lets a run write texts while it trains, so that a person sees what it has learned. The training does not
+/// change: nothing is drawn from a generator that it uses.
+///
+/// RUN/samples.json is the request (engine/sample/request.h) with the prompts as a person wrote them in
+/// "asked". Rank 0 adds a line to RUN/samples.jsonl for each prompt:
+///
+///     {"step","prompt","asked","text","ids","log_probabilities","stopped"}
+///
+/// A later line for the same step and prompt replaces an earlier one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/comm/groups.h"
+#include "engine/model/decoder.h"
+#include "engine/sample/request.h"
+
+namespace ringmaster {
+
+class TrainingSamples {
+  public:
+    /// Returns null if the run has no request. Throws Error for a prompt that cannot be continued.
+    static std::unique_ptr<TrainingSamples> of_run(const std::filesystem::path& run_dir,
+                                                   const ModelConfig& model);
+
+    /// Generates once per step. All ranks generate the same, so that weights sharded over ranks are gathered
+    /// by all.
+    void take(int64_t step, Decoder& decoder, at::ScalarType dtype, bool shards_weights, Groups& groups);
+
+  private:
+    TrainingSamples(std::filesystem::path file, const nlohmann::json& read, const ModelConfig& model);
+    void write(int64_t step, const std::vector<Completion>& completions) const;
+
+    const std::filesystem::path file_;
+    const ModelConfig& model_;
+    nlohmann::json asked_;
+    GenerationRequest request_;
+    int64_t taken_at_ = -1;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,136 @@
+// generate: continues prompts with a trained model, beside its base if asked to.
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
+#include "launcher/cli/look_commands.h"
+#include "launcher/rows/generate.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string base_of(const Arguments& arguments) {
+    const std::string base = arguments.text("--base");
+    return base.empty() ? base : absolute_path(base).string();
+}
+
+ModelsToTry models_of(const Arguments& arguments, const Session& session) {
+    const fs::path folder = absolute_path(arguments.operand());
+    if (fs::exists(folder / "adapter_config.json") || fs::exists(folder / "config.json"))
+        return models_of_folder(folder, base_of(arguments));
+    return models_of_run(run_of(arguments, session));
+}
+
+Wish wish_of(const Arguments& arguments) {
+    Wish wish;
+    for (const std::string& prompt : arguments.all("--prompt")) {
+        wish.prompts.push_back(arguments.has("--chat") ? json{{{"role", "user"}, {"content", prompt}}}
+                                                       : json(prompt));
+    }
+    if (wish.prompts.empty())
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--prompt", "--prompt TEXT");
+    wish.max_new_tokens = arguments.whole("--max-new-tokens", 1).value_or(wish.max_new_tokens);
+    wish.temperature = arguments.number("--temperature").value_or(0);
+    wish.top_k = arguments.whole("--top-k", 1).value_or(0);
+    wish.top_p = arguments.number("--top-p").value_or(1);
+    if (wish.top_p > 1)
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is above 1", "--top-p", "a share of up to 1");
+    if ((wish.top_k > 0 || wish.top_p < 1) && wish.temperature == 0) wish.temperature = 1;
+    wish.seed = arguments.whole("--seed", 0).value_or(0);
+    wish.compares = arguments.has("--compare");
+    wish.device = arguments.text("--device") == "cuda" ? "cuda" : "cpu";
+    return wish;
+}
+
+/// Prints one completion while it is made if there is one prompt, or else each one when it is there.
+class Printer {
+  public:
+    Printer(const Session& session, const Wish& wish, ProgressPrinter& progress)
+        : session_(session), wish_(wish), progress_(progress) {}
+
+    void take(const json& line) {
+        progress_.clear();
+        if (session_.json) return print_line(line);
+        const std::string type = line.at("type");
+        if (type == "token" && streams()) {
+            begin(line);
+            print(line.at("text").get<std::string>());
+        } else if (type == "completion") {
+            begin(line);
+            print((streams() ? "" : line.at("text").get<std::string>()) + "\n");
+            begun_ = false;
+        } else if (type == "generated") {
+            const double seconds = line.at("seconds");
+            const auto tokens = line.at("tokens").get<double>();
+            complain(session_.err.ink.dim(
+                line.at("model").get<std::string>() + ": " +
+                std::to_string(line.at("tokens").get<int64_t>()) + " tokens, " +
+                std::to_string(static_cast<int64_t>(tokens / std::max(seconds, 1e-9))) + " tokens/s\n"));
+        }
+    }
+
+  private:
+    bool streams() const { return wish_.prompts.size() == 1; }
+
+    /// Prints whose text follows, and the prompt that it continues.
+    void begin(const json& line) {
+        if (begun_) return;
+        begun_ = true;
+        if (wish_.compares) print(session_.out.ink.bold(line.at("model").get<std::string>() + ": "));
+        const json& prompt = wish_.prompts.at(line.at("prompt").get<size_t>());
+        if (prompt.is_string()) print(session_.out.ink.dim(prompt.get<std::string>()));
+    }
+
+    const Session& session_;
+    const Wish& wish_;
+    ProgressPrinter& progress_;
+    bool begun_ = false;
+};
+
+int run_generate(const Arguments& arguments, const Session& session) {
+    const Wish wish = wish_of(arguments);
+    const ModelsToTry models = models_of(arguments, session);
+    const Interrupts interrupts;
+    ProgressPrinter progress(session, interrupts);
+    Printer printer(session, wish, progress);
+    generate_text(models, wish, session.places, progress.progress(),
+                  [&](const json& line) { printer.take(line); });
+    return 0;
+}
+
+}  // namespace
+
+Command generate_command() {
+    return {{
+                "generate",
+                "RUN|FOLDER",
+                true,
+                "Continues prompts with a trained model, adapter or run.",
+                {{"--prompt", "TEXT", "a prompt; may be repeated", true},
+                 {"--chat", "", "each prompt is a user's message, and the chat template asks for the answer"},
+                 {"--compare", "", "the base model answers too, before the trained one"},
+                 {"--base", "DIR", "the base model's folder, if an adapter names another place"},
+                 {"--max-new-tokens", "N", "ends a completion after N tokens (200)"},
+                 {"--temperature", "T",
+                  "draws tokens by their probabilities at this temperature; without it, takes the most "
+                  "probable one"},
+                 {"--top-k", "K", "draws among the K most probable tokens"},
+                 {"--top-p", "P", "draws among the most probable tokens that together have this probability"},
+                 {"--seed", "S", "draws the same tokens for the same seed (0)"},
+                 {"--device", "cpu|cuda", "where the model runs (cpu)"},
+                 runs_dir_option(),
+                 json_option()},
+                "FOLDER is a model's folder, or an adapter's that PEFT or a run saved. One prompt's text is "
+                "printed "
+                "while it is made. --top-k and --top-p alone imply temperature 1.",
+            },
+            run_generate,
+            true};
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,77 @@
+#include "launcher/prompts.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/config/samples.h"
+#include "engine/error.h"
+#include "engine/files/safetensors.h"
+#include "launcher/files.h"
+#include "launcher/request_values.h"
+#include "launcher/token_text.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+/// Writes the bytes of every token but special ones, for engine/sample/token_texts.h.
+void write_token_texts(const TokenText& text, const fs::path& path) {
+    std::string bytes;
+    std::vector<int64_t> offsets = {0};
+    for (int32_t id = 0; id < text.count(); ++id) {
+        if (!text.is_special(id)) bytes += text.bytes(id);
+        offsets.push_back(static_cast<int64_t>(bytes.size()));
+    }
+    SafetensorsWriter writer(path, {{"offsets", "I64", {static_cast<int64_t>(offsets.size())}},
+                                    {"bytes", "U8", {static_cast<int64_t>(bytes.size())}}});
+    writer.write(offsets.data(), offsets.size() * sizeof(int64_t));
+    writer.write(bytes.data(), bytes.size());
+    writer.finish();
+}
+
+}  // namespace
+
+fs::path tokenizer_among(const std::vector<fs::path>& folders) {
+    for (const fs::path& folder : folders) {
+        if (!folder.empty() && fs::exists(folder / "tokenizer.json")) return folder;
+    }
+    throw Error(Failure::Usage, Code("GENERATE-MODEL"), "there is no tokenizer.json",
+                folders.front().string(), "copy the model's tokenizer.json to this folder");
+}
+
+json encode_prompts(const Config& config, const fs::path& tokenizer, const json& prompts,
+                    const fs::path& folder, const Places& places, const Progress& progress) {
+    json options = json::object();
+    for (const char* key : {"chat_template", "chat_template_jinja", "default_system_message"}) {
+        if (config.tokenization.contains(key)) options[key] = config.tokenization[key];
+    }
+    const json request = {{"tokenizer", tokenizer.string()},
+                          {"tokenization", options},
+                          {"special_tokens", json::object()},
+                          {"base_dir", config.base_dir},
+                          {"folders", {tokenizer.string(), config.model_dir}},
+                          {"prompts", prompts}};
+    const fs::path file = folder / "prompts.json", texts = folder / "token_texts.safetensors";
+    write_file(file, request.dump(2) + "\n");
+    const json encoded = tokenize_prompts(file, places, progress);
+    write_token_texts(TokenText::read(tokenizer), texts);
+    return {{"prompts", encoded.at("ids")}, {"stop_ids", encoded.at("stop_ids")}, {"texts", texts.string()}};
+}
+
+void write_samples(const RunDirectory& run, const Request& request, const Config& config,
+                   const Places& places, const Progress& progress) {
+    const fs::path file = run.dir / "samples.json";
+    json wish = wished_samples(values_of(request));
+    if (wish.is_null()) {
+        std::error_code none;
+        fs::remove(file, none);
+        return;
+    }
+    wish.update(encode_prompts(config, tokenizer_among({config.tokenizer, config.model_dir}),
+                               wish.at("asked"), run.dir, places, progress));
+    write_file(file, wish.dump() + "\n");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,56 @@
+"""Texts that a run writes while it trains: the training stays the same, and the texts are those of the weights."""
+
+import json
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
+from ringmaster_runs import launch, losses_of, make_config, make_model, make_rows, ringmaster
+from test_generate_command import PROMPTS, make_tokenizer, text_of_transformers
+
+SAMPLES = dict(sample_prompts=[*PROMPTS[:2], [{"role": "user", "content": "Hi"}]], sample_max_new_tokens=16)
+MESHES = {
+    "dropout": (1, dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, lora_dropout=0.2)),
+    "weights sharded on a ring": (2, dict(context_parallel_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": True}, bf16=True)),
+}
+
+
+def samples_of(run):
+    return [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("mesh", MESHES)
+def test_samples_change_nothing(tmp_path, mesh):
+    model = make_model(tmp_path / "model", "llama", vocab_size=290)
+    make_tokenizer(model)
+    make_rows(tmp_path / "rows.jsonl", 30)
+    ranks, keys = MESHES[mesh]
+    runs = {}
+    for name, more in {"plain": {}, "sampled": SAMPLES}.items():
+        (tmp_path / name).mkdir()
+        config = make_config(tmp_path / name, model, tmp_path / "rows.jsonl", max_steps=5, val_set_size=4, eval_steps=2, **keys, **more)
+        runs[name] = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert losses_of(runs["plain"]) == losses_of(runs["sampled"])
+    assert not (runs["plain"] / "samples.jsonl").exists()
+    samples = samples_of(runs["sampled"])
+    assert [(line["step"], line["prompt"]) for line in samples] == [(step, prompt) for step in (2, 4, 5) for prompt in range(3)]
+    assert [line["asked"] for line in samples[:3]] == SAMPLES["sample_prompts"]
+    assert len({str(line["log_probabilities"]) for line in samples if line["prompt"] == 0}) == 3
+    if "bf16" in keys:
+        return
+    adapter = tmp_path / "sampled" / "out"
+    for line, prompt in zip(samples[-3:], [*PROMPTS[:2], "<user>Hi<answer>"]):
+        assert line["text"] == text_of_transformers(model, prompt, adapter, tokens=16)
+
+
+def test_wrong_prompts_are_refused(tmp_path):
+    model = make_model(tmp_path / "model", "llama")
+    make_rows(tmp_path / "rows.jsonl", 4)
+    for value in "a text", [""], [[{"role": "user"}]], [3]:
+        config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sample_prompts=value)
+        done = ringmaster("plan", config, "--json", check=False)
+        found = [one for one in json.loads(done.stdout)["diagnostics"] if one["key"] == "sample_prompts"]
+        assert done.returncode == 1 and [one["code"] for one in found] == ["CFG-TYPE"], value
