@@ -181,8 +181,7 @@ class TimedOptimizer {
 
 TEST(StoredAdamW, ExhaustiveUpdateTakesAtMostHalfAsLongAgainAsThatOfNumbers) {
     TimedOptimizer numbers("adamw_torch");
-    for (const auto& [name, bound] : {std::pair{"adamw_bnb_8bit", 1.5}, std::pair{"adamw_torch_8bit", 3.0},
-                                      std::pair{"adamw_torch_4bit", 1.5}}) {
+    for (const char* name : {"adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit"}) {
         TimedOptimizer codes(name);
         for (int i = 0; i < 25; ++i) {  // in turns, as memory is shared with other programs
             numbers.update();
@@ -190,7 +189,7 @@ TEST(StoredAdamW, ExhaustiveUpdateTakesAtMostHalfAsLongAgainAsThatOfNumbers) {
         }
         std::printf("%s: %.2f ms, of numbers %.2f ms, %.2f times\n", name, codes.best() * 1e3,
                     numbers.best() * 1e3, codes.best() / numbers.best());
-        EXPECT_LT(codes.best(), bound * numbers.best()) << name;
+        EXPECT_LT(codes.best(), 1.5 * numbers.best()) << name;
     }
 }
 
