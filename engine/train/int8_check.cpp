@@ -27,9 +27,13 @@ const char* name_of(LoraSite site) {
         case LoraSite::GateUp:
             return "gate and up";
         case LoraSite::Down:
+            return "the MLP's output";
+        case LoraSite::DeltaIn:
+            return "inputs of a recurrence";
+        case LoraSite::DeltaOutput:
             break;
     }
-    return "the MLP's output";
+    return "a recurrence's output";
 }
 
 class Products {
