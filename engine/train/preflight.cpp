@@ -333,8 +333,10 @@ PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubje
         const double left = seconds_left(plan, budget, round, mesh_s, subject.steps_left, spent);
         const int64_t affordable = affordable_tokens(few, left / std::max(spent, 1e-3));
         const int64_t tokens = std::min(longest, affordable);
+        PreflightSubject later = subject;
+        if (plan.preflight == Preflight::Only) ++later.completed_steps;  // the first proof made an update
         if (tokens == longest || tokens >= 2 * few)
-            round = prove(plan, groups, subject, rows_of_length(tokens), tokens, left_out);
+            round = prove(plan, groups, later, rows_of_length(tokens), tokens, left_out);
     }
     round.report.of = none.of;
     round.report.seconds = largest_of_ranks(groups, seconds_since(start));
