@@ -144,9 +144,13 @@ class GradientReturn {
         const auto of_heads = [&](const at::Tensor& x_btkd) {
             return heads_first(x_btkd.narrow(2, unit.heads.begin, unit.heads.count));
         };
-        if (makes_gradients(own_.k_btkd, unit.stage->one_call)) return {};
+        const bool computes = !unit.stage->slices.empty();
+        if (computes && makes_gradients(own_.k_btkd, unit.stage->one_call)) return {};
         if (unit.stage->is_own) return {of_heads(dk_.sum()), of_heads(dv_.sum())};
-        return {float_room(unit.stage->keys, unit.heads), float_room(unit.stage->keys, unit.heads), true};
+        const at::Tensor dk = float_room(unit.stage->keys, unit.heads),
+                         dv = float_room(unit.stage->keys, unit.heads);
+        if (!computes) dk.zero_(), dv.zero_();
+        return {dk, dv, true};
     }
 
     void send(const Unit& unit, const KeyGradients& d) {
@@ -157,9 +161,7 @@ class GradientReturn {
             return;
         }
         receive();
-        const bool computed = !unit.stage->slices.empty();
-        const at::Tensor dk = computed ? tokens_outside(d.dk_bksd) : at::Tensor();
-        const at::Tensor dv = computed ? tokens_outside(d.dv_bksd) : at::Tensor();
+        const at::Tensor dk = tokens_outside(d.dk_bksd), dv = tokens_outside(d.dv_bksd);
         add(unit.heads, unit.stage->own, dk, dv, unit.stage->own_at);
         for (const KeyExchange& exchange : unit.stage->exchanges) start(unit.heads, exchange, dk, dv);
     }

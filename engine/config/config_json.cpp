@@ -168,6 +168,7 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "weight_block",
                                            "weight_scales_nested",
                                            "weight_stored",
+                                           "lora_dora",
                                            "optim_args",
                                            "embedding_lr",
                                            "embedding_lr_scale",

@@ -82,6 +82,12 @@ std::optional<PolicyRule> policy_of(const Config& config) {
                       said.at("temperature")};
 }
 
+json options_of_rows(const Config& config) {
+    json options = config.tokenization;
+    options.erase(kPolicy);
+    return options;
+}
+
 bool weighs_documents(const Config& config) {
     return config.preference.on() || policy_of(config).has_value();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 #include "engine/config/config.h"
@@ -24,9 +25,12 @@ struct PolicyRule {
     double temperature = 1;     ///< the logits are divided by it
 };
 
-/// Returns the rule that read_policy put into `config.tokenization`, because it also decides which rows the
-/// tokenizer reads; nullopt if the run does not train on rollouts.
+/// Returns the rule that read_policy put into `config.tokenization`; nullopt if the run does not train on
+/// rollouts.
 std::optional<PolicyRule> policy_of(const Config& config);
+
+/// Returns the options that change the rows: `config.tokenization` without the rule.
+nlohmann::json options_of_rows(const Config& config);
 
 /// Returns whether the loss is computed from the log-probabilities of all of a step's documents, before the
 /// backward.

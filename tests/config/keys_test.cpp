@@ -147,6 +147,12 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
                                           "eta_min",
                                           "kd_temperature_max",
                                           "label_smoothing_factor",
+                                          "sample_max_new_tokens",
+                                          "sample_prompts",
+                                          "sample_seed",
+                                          "sample_temperature",
+                                          "sample_top_k",
+                                          "sample_top_p",
                                           "sample_packing_seq_len_multiplier"};
     for (const std::string& key : known_keys()) EXPECT_EQ(historic.count(key) + more.count(key), 1U) << key;
 }
@@ -210,7 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"model_type: AutoModelForTokenClassification", "model_type", "unsupported"},
         Verdict{"plugins: [axolotl.integrations.liger.LigerPlugin]", "plugins", "no_effect"},
         Verdict{"plugins: [axolotl.integrations.kd.KDPlugin]", "plugins", "unsupported"},
-        Verdict{"plugins: [axolotl.integrations.expert_parallel.ExpertParallelPlugin]", "plugins", "no_effect"},
+        Verdict{"plugins: [axolotl.integrations.expert_parallel.ExpertParallelPlugin]", "plugins",
+                "no_effect"},
         Verdict{"cls_model_config: Gemma3TextConfig", "cls_model_config", "no_effect"},
         Verdict{"cls_model_config: MyConfig", "cls_model_config", "unsupported"},
         Verdict{"plugins: [axolotl.integrations.swanlab.SwanLabPlugin]", "plugins", "no_effect"},

@@ -7,6 +7,7 @@
 
 #include "engine/config/document.h"
 #include "engine/config/key_table.h"
+#include "engine/config/samples.h"
 #include "engine/config/trackers.h"
 #include "tests/config/reading.h"
 
@@ -24,6 +25,7 @@ struct Sample {
 constexpr const char* kLora = "adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
 constexpr const char* kQlora =
     "load_in_4bit: true\nadapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
+constexpr const char* kPrompt = "sample_prompts: [Once]\n";
 constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: {path: owner/rows}\n";
 
 /// Keys whose values are words, paths or mappings, or that have a meaning only together with other keys.
@@ -99,28 +101,33 @@ const std::array kSamples = std::to_array<Sample>({
     {"cpo_alpha", "rl: simpo\n", "0", "0.5"},
     {"kto_desirable_weight", "rl: kto\n", "1", "0.5"},
     {"kto_undesirable_weight", "rl: kto\n", "1", "0.5"},
+    {"sample_max_new_tokens", kPrompt, "8", "16"},
+    {"sample_temperature", kPrompt, "0.5", "1"},
+    {"sample_top_k", kPrompt, "5", "10"},
+    {"sample_top_p", kPrompt, "0.5", "0.9"},
+    {"sample_seed", kPrompt, "1", "2"},
 });
 
 /// Values for keys that need no sample.
 constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
-/// Returns what RUN/tracking/settings.json holds for the key.
-std::string told_to_trackers(const std::string& text) {
+/// Returns what RUN/tracking/settings.json and RUN/samples.json hold for the keys.
+std::string told_beside_the_plan(const std::string& text) {
     Document document;
     Diagnostics said;
     read_document(text, document, said);
     const TrackerWish wish = wished_trackers(document.values);
-    return nlohmann::json{wish.names, wish.keys}.dump();
+    return nlohmann::json{wish.names, wish.keys, wished_samples(document.values)}.dump();
 }
 
 /// Returns what a run would be told and what the user would read.
 std::string outcome(const Sample& sample, const char* value) {
-    const ConfigReading reading = read_more(std::string(sample.beside) + sample.key + ": " + value + "\n");
-    nlohmann::json config = config_to_json(reading.config);
+    const std::string text = std::string(sample.beside) + sample.key + ": " + value + "\n";
+    nlohmann::json config = config_to_json(read_more(text).config);
     config.erase("lines");
     config.erase("file");
-    return config.dump() + told_to_trackers(std::string(sample.key) + ": " + value + "\n");
+    return config.dump() + told_beside_the_plan(text);
 }
 
 bool is_refused(const Sample& sample, const char* value) {

@@ -24,7 +24,7 @@ OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "defa
            "tokenizer_type", "tokenizer_legacy", "tokenizer_use_mistral_common", "revision_of_model",
            "trust_remote_code", "min_sample_len", "tokens", "added_tokens_overrides", "resize_token_embeddings_to_32x",
            "mean_resizing_embeddings", "shrink_embeddings", "tokenizer_name", "streaming_multipack_buffer_size", "dataset_exact_deduplication",
-           "policy", "shuffle_merged_datasets", "shuffle_before_merging_datasets", "dataset_shard_num", "dataset_shard_idx"}
+           "shuffle_merged_datasets", "shuffle_before_merging_datasets", "dataset_shard_num", "dataset_shard_idx"}
 
 
 def prepare(request, folder, report):
