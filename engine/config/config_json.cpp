@@ -255,7 +255,8 @@ class FieldReader {
         if (!value.is_array() || value.empty()) refuse(name, "has to be a list of terms");
         field.clear();
         for (const json& item : value) {
-            if (!item.is_array() || item.size() != 2) refuse(name, "has to hold pairs of a word and a number");
+            if (!item.is_array() || item.size() != 2)
+                refuse(name, "has to hold pairs of a word and a number");
             PairTerm& term = field.emplace_back();
             read(name, item[0], term.loss);
             read(name, item[1], term.weight);
