@@ -57,9 +57,9 @@ class RunHistory {
     /// directory becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
 
-    /// In place of read(): reads the events from the first to the newest and returns the new ones, ordered by
-    /// time. Call it until it returns nothing: one call reads at most 16 MiB. Once the run is over, an empty
-    /// answer means the end. Throws Error if run.json is gone.
+    /// Does without read(): it reads the events from the first to the newest and returns the new ones,
+    /// ordered by time. Call it until it returns nothing: one call reads at most 16 MiB. Once the run is
+    /// over, an empty answer means the end. Throws Error if run.json is gone.
     std::vector<EventLine> poll();
 
     const RunDirectory& run() const { return run_; }

@@ -106,7 +106,7 @@ void set_gradient(const at::Tensor& gradient, const at::Tensor& made, double bet
 
 }  // namespace
 
-/// What a few key heads read, in chunks.
+/// Holds what a few key heads read, in chunks.
 struct DeltaLayer::Some {
     Heads heads;
     at::Tensor sources_bsc;  ///< inputs of the convolution, and a row of zeros

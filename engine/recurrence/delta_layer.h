@@ -18,7 +18,7 @@
 
 namespace ringmaster {
 
-/// What the forward keeps for the backward.
+/// Holds what the backward needs from the forward.
 struct DeltaOutput {
     at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
     std::vector<at::Tensor> states, transitions;  ///< by own stretch; undefined where not needed

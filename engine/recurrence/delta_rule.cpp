@@ -120,7 +120,7 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     const at::Tensor dqk = (dscores * decay_nmgll).sum(2, true);
     d.q_nm1lk.add_(at::matmul(dqk, in_.k_nm1lk));
     d.k_nm1lk.add_(at::matmul(transposed(dqk), in_.q_nm1lk));
-    // What is written: (1 + system) · written = β · (v − k_begin · S).
+    // The written values solve (1 + system) · written = β · (v − k_begin · S).
     dwritten = solve(system_nmgll, dwritten, true);
     const at::Tensor wanted = in_.v_nmglv - at::matmul(k_begin_nmglk, states);
     d.beta_nmgl = row_dots(dwritten, wanted);
