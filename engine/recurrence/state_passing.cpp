@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the maps of all ranks: [ranks, slots, rows, heads, K, K + V].
+/// Holds the maps of all ranks: [ranks, slots, rows, heads, K, K + V].
 class SharedMaps {
   public:
     SharedMaps(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
