@@ -46,6 +46,7 @@ struct StepEvent {
     std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
     PreferenceFigures preference = {};
+    std::optional<int64_t> host_memory_bytes;  ///< peak of offloaded tensors, which memory_bytes leaves out
 };
 
 struct HelloEvent {

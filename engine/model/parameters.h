@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,11 +75,16 @@ struct Flat {
     bool sharded = false;
 };
 
-/// Says which states are sharded, and over which ranks: `groups` is made with shards_states.
+/// Says which states are sharded, and over which ranks: `groups` is made with shards_states. Says also which
+/// are kept in host memory.
 struct Sharding {
     int stage = 0;
-    std::optional<Groups> groups;
+    std::optional<Groups> groups = {};
+    bool states_in_host = false;   ///< gradients, and the values that the optimizer updates
+    bool weights_in_host = false;  ///< weights of computation too; a unit is on the device while it is used
 };
+
+class HostLink;
 
 class Parameters {
   public:
@@ -102,6 +108,7 @@ class Parameters {
     int64_t count() const;  ///< elements of all parameters
     bool is_empty(int unit) const { return units_[static_cast<size_t>(unit)].elements == 0; }
     int stage() const { return stage_; }
+    at::Device device() const { return device_; }  ///< device of computation
     /// Returns null at stage 0.
     Groups* sharding_groups() { return stage_ > 0 ? &*sharding_.groups : nullptr; }
 
@@ -155,7 +162,9 @@ class Parameters {
     /// become zeros again.
     void begin_gradients(bool nan);
     /// Returns whether each micro-batch's gradients start anew instead of being added to the previous ones.
-    bool gradients_are_taken() const { return stage_ >= 2; }
+    bool gradients_are_taken() const { return stage_ >= 2 || sharding_.states_in_host; }
+    /// Adds a unit's reduced gradients, this rank's slice, to those of the step; `first` replaces them.
+    void keep_gradients(int unit, const at::Tensor& slice, bool first);
 
     /// Initialises as transformers does (normal with initializer_range, biases 0, norms 1), or an adapter as
     /// PEFT does (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0), equally on every mesh.
@@ -208,6 +217,8 @@ class Parameters {
     Flat gradients_;
     bool begins_with_nan_ = false;
     std::vector<at::Tensor> spare_;  ///< a dropped layer's buffer, for reuse
+    /// Copies from and to host memory; null if nothing is kept there.
+    std::shared_ptr<HostLink> from_host_, to_host_;
     ModelTensors weights_;
     ModelTensors weight_gradients_;
 };

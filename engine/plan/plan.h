@@ -50,6 +50,7 @@ struct RankMemory {
     int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0,
             communication = 0, runtime = 0;
     int64_t total = 0, total_low = 0, total_high = 0;
+    int64_t host = 0;  ///< bytes in host memory, which `total` does not contain
 };
 
 /// The source of the memory figures: the engine's own arithmetic, that arithmetic corrected by a measured run
@@ -60,7 +61,8 @@ struct Memory {
     MemoryBasis basis = MemoryBasis::Formula;
     int64_t device_bytes = 0;  ///< 0: unknown; then it and `fits` are null in the JSON
     bool fits = false;
-    int64_t host_bytes = 0;
+    int64_t host_bytes = 0;           ///< of a node, for all its ranks
+    int64_t host_capacity_bytes = 0;  ///< memory of a node; 0: unknown
     std::vector<RankMemory> per_rank;
 };
 
@@ -110,6 +112,7 @@ struct PlanRequest {
     std::optional<Device> device;  ///< --device; default: cuda if devices_seen > 0
     std::optional<int64_t>
         device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
+    std::optional<int64_t> host_memory_bytes;  ///< --host-memory of a node; default: the machine's RAM
     int devices_seen = 0;     ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;
