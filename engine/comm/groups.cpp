@@ -1,5 +1,6 @@
 #include "engine/comm/groups.h"
 
+#include <ATen/ops/from_blob.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "engine/comm/meeting.h"
 #include "engine/comm/transfer.h"
 #include "engine/error.h"
+#include "engine/plan/mesh_groups.h"
 
 namespace ringmaster {
 
@@ -120,27 +122,34 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
     return Transfer(state);
 }
 
-/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. Each tensor goes by
-/// an all-to-all that is empty for the other ranks: c10d keeps a collective's tensors until the wait, but
-/// marks those of a send as used by NCCL's stream, which frees them late.
+namespace {
+
+/// Returns a tensor's memory, flat, as a tensor that LibTorch's allocator does not know. c10d marks the
+/// tensors of sends and receives as used by NCCL's stream, so that their memory returns late; the allocator
+/// skips what it does not know. The caller keeps the tensor until the transfer was waited for.
+at::Tensor unmarked(const at::Tensor& x) {
+    TORCH_INTERNAL_ASSERT(x.is_contiguous(), "a tensor in pieces is exchanged");
+    return at::for_blob(x.data_ptr(), {x.numel()})
+        .options(x.options())
+        .target_device(x.device())
+        .make_tensor();
+}
+
+}  // namespace
+
+/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. They are not
+/// all-to-alls that are empty for other ranks: LibTorch sends and receives empty messages as well, each of
+/// which NCCL pairs with the other rank's next one, of whatever length.
 c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<at::Tensor>& send, int to,
                                                              const std::vector<at::Tensor>& recv, int from) {
-    const std::vector<int64_t> none(static_cast<size_t>(size()));
-    const auto all_with = [&](int rank_, const at::Tensor& tensor) {
-        std::vector<int64_t> counts = none;
-        counts[static_cast<size_t>(rank_)] = tensor.numel();
-        return counts;
-    };
     backend->startCoalescing();
     for (const at::Tensor& tensor : recv) {
-        at::Tensor in = tensor.view({-1}), nothing = at::empty({0}, tensor.options());
-        std::vector<int64_t> received = all_with(from, tensor), sent = none;
-        backend->alltoall_base(in, nothing, received, sent);
+        std::vector<at::Tensor> one{unmarked(tensor)};
+        backend->recv(one, from, 0);
     }
     for (const at::Tensor& tensor : send) {
-        at::Tensor out = tensor.view({-1}), nothing = at::empty({0}, tensor.options());
-        std::vector<int64_t> received = none, sent = all_with(to, tensor);
-        backend->alltoall_base(nothing, out, received, sent);
+        std::vector<at::Tensor> one{unmarked(tensor)};
+        backend->send(one, to, 0);
     }
     return backend->endCoalescing();
 }
@@ -372,30 +381,13 @@ struct Groups::Impl {
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;
     std::shared_ptr<std::atomic<bool>> is_broken = std::make_shared<std::atomic<bool>>(false);
     std::vector<std::shared_ptr<Group::Impl>> impls;
-    std::vector<Group> groups;  // world, ring, ulysses, shard, replicas
+    std::vector<Group> groups;  // in the order of kMeshGroups
 };
 
 namespace {
 
-enum : size_t { kWorld, kRing, kUlysses, kShard, kReplicas };
-
-std::vector<int> ranks_of(size_t group, int rank, const Mesh& mesh) {
-    std::vector<int> ranks;
-    MeshCoordinates at = mesh.coordinates(rank);
-    if (group == kWorld) {
-        for (int other = 0; other < mesh.ranks(); ++other) ranks.push_back(other);
-    } else if (group == kRing) {
-        for (at.ring = 0; at.ring < mesh.ring; ++at.ring) ranks.push_back(mesh.rank_of(at));
-    } else if (group == kUlysses) {
-        for (at.ulysses = 0; at.ulysses < mesh.ulysses; ++at.ulysses) ranks.push_back(mesh.rank_of(at));
-    } else if (group == kShard) {
-        const int shards = mesh.shards();
-        for (int other = 0; other < shards; ++other) ranks.push_back(rank / shards * shards + other);
-    } else {
-        for (at.dp_replicate = 0; at.dp_replicate < mesh.dp_replicate; ++at.dp_replicate)
-            ranks.push_back(mesh.rank_of(at));
-    }
-    return ranks;
+size_t index_of(MeshGroup kind) {
+    return static_cast<size_t>(kind);
 }
 
 c10::intrusive_ptr<c10d::Backend> make_gloo_or_nccl(const BackendRequest& request, at::Device device) {
@@ -437,11 +429,11 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
 }
 
 std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                        const Groups::Impl& groups, size_t kind, const GroupOptions& options,
-                                        const BackendMaker& make) {
+                                        const Groups::Impl& groups, MeshGroup kind,
+                                        const GroupOptions& options, const BackendMaker& make) {
     static constexpr const char* kNames[] = {"world", "ring", "ulysses", "shard", "replicas"};
     auto group = std::make_shared<Group::Impl>();
-    group->name = kNames[kind];
+    group->name = kNames[index_of(kind)];
     group->global_ranks = ranks_of(kind, groups.rank, groups.mesh);
     group->rank =
         static_cast<int>(std::find(group->global_ranks.begin(), group->global_ranks.end(), groups.rank) -
@@ -478,20 +470,20 @@ at::Device Groups::device() const {
     return impl_->device;
 }
 Group& Groups::world() {
-    return impl_->groups[kWorld];
+    return impl_->groups[index_of(MeshGroup::World)];
 }
 Group& Groups::ring() {
-    return impl_->groups[kRing];
+    return impl_->groups[index_of(MeshGroup::Ring)];
 }
 Group& Groups::ulysses() {
-    return impl_->groups[kUlysses];
+    return impl_->groups[index_of(MeshGroup::Ulysses)];
 }
 
 Group& Groups::shard() {
-    return impl_->groups.at(kShard);
+    return impl_->groups.at(index_of(MeshGroup::Shard));
 }
 Group& Groups::replicas() {
-    return impl_->groups.at(kReplicas);
+    return impl_->groups.at(index_of(MeshGroup::Replicas));
 }
 
 Progress& Groups::progress() {
@@ -531,10 +523,11 @@ Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d:
         impl->device = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(options.device_index));
         c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(impl->device);
     }
-    for (size_t kind : {kWorld, kRing, kUlysses, kShard, kReplicas}) {
-        if (kind == kShard && !options.shards_states) break;
-        const bool is_world = kind == kShard && mesh.dp_replicate == 1;
-        impl->impls.push_back(is_world ? impl->impls[kWorld] : make_group(store, *impl, kind, options, make));
+    for (const MeshGroup kind : kMeshGroups) {
+        if (kind == MeshGroup::Shard && !options.shards_states) break;
+        const bool is_world = kind == MeshGroup::Shard && mesh.dp_replicate == 1;
+        impl->impls.push_back(is_world ? impl->impls[index_of(MeshGroup::World)]
+                                       : make_group(store, *impl, kind, options, make));
         impl->groups.emplace_back(impl->impls.back());
     }
     return Groups(std::move(impl));

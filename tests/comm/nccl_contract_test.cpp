@@ -1,6 +1,7 @@
-// Tests the calls that groups make of NCCL through c10d against a twin. It keeps the difficult parts of
-// ProcessGroupNCCL's contract: ranks wait for each other while they connect, a send returns its memory late,
-// and the destructor abandons transfers.
+// Tests the calls that groups make of NCCL through c10d against a twin. It keeps the difficult parts of the
+// contract of ProcessGroupNCCL in LibTorch 2.11: ranks wait for each other while they connect, an all-to-all
+// also sends and receives its empty messages, NCCL pairs messages between two ranks in their order, a send
+// returns its memory late if LibTorch's allocator knows it, and the destructor abandons transfers.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <tuple>
 
 #include "engine/comm/backends.h"
+#include "engine/plan/mesh_groups.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -28,6 +30,7 @@ struct Wires {
     std::map<std::tuple<std::string, int, int>, std::deque<at::Tensor>>
         under_way;  ///< tensors by group, sender and receiver
     int given_up = 0, shut_down = 0;
+    int marked = 0;  ///< tensors of sends and receives that the allocator frees late
 
     template <typename Condition>
     void wait(Condition&& condition, const std::string& what) {
@@ -72,7 +75,10 @@ class NcclTwin final : public c10d::Backend {
                     "not every rank of " + group_ + " connects");
     }
 
-    void startCoalescing() override { coalesced_.emplace(); }
+    void startCoalescing() override {
+        TORCH_CHECK(!coalesced_, "a group of calls within another");
+        coalesced_.emplace();
+    }
 
     c10::intrusive_ptr<c10d::Work> endCoalescing() override {
         return c10::make_intrusive<TwinWork>([all = std::move(*std::exchange(coalesced_, std::nullopt))] {
@@ -95,31 +101,61 @@ class NcclTwin final : public c10d::Backend {
         return nullptr;
     }
 
-  private:
-    void post(const at::Tensor& send, const std::vector<int64_t>& counts) {
-        std::lock_guard lock(wires_.mutex);
-        for (int to = 0, at = 0; to < getSize(); at += static_cast<int>(counts[static_cast<size_t>(to++)])) {
-            const int64_t count = counts[static_cast<size_t>(to)];
-            if (count > 0)
-                wires_.under_way[{group_, getRank(), to}].push_back(send.narrow(0, at, count).clone());
-        }
-        wires_.changed.notify_all();
+    c10::intrusive_ptr<c10d::Work> send(std::vector<at::Tensor>& tensors, int to, int) override {
+        check_coalesced(tensors);
+        post(tensors[0], to);
+        return nullptr;
     }
 
-    void take(const at::Tensor& recv, const std::vector<int64_t>& counts) {
-        for (int from = 0, at = 0; from < getSize();
-             at += static_cast<int>(counts[static_cast<size_t>(from++)])) {
-            const int64_t count = counts[static_cast<size_t>(from)];
-            if (count == 0) continue;
-            std::deque<at::Tensor>* came = nullptr;
-            {
-                std::lock_guard lock(wires_.mutex);
-                came = &wires_.under_way[{group_, from, getRank()}];
-            }
-            wires_.wait([&] { return !came->empty(); }, "a receive without its send");
+    c10::intrusive_ptr<c10d::Work> recv(std::vector<at::Tensor>& tensors, int from, int) override {
+        check_coalesced(tensors);
+        coalesced_->push_back([this, tensor = tensors[0], from] { take(tensor, from); });
+        return nullptr;
+    }
+
+  private:
+    void check_coalesced(const std::vector<at::Tensor>& tensors) {
+        TORCH_CHECK(tensors.size() == 1 && tensors[0].is_contiguous(), "not one contiguous tensor");
+        TORCH_CHECK(coalesced_, "NCCL hangs on a send and a receive that are not one call");
+        eagerConnectSingleDevice(at::kCPU);
+        std::lock_guard lock(wires_.mutex);
+        wires_.marked +=
+            tensors[0].storage().data_ptr().get_deleter() == c10::GetAllocator(at::kCPU)->raw_deleter();
+    }
+
+    void post(const at::Tensor& tensor, int to) {
+        std::lock_guard lock(wires_.mutex);
+        wires_.under_way[{group_, getRank(), to}].push_back(tensor.clone());
+        wires_.changed.notify_all();
+    }
+    void post(const at::Tensor& send, const std::vector<int64_t>& counts) {
+        int64_t at = 0;
+        for (int to = 0; to < getSize(); ++to) {
+            const int64_t count = counts[static_cast<size_t>(to)];
+            post(send.narrow(0, at, count), to);
+            at += count;
+        }
+    }
+
+    void take(const at::Tensor& tensor, int from) {
+        std::deque<at::Tensor>* came = nullptr;
+        {
             std::lock_guard lock(wires_.mutex);
-            recv.narrow(0, at, count).copy_(came->front());
-            came->pop_front();
+            came = &wires_.under_way[{group_, from, getRank()}];
+        }
+        wires_.wait([&] { return !came->empty(); }, "a receive without its send");
+        std::lock_guard lock(wires_.mutex);
+        TORCH_CHECK(came->front().nbytes() == tensor.nbytes(), "hangs: a message of ", came->front().nbytes(),
+                    " bytes for one of ", tensor.nbytes());
+        tensor.copy_(came->front());
+        came->pop_front();
+    }
+    void take(const at::Tensor& recv, const std::vector<int64_t>& counts) {
+        int64_t at = 0;
+        for (int from = 0; from < getSize(); ++from) {
+            const int64_t count = counts[static_cast<size_t>(from)];
+            take(recv.narrow(0, at, count), from);
+            at += count;
         }
     }
 
@@ -130,18 +166,21 @@ class NcclTwin final : public c10d::Backend {
 };
 
 /// Runs ranks as threads whose groups use the twin.
-void run_over_twin(Wires& wires, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
+void run_over_twin(Wires& wires, const Mesh& mesh, const std::function<void(int, Groups&)>& body,
+                   bool shards_states = true) {
     const auto store = c10::make_intrusive<c10d::HashStore>();
     const BackendMaker make = [&](const BackendRequest& request,
                                   at::Device) -> c10::intrusive_ptr<c10d::Backend> {
         return c10::make_intrusive<NcclTwin>(wires, request);
     };
+    GroupOptions options = options_of_ranks();
+    options.shards_states = shards_states;
     FirstFailure failure;
     std::vector<std::thread> threads;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         threads.emplace_back([&, rank] {
             try {
-                Groups groups = make_groups_over(make, store, rank, mesh, options_of_ranks());
+                Groups groups = make_groups_over(make, store, rank, mesh, options);
                 body(rank, groups);
             } catch (...) {
                 failure.note(rank, std::current_exception());
@@ -168,6 +207,45 @@ TEST_P(OverNcclsTwin, TensorsGoAroundTheRing) {
         EXPECT_TRUE(at::equal(first, own(previous)));
         EXPECT_TRUE(at::equal(second, at::full({5}, previous + 0.5, at::kBFloat16)));
     });
+    EXPECT_EQ(wires.marked, 0);
+    for (const auto& [between, tensors] : wires.under_way)
+        EXPECT_TRUE(tensors.empty()) << "a send without its receive";
+}
+
+at::Tensor filled(int64_t count, int value) {
+    return at::full({count}, value, at::kFloat);
+}
+
+// As in a causal ring: each rank sends to those after it and receives from those before it.
+TEST_P(OverNcclsTwin, RanksExchangeAsManyTensorsAsTheyHave) {
+    Wires wires;
+    const int size = GetParam();
+    run_over_twin(wires, ring_mesh(size), [&](int rank, Groups& groups) {
+        for (int distance = 1; distance < size; ++distance) {
+            std::vector<at::Tensor> send, receive;
+            if (rank + distance < size) send = {filled(4, rank), filled(rank + 1, rank)};
+            if (rank >= distance) receive = {at::empty({4}), at::empty({rank - distance + 1})};
+            groups.ring()
+                .exchange(send, (rank + distance) % size, receive, (rank + size - distance) % size)
+                .wait();
+            for (const at::Tensor& tensor : receive)
+                EXPECT_TRUE(at::equal(tensor, filled(tensor.numel(), rank - distance)));
+        }
+    });
+}
+
+TEST_P(OverNcclsTwin, AnAllToAllTakesRanksWithoutAnything) {
+    Wires wires;
+    const int size = GetParam();
+    run_over_twin(wires, ring_mesh(size), [&](int rank, Groups& groups) {
+        std::vector<int64_t> sent, received;  // rank r sends r elements to each
+        for (int other = 0; other < size; ++other) sent.push_back(rank), received.push_back(other);
+        const at::Tensor came = at::empty({size * (size - 1) / 2});
+        groups.ring().all_to_all(came, filled(size * rank, rank), received, sent).wait();
+        int64_t at = 0;
+        for (int other = 0; other < size; at += other++)
+            EXPECT_TRUE(at::equal(came.narrow(0, at, other), filled(other, other)));
+    });
 }
 
 TEST_P(OverNcclsTwin, ARankThatTransfersNothingHoldsUpNobody) {
@@ -185,6 +263,28 @@ TEST_P(OverNcclsTwin, ARankThatTransfersNothingHoldsUpNobody) {
 
 INSTANTIATE_TEST_SUITE_P(OfRanks, OverNcclsTwin, ::testing::Values(2, 3, 4),
                          ::testing::PrintToStringParamName());
+
+// The planner counts the memory of these connections (engine/plan/nccl_memory.h).
+TEST(NcclGroups, ConnectAsThePlanCounts) {
+    const std::map<MeshGroup, std::string> names = {{MeshGroup::World, "world"},
+                                                    {MeshGroup::Ring, "ring"},
+                                                    {MeshGroup::Ulysses, "ulysses"},
+                                                    {MeshGroup::Shard, "shard"},
+                                                    {MeshGroup::Replicas, "replicas"}};
+    for (const Mesh& mesh : {Mesh{1, 1, 3, 1}, {2, 1, 2, 1}, {1, 2, 1, 2}, {2, 2, 1, 1}}) {
+        for (const bool shards : {false, true}) {
+            Wires wires;
+            run_over_twin(
+                wires, mesh, [](int, Groups&) {}, shards);
+            std::map<std::string, int> counted;
+            for (const auto& [group, name] : names) {
+                for (int rank = 0; has_connections(group, mesh, shards) && rank < mesh.ranks(); ++rank)
+                    ++counted[name + std::to_string(ranks_of(group, rank, mesh)[0])];
+            }
+            EXPECT_EQ(wires.connected, counted);
+        }
+    }
+}
 
 TEST(NcclGroups, AreShutDownAtACleanEnd) {
     Wires wires;

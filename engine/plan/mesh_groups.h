@@ -1,0 +1,23 @@
+/// Names the groups of ranks that transfer among themselves, for the engine, which connects each of them
+/// (engine/comm/groups.h), and for the planner, which counts what the connections take.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/mesh.h"
+
+namespace ringmaster {
+
+enum class MeshGroup { World, Ring, Ulysses, Shard, Replicas };
+
+constexpr MeshGroup kMeshGroups[] = {MeshGroup::World, MeshGroup::Ring, MeshGroup::Ulysses, MeshGroup::Shard,
+                                     MeshGroup::Replicas};
+
+/// Returns the ranks of `rank`'s group of a kind, ascending.
+std::vector<int> ranks_of(MeshGroup group, int rank, const Mesh& mesh);
+
+/// Returns whether a kind of group has connections of its own. Without sharded states nobody asks for shards
+/// and replicas, and shards without replicas are the world.
+bool has_connections(MeshGroup group, const Mesh& mesh, bool shards_states);
+
+}  // namespace ringmaster
