@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
@@ -40,15 +42,34 @@ AttentionSchedule schedule_of(const MemoryInputs& in, int64_t window, int ring, 
                                  : make_ring_schedule(spans, rank, mask);
 }
 
+/// Returns the ring to trace and this rank's place in it.
+std::pair<int, int> traced_ring(const MemoryInputs& in) {
+    const int ring = std::min(in.ring, kTracedRing);
+    return {ring, ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring};
+}
+
 }  // namespace
+
+int ring_peers(const MemoryInputs& in) {
+    const auto [ring, rank] = traced_ring(in);
+    if (ring == 1) return 0;
+    std::set<int> peers;
+    for (const Stage& stage : schedule_of(in, in.window, ring, rank).stages) {
+        for (const KeyExchange& exchange : stage.exchanges) {
+            if (!exchange.sent.empty()) peers.insert(exchange.to);
+            if (exchange.received > 0) peers.insert(exchange.from);
+        }
+    }
+    const auto count = static_cast<int>(peers.size());
+    return count == ring - 1 ? in.ring - 1 : count;
+}
 
 AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap)
     : in_(in), model_(in.model), heap_(heap) {
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
-    const int ring = std::min(in.ring, kTracedRing);
-    const int rank = ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring;
+    const auto [ring, rank] = traced_ring(in);
     schedule_ = schedule_of(in, window, ring, rank);
     if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
 }

@@ -100,4 +100,8 @@ class AttentionTrace {
     double gathered_ = 1;  ///< ranks represented by one stage of the schedule
 };
 
+/// Returns the number of ring ranks with which this rank exchanges keys or their gradients, by the widest
+/// window of all layers.
+int ring_peers(const MemoryInputs& in);
+
 }  // namespace ringmaster

@@ -7,7 +7,10 @@
 #include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/attention_trace.h"
+#include "engine/plan/deterministic.h"
 #include "engine/plan/memory_trace.h"
+#include "engine/plan/nccl_memory.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -18,13 +21,28 @@ constexpr double kGiB = double(int64_t{1} << 30);
 constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, as in engine/train/optimizer.h
 
 /// Memory of a process that the allocator does not count: LibTorch before its first tensor, libraries,
-/// threads, Gloo's or NCCL's buffers, the CUDA context. CPU: the resident peak less counted tensors was 137
-/// to 153 MiB for seven models of 1,120 MiB, one rank and two, with and without bfloat16. CUDA: assumed.
+/// threads, Gloo's buffers, the CUDA context. CPU: the resident peak less counted tensors was 137 to 153 MiB
+/// for seven models of 1,120 MiB, one rank and two, with and without bfloat16. CUDA: a process on an H100
+/// took 1.06 GB before its first all-to-all (NVIDIA/nccl#1685).
 struct Runtime {
     double low, expected, high;
 };
 constexpr Runtime kCpuRuntime = {0.12 * kGiB, 0.16 * kGiB, 0.3 * kGiB};
-constexpr Runtime kCudaRuntime = {1.0 * kGiB, 1.5 * kGiB, 2.0 * kGiB};
+constexpr Runtime kCudaRuntime = {0.5 * kGiB, 1.0 * kGiB, 1.5 * kGiB};
+
+Runtime runtime_of(const MemoryInputs& in) {
+    if (in.device == Device::Cpu) return kCpuRuntime;
+    NcclInputs of_mesh;
+    of_mesh.mesh = {in.replicas, std::max(1, in.shards / (in.ring * in.ulysses)), in.ring, in.ulysses};
+    of_mesh.ranks_per_node = of_mesh.mesh.ranks() / in.nodes;
+    of_mesh.shards_states = in.zero_stage > 0;
+    of_mesh.in_order = cuda_is_deterministic();
+    of_mesh.ring_peers = ring_peers(in);
+    of_mesh.link = in.link;
+    const NcclBytes nccl = nccl_bytes(of_mesh);
+    return {kCudaRuntime.low + nccl.low, kCudaRuntime.expected + nccl.expected,
+            kCudaRuntime.high + nccl.high};
+}
 
 struct Slack {
     double low, high;
@@ -302,7 +320,7 @@ int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t 
 }
 
 RankMemory rank_memory(const MemoryInputs& in) {
-    const Runtime& runtime = in.device == Device::Cuda ? kCudaRuntime : kCpuRuntime;
+    const Runtime runtime = runtime_of(in);
     const Slack slack = slack_of(in);
     const Heap heap = trace_step(in);
     const double ratio = in.measured_ratio;  // for everything besides the states

@@ -7,6 +7,7 @@
 /// (4, or 2 in bfloat16).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,9 @@ struct MemoryInputs {
     bool packed = false;         ///< rows hold documents: attention by slices, even on one rank
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: keys pass round the ring
     int zero_stage = 0;
-    int shards = 1;                     ///< ranks that share sharded states
+    int shards = 1;    ///< ranks that share sharded states
+    int replicas = 1;  ///< groups of `shards` ranks
+    int nodes = 1;
     bool keeps_attention = false;       ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;        ///< tokens per MLP tile; 0: whole MLPs
     bool offloads_activations = false;  ///< checkpoints are kept in host memory; CUDA only
@@ -43,6 +46,7 @@ struct MemoryInputs {
     bool optimizer_centered = false;  ///< rmsprop keeps the gradient's average
     Lora lora = {};                   ///< adapter; frozen weights have no gradients and no optimizer states
     Quantization quantization = {};   ///< format of the frozen weights
+    std::optional<double> link = {};  ///< measured bytes per second between two ranks of a node
 
     /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.
     double measured_ratio = 1;
@@ -84,7 +88,8 @@ double layer_unit_bytes(const MemoryInputs& in,
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 
-/// The expected total is the peak of all tensors (engine/plan/memory_trace.h) plus the runtime. The
+/// The expected total is the peak of all tensors (engine/plan/memory_trace.h) plus the runtime: on a GPU the
+/// CUDA context and what NCCL takes for the mesh (engine/plan/nccl_memory.h). The
 /// components sum to the total: logits and the ring's buffers are their own peaks; `workspace` is what the
 /// overall peak needs besides them. The low and high totals allow tensors 3 % less and 6 % (CPU) or 12 %
 /// (CUDA) more, for the allocator, and the runtime's own bounds; the margins halve if a similar run was

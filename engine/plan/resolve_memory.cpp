@@ -10,6 +10,7 @@
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/resolve.h"
 #include "engine/plan/sharding_edit.h"
+#include "engine/plan/speeds.h"
 #include "engine/plan/windows.h"
 
 namespace ringmaster {
@@ -29,6 +30,8 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.ulysses = plan.mesh.ulysses;
     in.zero_stage = plan.zero_stage;
     in.shards = plan.mesh.shards();
+    in.replicas = plan.mesh.dp_replicate;
+    in.nodes = plan.nodes;
     in.lora = plan.config.lora;
     in.quantization = plan.config.quantization;
     in.packed = plan.config.sample_packing ||
@@ -238,6 +241,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     const int of_node = plan.ranks / plan.nodes;
     MemoryInputs in = inputs_of(plan, std::max(1, cores_of(request) / of_node));
     recalibrate(request, plan, in, findings);
+    if (const Calibration* known = speeds_of(request, plan).calibration) in.link = known->link;
     const std::vector<RankMemory> of_ring = memory_of_ring(in);
     const RankMemory worst = fullest(of_ring);
     Memory memory;
