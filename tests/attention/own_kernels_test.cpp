@@ -83,8 +83,8 @@ void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_TRUE(at::equal(room.select(1, 6), before.select(1, 6)));
 }
 
-/// Joins up to four parts over some tokens and heads each, with and without a sum before, to float32 and to
-/// the parts' dtype, and compares with the twin. Rows that must not be read hold NaN.
+/// Joins as many parts as the kernel takes, over some tokens and heads each, with and without a sum before,
+/// to float32 and to the parts' dtype, and compares with the twin. Rows that must not be read hold NaN.
 void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     constexpr int64_t kTokens = 6, kHeads = 3;
     at::manual_seed(6);
@@ -93,7 +93,8 @@ void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, 
     };
     std::vector<AttentionPart> weighed, added;
     for (const auto& [token, tokens, head, heads] :
-         {std::array{0, 4, 0, 3}, std::array{2, 3, 0, 3}, std::array{3, 1, 1, 1}, std::array{0, 2, 1, 2}}) {
+         {std::array{0, 4, 0, 3}, std::array{2, 3, 0, 3}, std::array{3, 1, 1, 1}, std::array{0, 2, 1, 2},
+          std::array{1, 4, 2, 1}, std::array{0, 5, 0, 3}, std::array{4, 1, 0, 2}, std::array{2, 2, 0, 1}}) {
         at::Tensor values = at::randn({2, heads, tokens, head_dim}).to(dtype);
         at::Tensor lse = at::randn({2, heads, tokens});
         lse.select(2, 0).fill_(-INFINITY);  // saw no key
@@ -101,6 +102,7 @@ void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, 
         added.push_back({values.to(device).transpose(1, 2), {}, token, head});
         weighed.push_back({added.back().values_bthd, lse.to(device), token, head});
     }
+    ASSERT_EQ(added.size(), size_t{JoinParts<float>::kMost});
     const at::Tensor before = at::randn(room(0, at::kFloat).sizes());
     const at::Tensor lse_before = at::randn({2, kHeads, kTokens});
     for (const auto* parts : {&weighed, &added}) {

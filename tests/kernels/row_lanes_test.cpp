@@ -127,7 +127,7 @@ void cross_entropies(int64_t width) {
     });
 }
 
-/// Joins four parts of another dtype to float32 sums; one covers all rows, the others a few.
+/// Joins as many parts as fit, of another dtype, to float32 sums; one covers all rows, the others a few.
 template <typename T>
 JoinParts<T> join_of(Memory<T>& m, int64_t width, bool begins, bool to_whole, bool weighed) {
     constexpr int32_t kTokens = 5, kHeads = 2, kOfRows = kTokens * kHeads;
