@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication "
     "mora peft_ensure_weight_tying peft_autocast_adapter_dtype "
-    "peft_init_lora_weights peft relora",
+    "peft_init_lora_weights peft relora relora_steps",
     "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms "
     "lisa_step_interval lisa_n_layers spectrum_top_fraction",
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "jagged_restart_steps auto_find_batch_size "
     "resume_from_checkpoint",
     "dataloader_drop_last "
-    "accelerator_config streaming use_pose eval_sequence_len shuffle_before_merging_datasets save_safetensors"};
+    "accelerator_config streaming use_pose eval_sequence_len shuffle_before_merging_datasets "
+    "save_safetensors"};
 
 struct Replacement {
     std::string_view key, by, value;

@@ -33,18 +33,19 @@ std::vector<KeyGroup> used_keys() {
          "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
          "greater_is_better group_by_length neftune_noise_alpha noisy_embedding_alpha "
          "loss_watchdog_threshold loss_watchdog_patience "
-         "sample_prompts sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed "
+         "sample_prompts "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
          "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
-         "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
-         "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed "
+         "dp_shard_size dp_replicate_size fsdp fsdp_config deepspeed "
          "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
          "peft_use_dora "
          "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save"},
+        {Fate::Used, "", "", "sample_prompts",
+         "sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed"},
         {Fate::Used, "", "", "", "load_in_4bit load_in_8bit"}};
 }
 
@@ -82,7 +83,9 @@ std::vector<KeyGroup> model_keys() {
          "relora_anneal_steps"},
         {Fate::Unsupported, "quantizes weights in another way than bitsandbytes",
          "adapter: qlora with load_in_4bit: true", "",
-         "gptq model_quantization_config use_onebitllms quantize_moe_experts qat"},
+         "gptq model_quantization_config use_onebitllms quantize_moe_experts"},
+        {Fate::Unsupported, "rounds weights to fewer bits while they are trained",
+         "leave it out: the weights are trained as they are, and can be quantized afterwards", "", "qat"},
         {Fate::Unsupported, "part of quantization", "", "model_quantization_config",
          "model_quantization_config_kwargs"},
         {Fate::Unsupported, "axolotl refuses it: its 4-bit weights have another key", "load_in_4bit: true",
@@ -138,6 +141,10 @@ std::vector<KeyGroup> kernel_keys() {
          "liger_cross_entropy liger_fused_linear_cross_entropy batch_flattening multipack_real_batches "
          "use_scattermoe use_sonicmoe use_dsv4_kernels use_glm_dsa_kernels unsloth_cross_entropy_loss "
          "unsloth_rms_norm unsloth_rope use_cut_cross_entropy liger_kernel_impl"},
+        {Fate::NoEffect, "the engine computes attention with kernels of its own, whatever is named here", "",
+         "",
+         "attn_implementation flash_attention sdp_attention eager_attention xformers_attention "
+         "flex_attention sage_attention"},
         {Fate::NoEffect, "how checkpointed activations are kept changes memory and time, not the numbers", "",
          "", "gradient_checkpointing_kwargs layer_offloading gradient_checkpointing_ratio"},
         {Fate::NoEffect, "fp32 products are computed in fp32", "", "", "tf32 float32"},

@@ -38,6 +38,9 @@ constexpr int kMaxUnknown = 50;
 constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "ddp_timeout", "logging_steps",
                                                      "save_total_limit", "strict"};
 
+/// axolotl 0.3 to 0.11 switched ReLoRA on by this key; from 0.12 on it is `relora`.
+constexpr std::string_view kOldRelora = "relora_steps";
+
 /// Returns the keys that change what is trained if they are present or missing.
 std::vector<std::string> training_keys() {
     std::vector<std::string> keys;
@@ -78,7 +81,7 @@ class Judge {
     void judge(const std::string& key) {
         const KeyRule* rule = find_key(key);
         if (!rule) return judge_unknown(key);
-        if (!rule->part_of.empty() && !whole_is_on(m_document, *rule)) {
+        if (!rule->part_of.empty() && key != kOldRelora && !whole_is_on(m_document, *rule)) {
             return no_effect(key, "only means something with " + std::string(rule->part_of));
         }
         if (rule->fate == Fate::Used) return m_verdicts.used.push_back(key);
@@ -131,7 +134,8 @@ class Judge {
         m_verdicts.unsupported.push_back({key, fault.message});
         // A part of an unsupported key is named by that key's diagnostic.
         const KeyRule* whole = find_key(rule.part_of);
-        if (!whole || whole->fate == Fate::Used) say_unsupported(key, rule, fault);
+        if (!whole || whole->fate == Fate::Used || !whole_is_on(m_document, rule))
+            say_unsupported(key, rule, fault);
     }
 
     void say_unsupported(const std::string& key, const KeyRule& rule, const KeyFault& fault) {

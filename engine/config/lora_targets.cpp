@@ -38,6 +38,13 @@ bool is_whole_path(const LoraTargets& targets, const ModulePath& module) {
     return std::find(targets.names.begin(), targets.names.end(), module.path) != targets.names.end();
 }
 
+/// Returns whether the module is trained in full; PEFT then gives it no adapter, even if a target names it.
+bool is_saved(const LoraTargets& targets, const ModulePath& module) {
+    const std::vector<std::string> saved = targets.saved_modules();
+    return module.layer < 0 && std::any_of(saved.begin(), saved.end(),
+                                           [&](const std::string& name) { return is_named(module, name); });
+}
+
 std::vector<bool> matching(const LoraTargets& targets, const std::vector<ModulePath>& modules) {
     if (!targets.pattern.empty())
         return match_pattern(targets.pattern, modules).value_or(std::vector<bool>(modules.size()));
@@ -152,7 +159,7 @@ MatchedTargets match_targets(const Lora& lora, const std::vector<ModulePath>& mo
     for (std::size_t i = 0; i < modules.size(); ++i) {
         if (modules[i].layer >= 0) all_layers.insert(modules[i].layer);
         const bool counts = lora.adapts(modules[i].layer) || is_whole_path(targets, modules[i]);
-        if (!matched[i] || !counts) continue;
+        if (!matched[i] || !counts || is_saved(targets, modules[i])) continue;
         if (!modules[i].linear)
             return {TargetProblem::OtherKind, modules[i].path, modules[i].layer, {}, {}, {}};
         by_layer[modules[i].layer].push_back(&modules[i]);

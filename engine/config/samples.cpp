@@ -27,8 +27,8 @@ bool is_prompt(const json& prompt) {
 
 void check_samples(KeyReader& keys) {
     const json* prompts = keys.find(kPrompts);
-    if (prompts && is_on(*prompts) &&
-        !(prompts->is_array() && std::all_of(prompts->begin(), prompts->end(), is_prompt)))
+    if (!prompts || !is_on(*prompts)) return;
+    if (!(prompts->is_array() && std::all_of(prompts->begin(), prompts->end(), is_prompt)))
         keys.error(Form("CFG-TYPE", "prompts"), kPrompts, {{"value", shown(*prompts)}});
     keys.whole("sample_max_new_tokens", {1});
     keys.number("sample_temperature");

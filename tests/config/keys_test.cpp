@@ -207,6 +207,9 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"load_in_8bit: false", "load_in_8bit", "used"}, Verdict{"gptq: true", "gptq", "unsupported"},
         Verdict{"adapter:", "adapter", "used"}, Verdict{"adapter: qlora", "adapter", "used"},
         Verdict{"adapter: prefix", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
+        Verdict{"sample_seed: 3", "sample_seed", "no_effect"},
+        Verdict{"sample_prompts: []\nsample_top_k: 3", "sample_top_k", "no_effect"},
+        Verdict{"sample_prompts: [Once]\nsample_top_k: 3", "sample_top_k", "used"},
         Verdict{"rl: dpo", "rl", "used"}, Verdict{"sample_packing: true", "sample_packing", "used"},
         Verdict{"fp16: false", "fp16", "used"}, Verdict{"fp16: true", "fp16", "unsupported"},
         Verdict{"tf32: true", "tf32", "no_effect"},
@@ -250,10 +253,11 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));
 
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
-    for (const char* line : {"fp16: true", "float16: true", "relora: true", "max_packed_sequence_len: 512",
-                             "random_init_weights: true", "expert_parallel_size: 2",
-                             "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
-                             "peft_autocast_adapter_dtype: false"}) {
+    for (const char* line :
+         {"fp16: true", "float16: true", "relora: true", "relora_steps: 8", "max_packed_sequence_len: 512",
+          "random_init_weights: true", "expert_parallel_size: 2",
+          "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
+          "peft_autocast_adapter_dtype: false"}) {
         const std::string text = kBase + line + "\n";
         const ConfigReading reading = read(text);
         const auto error = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),
@@ -302,6 +306,10 @@ TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
                                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
     EXPECT_EQ(errors, 1) << all_said(reading);
     EXPECT_THAT(said(reading, "KEY-UNSUPPORTED", "relora")->message, HasSubstr("not built"));
+    EXPECT_EQ(list_of(read_more("relora_prune_ratio: 0.9\n"), "relora_prune_ratio"), "no_effect");
+    EXPECT_NE(said(read_more("relora_steps: 8\n"), "KEY-UNSUPPORTED", "relora_steps"), nullptr)
+        << "axolotl 0.11 switched ReLoRA on by it";
+    EXPECT_EQ(list_of(read_more("relora_steps: 0\n"), "relora_steps"), "no_effect");
 }
 
 }  // namespace

@@ -92,6 +92,18 @@ TEST(Lora, AListNamesModulesOrTheEndsOfTheirPaths) {
     EXPECT_EQ(matched("lora_target_linear: true\n").targets.size(), 7U);
 }
 
+TEST(Lora, AModuleThatIsTrainedInFullGetsNoAdapter) {
+    const std::string saved = "lora_modules_to_save: [embed_tokens, lm_head]\n";
+    const MatchedTargets both = matched("lora_target_modules: [q_proj, embed_tokens]\n" + saved);
+    EXPECT_EQ(both.problem, TargetProblem::None);
+    EXPECT_THAT(both.targets, ElementsAre("q_proj"));
+    EXPECT_TRUE(both.idle.empty());
+    EXPECT_THAT(matched("lora_target_modules: '.*(q_proj|lm_head)'\n" + saved).targets,
+                ElementsAre("q_proj"));
+    EXPECT_EQ(matched("lora_target_modules: [embed_tokens]\n" + saved).problem, TargetProblem::NoMatch)
+        << "PEFT ends with: only targeted modules that are marked to be saved";
+}
+
 TEST(Lora, EveryKeyIsUsedOrWithoutEffectOrRefused) {
     const ConfigReading reading =
         read_more(kAdapter +

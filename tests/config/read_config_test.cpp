@@ -238,7 +238,7 @@ TEST(ReadConfig, SetWinsOverTheOtherGenerationsName) {
         read_set(kBase + "flash_attention: true\n", "attn_implementation", "sdpa");
     EXPECT_EQ(attention.config.attn_implementation, "sdpa");
     EXPECT_EQ(said(attention, "CFG-CONFLICT"), nullptr);
-    EXPECT_EQ(list_of(attention, "flash_attention"), "used");
+    EXPECT_EQ(list_of(attention, "flash_attention"), "no_effect");
     const ConfigReading flag = read_set(kBase + "attn_implementation: sdpa\n", "eager_attention", "true");
     EXPECT_EQ(flag.config.attn_implementation, "eager");
 }

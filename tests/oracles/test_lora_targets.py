@@ -27,6 +27,7 @@ TARGETS = {
     "all linear": dict(target_modules="all-linear"),
     "embedding and head trained whole": dict(target_modules=["q_proj"], modules_to_save=["embed_tokens", "lm_head"]),
     "head alone trained whole": dict(target_modules=["q_proj"], modules_to_save=["lm_head"]),
+    "embedding both adapted and trained whole": dict(target_modules=["q_proj", "embed_tokens"], modules_to_save=["embed_tokens"]),
     "embedding by its path": dict(target_modules=["q_proj"], modules_to_save=["model.embed_tokens"]),
 }
 REFUSED = {
@@ -35,6 +36,7 @@ REFUSED = {
     "a pattern of another model": dict(target_modules=r"model.language_model.layers.[\d]+.(mlp|self_attn).(up|q)_proj"),
     "a block": dict(target_modules=["mlp"]),
     "a norm": dict(target_modules=["input_layernorm", "q_proj"]),
+    "only what is trained whole": dict(target_modules=["embed_tokens"], modules_to_save=["embed_tokens"]),
     "a pattern with blocks": dict(target_modules=r".*self_attn.*"),
 }
 KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_layers_to_transform", "modules_to_save": "lora_modules_to_save"}
