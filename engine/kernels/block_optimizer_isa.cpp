@@ -24,6 +24,22 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
+/// Divides by a number that many elements share, and rounds as a division does. Source: Markstein 1990,
+/// "Computation of elementary functions on the IBM RISC System/6000 processor".
+struct Quotients {
+    float by, inverse;
+
+    explicit Quotients(float number) : by(number), inverse(1.0F / number) {}
+    float of(float x) const {
+#ifdef __FMA__
+        const float near = x * inverse;
+        return __builtin_fmaf(__builtin_fmaf(-near, by, x), inverse, near);
+#else
+        return x / by;
+#endif
+    }
+};
+
 #ifdef __AVX512F__
 
 void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
@@ -127,12 +143,13 @@ void encode(const CodeBook& book, const float* values, float scale, uint8_t* cod
 template <typename T>
 void adamw_blocks(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
                   int64_t count) {
+    const Quotients by_root2(with.root2);
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) {
         const float gradient = load(gradients[i]);
         const float m = multiply_add(gradient, with.rest1, exp_avg[i] * with.beta1);
         const float v = multiply_add(with.rest2 * gradient, gradient, exp_avg_sq[i] * with.beta2);
-        const float root = std::sqrt(v) / with.root2 + with.epsilon;
+        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
         store(weights[i], load(weights[i]) * with.shrink + (with.step_size * m) / root);
         exp_avg[i] = m;
         exp_avg_sq[i] = v;
@@ -157,12 +174,13 @@ void adamw_whole(const AdamWNumbers& with, T* weights, const T* gradients, float
 template <typename T>
 void adamw_torchao(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg,
                    float* exp_avg_sq, int64_t count) {
+    const Quotients by_root2(with.root2);
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) {
         const float gradient = load(gradients[i]), weight = load(weights[i]);
         const float m = exp_avg[i] + with.rest1 * (gradient - exp_avg[i]);
         const float v = exp_avg_sq[i] + with.rest2 * (gradient * gradient - exp_avg_sq[i]);
-        const float root = std::sqrt(v) / with.root2 + with.epsilon;
+        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
         store(weights[i], (weight - with.decay * weight) - (with.rate * (m / with.correction1)) / root);
         exp_avg[i] = m;
         exp_avg_sq[i] = v;

@@ -80,7 +80,8 @@ class BinnedSearch {
   public:
     BinnedSearch(const CodeBook& book, float scale) : inverse_(_mm512_set1_ps(1.0F / scale)) {
         const uint16_t* tree = book.tree_of_bins.data();
-        for (int level = 0; level < 6; ++level) first_[level][0] = _mm512_loadu_si512(tree + (1 << level));
+        root_ = static_cast<int16_t>(tree[1]);
+        for (int level = 1; level < 6; ++level) first_[level][0] = _mm512_loadu_si512(tree + (1 << level));
         for (int i = 0; i < 2; ++i) seventh_[i] = _mm512_loadu_si512(tree + 64 + 32 * i);
         for (int i = 0; i < 4; ++i) eighth_[i] = _mm512_loadu_si512(tree + 128 + 32 * i);
     }
@@ -93,7 +94,8 @@ class BinnedSearch {
         __m512i bins[kGroups], places[kGroups];
         for (int group = 0; group < kGroups; ++group) {
             bins[group] = bins_of(values + 32 * group);
-            places[group] = _mm512_setzero_si512();
+            const __mmask32 right = _mm512_cmpge_epu16_mask(bins[group], _mm512_set1_epi16(root_));
+            places[group] = _mm512_maskz_set1_epi16(right, 1);
         }
         const auto descend = [&](int bit, const auto& table) {
 #pragma GCC unroll 4
@@ -103,7 +105,8 @@ class BinnedSearch {
                                                       _mm512_set1_epi16(static_cast<int16_t>(bit)));
             }
         };
-        for (int level = 0; level < 6; ++level) descend(1 << level, first_[level]);
+#pragma GCC unroll 5
+        for (int level = 1; level < 6; ++level) descend(1 << level, first_[level]);
         descend(64, seventh_);
         descend(128, eighth_);
         for (int pair = 0; pair < kGroups; pair += 2) {
@@ -127,13 +130,15 @@ class BinnedSearch {
 
     __m512i bin(const float* values) const {
         const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(values), inverse_), one = _mm512_set1_ps(1);
-        const __m512 held = _mm512_min_ps(one, _mm512_max_ps(_mm512_set1_ps(-1), scaled));
-        // Halving is exact, so that (held + 1) / 2 · 65535 needs one product.
-        return _mm512_cvttps_epi32(
-            _mm512_fmadd_ps(_mm512_add_ps(held, one), _mm512_set1_ps(32767.5F), _mm512_set1_ps(0.5F)));
+        // Halving is exact, so that (scaled + 1) / 2 · 65535 needs one product. Only a scale without a finite
+        // inverse makes numbers above 1; those below −1, and what is no number, become bin 0 by themselves.
+        const __m512 place =
+            _mm512_fmadd_ps(_mm512_add_ps(scaled, one), _mm512_set1_ps(32767.5F), _mm512_set1_ps(0.5F));
+        return _mm512_cvttps_epi32(_mm512_min_ps(_mm512_set1_ps(65535), place));
     }
 
     __m512 inverse_;
+    int16_t root_;
     __m512i first_[6][1], seventh_[2], eighth_[4];
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "engine/kernels/block_optimizer.h"
@@ -62,6 +63,29 @@ TEST(BlockCodes, AreThoseOfTheTablesForBlocksOfAnyLength) {
         }
         everywhere.push_back(1);
         expect_codes(*book, everywhere);
+    }
+}
+
+/// Kernels may divide by a number that many elements share in another way, which has to round as `/` does.
+TEST(BlockCodes, AnUpdateRoundsItsQuotientsAsADivisionDoes) {
+    std::mt19937 source(3);
+    std::normal_distribution<float> normal;
+    constexpr int64_t kCount = 4096;
+    for (int step = 1; step <= 200; ++step) {
+        AdamWNumbers with;
+        with.step_size = -1;
+        with.root2 = static_cast<float>(std::sqrt(1 - std::pow(0.999, step)));
+        with.beta1 = with.beta2 = 1;
+        std::vector<float> weights(kCount), gradients(kCount), m(kCount, 1), v(kCount);
+        for (float& one : v) one = std::exp(20 * normal(source));
+        const std::vector<float> before = v;
+        v[0] = std::numeric_limits<float>::infinity();
+        block_optimizer().adamw_float(with, weights.data(), gradients.data(), m.data(), v.data(), kCount);
+        EXPECT_EQ(weights[0], 0);
+        for (int64_t i = 1; i < kCount; ++i) {
+            const auto at = static_cast<size_t>(i);
+            ASSERT_EQ(weights[at], -1 / (std::sqrt(before[at]) / with.root2)) << before[at] << ", " << step;
+        }
     }
 }
 
