@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "engine/kernels/elements.h"
 #ifdef __AVX512F__
@@ -30,9 +31,12 @@ struct Quotients {
     float by, inverse;
 
     explicit Quotients(float number) : by(number), inverse(1.0F / number) {}
+    /// Returns x / by for x that is not negative.
     float of(float x) const {
 #ifdef __FMA__
-        const float near = x * inverse;
+        // The bound lets the quotient of infinity be infinity, not NaN.
+        constexpr float kMost = std::numeric_limits<float>::max();
+        const float near = x * inverse < kMost ? x * inverse : kMost;
         return __builtin_fmaf(__builtin_fmaf(-near, by, x), inverse, near);
 #else
         return x / by;
