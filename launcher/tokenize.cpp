@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/lora_targets.h"
-#include "engine/config/policy.h"
 #include "engine/error.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
@@ -153,7 +152,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
     return {{"datasets", config.datasets},
             {"test_datasets", config.test_datasets},
             {"special_tokens", config.special_tokens},
-            {"tokenization", options_of_rows(config)},
+            {"tokenization", config.tokenization},
             {"tokenizer", config.tokenizer},
             {"base_dir", config.base_dir},
             {"sequence_len", config.sequence_len},
@@ -163,7 +162,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"curriculum_sampling", config.curriculum_sampling},
             {"sample_packing", config.sample_packing},
             {"dataset_prepared_path", config.dataset_prepared_path},
-            {"preference", policy_of(config)        ? "grpo"
+            {"preference", config.policy            ? "grpo"
                            : config.preference.on() ? to_string(config.preference.method)
                                                     : ""},
             {"row_limit", row_limit ? json(*row_limit) : json(nullptr)},
@@ -220,7 +219,7 @@ GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir
     const json asked{{"model_dir", config.model_dir},
                      {"tokenizer", config.tokenizer},
                      {"special_tokens", config.special_tokens},
-                     {"tokenization", options_of_rows(config)},
+                     {"tokenization", config.tokenization},
                      {"reinit_weights", config.reinit_weights},
                      {"adapter", config.lora.on()},
                      {"modules_to_save", targets_of(config.lora).saved_modules()},

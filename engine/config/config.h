@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/config/lora.h"
+#include "engine/config/policy.h"
 #include "engine/config/preference.h"
 #include "engine/config/quantization.h"
 
@@ -119,8 +120,8 @@ struct Config {
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
     std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
     std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss that end the run
-    std::optional<double> loss_watchdog_threshold;       ///< loss from which a step counts as too high
-    int64_t loss_watchdog_patience = 3;                  ///< number of such steps in a row that end the run
+    std::optional<double> loss_watchdog_threshold;   ///< loss from which a step counts as too high
+    int64_t loss_watchdog_patience = 3;              ///< number of such steps in a row that end the run
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 
@@ -133,6 +134,7 @@ struct Config {
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like
+    std::optional<PolicyRule> policy;         ///< `rl: grpo`: how rollouts are trained on
 
     // Saving, evaluation, logging
     std::string output_dir;

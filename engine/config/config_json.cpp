@@ -102,6 +102,18 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("cpo_alpha", c.preference.cpo_alpha);
     visit("kto_desirable_weight", c.preference.desirable_weight);
     visit("kto_undesirable_weight", c.preference.undesirable_weight);
+    visit("policy", c.policy);
+}
+
+template <class Rule, class Visitor>
+void each_policy_field(Rule& rule, const Visitor& visit) {
+    visit("loss", rule.loss);
+    visit("by_sequence", rule.by_sequence);
+    visit("epsilon_low", rule.epsilon_low);
+    visit("epsilon_high", rule.epsilon_high);
+    visit("beta", rule.beta);
+    visit("answer_tokens", rule.answer_tokens);
+    visit("temperature", rule.temperature);
 }
 
 template <class ConfigType, class Visitor>
@@ -150,8 +162,13 @@ json to_json_value(const T& value) {
         json terms = json::array();
         for (const PairTerm& term : value) terms.push_back({to_string(term.loss), term.weight});
         return terms;
+    } else if constexpr (std::is_same_v<T, PolicyRule>) {
+        json rule = json::object();
+        each_policy_field(value,
+                          [&](const char* name, const auto& field) { rule[name] = to_json_value(field); });
+        return rule;
     } else if constexpr (is_optional<T>) {
-        return value ? json(*value) : json();
+        return value ? to_json_value(*value) : json();
     } else {
         return value;
     }
@@ -187,7 +204,8 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "simpo_gamma",
                                            "cpo_alpha",
                                            "kto_desirable_weight",
-                                           "kto_undesirable_weight"};
+                                           "kto_undesirable_weight",
+                                           "policy"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
@@ -261,6 +279,15 @@ class FieldReader {
             read(name, item[0], term.loss);
             read(name, item[1], term.weight);
         }
+    }
+    static void read(const char* name, const json& value, PolicyRule& field) {
+        if (!value.is_object()) refuse(name, "has to be an object");
+        each_policy_field(field, [&](const char* part, auto& part_field) {
+            const std::string path = std::string(name) + "." + part;
+            const auto found = value.find(part);
+            if (found == value.end()) refuse(path.c_str(), "is missing");
+            read(path.c_str(), *found, part_field);
+        });
     }
     static void read(const char* name, const json& value, std::map<std::string, int>& field) {
         if (!value.is_object()) refuse(name, "has to be an object");

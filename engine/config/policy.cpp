@@ -8,7 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPolicy = "policy";  ///< the rule's name in Config::tokenization
 constexpr NumberRange kPositive{.least = 0, .open_below = true};
 
 /// Keys that would change the update; axolotl passes them to TRL.
@@ -21,10 +20,6 @@ constexpr const char* kRefused[] = {"sync_ref_model",
                                     "num_iterations",
                                     "mask_truncated_completions",
                                     "skip_zero_advantage_batches"};
-
-PolicyLoss loss_named(const std::string& word) {
-    return word == "grpo" ? PolicyLoss::Grpo : word == "dr_grpo" ? PolicyLoss::DrGrpo : PolicyLoss::Dapo;
-}
 
 void refuse_others(KeyReader& keys) {
     for (const std::string key : kRefused) {
@@ -46,55 +41,38 @@ void refuse_evaluation(KeyReader& keys) {
 }
 
 /// Reads how far a ratio may be from 1. As in TRL, both sides are `epsilon` by default.
-void read_clipping(KeyReader& keys, json& rule) {
-    const double low = keys.number("trl.epsilon", kPositive).value_or(PolicyRule().epsilon_low);
-    rule["epsilon_low"] = low;
-    rule["epsilon_high"] = keys.number("trl.epsilon_high", kPositive).value_or(low);
+void read_clipping(KeyReader& keys, PolicyRule& rule) {
+    take(rule.epsilon_low, keys.number("trl.epsilon", kPositive));
+    rule.epsilon_high = keys.number("trl.epsilon_high", kPositive).value_or(rule.epsilon_low);
 }
 
 }  // namespace
 
+const char* to_string(PolicyLoss loss) {
+    constexpr const char* kWords[] = {"grpo", "dapo", "dr_grpo"};
+    return kWords[static_cast<int>(loss)];
+}
+
 void read_policy(KeyReader& keys, Config& config) {
-    json rule = json::object();
-    rule["loss"] = keys.word("trl.loss_type", {"grpo", "dapo", "dr_grpo"}).value_or("dapo");
-    rule["by_sequence"] =
-        keys.word("trl.importance_sampling_level", {"token", "sequence"}).value_or("token") == "sequence";
+    PolicyRule& rule = config.policy.emplace();
+    take(rule.loss, keys.choice<PolicyLoss>("trl.loss_type"));
+    rule.by_sequence = keys.word("trl.importance_sampling_level", {"token", "sequence"}) == "sequence";
     read_clipping(keys, rule);
-    double beta = 0;
-    for (const char* key : {"rl_beta", "trl.beta"}) take(beta, keys.number(key, {.least = 0}));
-    rule["beta"] = beta;
-    rule["temperature"] = keys.number("trl.temperature", kPositive).value_or(1);
-    const int64_t longest = keys.whole("trl.max_completion_length").value_or(0);
-    rule["answer_tokens"] = longest;
-    if (rule["loss"] == "dr_grpo" && longest == 0)
+    for (const char* key : {"rl_beta", "trl.beta"}) take(rule.beta, keys.number(key, {.least = 0}));
+    take(rule.temperature, keys.number("trl.temperature", kPositive));
+    take(rule.answer_tokens, keys.whole("trl.max_completion_length"));
+    if (rule.loss == PolicyLoss::DrGrpo && rule.answer_tokens == 0)
         keys.missing(Form("CFG-PREFERENCE", "policy-length"), "trl.max_completion_length", "trl");
     refuse_others(keys);
     refuse_evaluation(keys);
-    config.tokenization[kPolicy] = rule;
-}
-
-std::optional<PolicyRule> policy_of(const Config& config) {
-    const auto found = config.tokenization.find(kPolicy);
-    if (found == config.tokenization.end()) return std::nullopt;
-    const json& said = *found;
-    return PolicyRule{loss_named(said.at("loss")), said.at("by_sequence"), said.at("epsilon_low"),
-                      said.at("epsilon_high"),     said.at("beta"),        said.at("answer_tokens"),
-                      said.at("temperature")};
-}
-
-json options_of_rows(const Config& config) {
-    json options = config.tokenization;
-    options.erase(kPolicy);
-    return options;
 }
 
 bool weighs_documents(const Config& config) {
-    return config.preference.on() || policy_of(config).has_value();
+    return config.preference.on() || config.policy;
 }
 
 bool has_reference(const Config& config) {
-    const std::optional<PolicyRule> policy = policy_of(config);
-    return policy ? policy->beta != 0 : config.preference.has_reference();
+    return config.policy ? config.policy->beta != 0 : config.preference.has_reference();
 }
 
 }  // namespace ringmaster

@@ -4,16 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
-
-#include "engine/config/config.h"
 
 namespace ringmaster {
 
 /// Selects how the losses of labels are averaged: over each answer and then over answers, over all labels, or
 /// over answers of a fixed length.
 enum class PolicyLoss { Grpo, Dapo, DrGrpo };
+
+const char* to_string(PolicyLoss loss);  ///< "grpo", "dapo", "dr_grpo"
 
 struct PolicyRule {
     PolicyLoss loss = PolicyLoss::Dapo;
@@ -25,12 +23,7 @@ struct PolicyRule {
     double temperature = 1;     ///< the logits are divided by it
 };
 
-/// Returns the rule that read_policy put into `config.tokenization`; nullopt if the run does not train on
-/// rollouts.
-std::optional<PolicyRule> policy_of(const Config& config);
-
-/// Returns the options that change the rows: `config.tokenization` without the rule.
-nlohmann::json options_of_rows(const Config& config);
+struct Config;
 
 /// Returns whether the loss is computed from the log-probabilities of all of a step's documents, before the
 /// backward.

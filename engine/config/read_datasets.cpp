@@ -6,7 +6,6 @@
 #include "engine/config/dataset_types.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
-#include "engine/config/policy.h"
 #include "engine/config/read_stream.h"
 #include "engine/config/sections.h"
 
@@ -143,7 +142,7 @@ class EntryReader {
     void check_type() {
         const json* type = m_keys.find(at("type"));
         if (!type) return;
-        if (policy_of(m_config)) {
+        if (m_config.policy) {
             if (is_on(*type))
                 m_keys.error(Form("CFG-DATASET-TYPE", "rollouts"), at("type"), {{"value", shown(*type)}});
             return;

@@ -195,7 +195,7 @@ void keep_merged_order(Config& config) {
 
 void read_preference(KeyReader& keys, Config& config) {
     const std::string method = method_word(keys, config);
-    const bool on = !method.empty() || policy_of(config);
+    const bool on = !method.empty() || config.policy;
     if (on && is_set(keys, "pretraining_dataset"))
         keys.error(Form("CFG-PREFERENCE", "stream"), "pretraining_dataset");
     if (method.empty()) return;

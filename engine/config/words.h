@@ -32,8 +32,9 @@ template <>
 inline const std::vector<LrScheduler>& all_values<LrScheduler>() {
     using enum LrScheduler;
     static const std::vector<LrScheduler> values{
-        Linear,      Cosine,          Constant,              ConstantWithWarmup, CosineWithRestarts, Polynomial,
-        InverseSqrt, CosineWithMinLr, CosineWarmupWithMinLr, WarmupStableDecay,  Rex,                OneCycle};
+        Linear,     Cosine,      Constant,        ConstantWithWarmup,    CosineWithRestarts,
+        Polynomial, InverseSqrt, CosineWithMinLr, CosineWarmupWithMinLr, WarmupStableDecay,
+        Rex,        OneCycle};
     return values;
 }
 
@@ -63,6 +64,13 @@ inline const std::vector<PairLoss>& all_values<PairLoss>() {
     using enum PairLoss;
     static const std::vector<PairLoss> values{Sigmoid, Hinge,   Ipo,     Robust,   Sft,     SigmoidNorm,
                                               ExoPair, NcaPair, BcoPair, SppoHard, ApoZero, ApoDown};
+    return values;
+}
+
+template <>
+inline const std::vector<PolicyLoss>& all_values<PolicyLoss>() {
+    using enum PolicyLoss;
+    static const std::vector<PolicyLoss> values{Grpo, Dapo, DrGrpo};
     return values;
 }
 

@@ -173,7 +173,7 @@ void rule_preference(const Plan& plan, Findings& findings) {
     }
     if (plan.model && plan.model->adds_router_loss)
         findings.error(Form("PREFERENCE-LIMIT", "router"), "output_router_logits", {});
-    const std::optional<PolicyRule> policy = policy_of(plan.config);
+    const std::optional<PolicyRule>& policy = plan.config.policy;
     if (policy && policy->temperature != 1 && plan.model && plan.model->logit_softcap != 0)
         findings.error(Form("PREFERENCE-LIMIT", "temperature"), "trl.temperature", {});
     if (preference.method == PreferenceMethod::Kto && plan.batch.global < 2 && !plan.config.sample_packing)

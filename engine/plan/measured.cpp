@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/optimizers.h"
-#include "engine/config/policy.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
 
@@ -69,7 +68,7 @@ json family_of(const Plan& plan) {
          {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
         {"packed", config.sample_packing}};
     if (config.preference.on()) family["preference"] = to_string(config.preference.method);
-    if (policy_of(config)) family["preference"] = "grpo";
+    if (config.policy) family["preference"] = "grpo";
     return family;
 }
 

@@ -105,6 +105,9 @@ json to_json(const std::vector<AttentionUse>& uses) {
 
 // ------------------------------------------------------------------------------------------------- reading
 
+constexpr const char* kWhole = "plan";  ///< place of an error whose message names the field
+constexpr const char* kPrepareAgain = "make the run directory again with `ringmaster prepare`";
+
 /// Reads the members of an object of plan.json; an error names the dotted path.
 class Members {
   public:
@@ -147,7 +150,7 @@ class Members {
     [[noreturn]] void refuse(const std::string& what, const char* key = nullptr) const {
         const std::string name = key ? path_of(key) : path_;
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), (name.empty() ? "" : "'" + name + "' ") + what,
-                    "plan", "make the run directory again with `ringmaster prepare`");
+                    kWhole, kPrepareAgain);
     }
 
   private:
@@ -361,7 +364,8 @@ Plan read_plan(const std::string& path) {
     try {
         return plan_from_json(values);
     } catch (const Error& error) {
-        throw Error(error.failure, Code(error.code), error.what(), path, error.hint);
+        const std::string field = error.where == kWhole ? "" : error.where + ": ";
+        throw Error(error.failure, Code(error.code), field + error.what(), path, kPrepareAgain);
     }
 }
 

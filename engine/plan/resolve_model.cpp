@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "engine/config/paths.h"
-#include "engine/config/policy.h"
 #include "engine/error.h"
 #include "engine/plan/resolve.h"
 
@@ -69,8 +68,7 @@ void override_router_loss(const Config& config, ModelConfig& model) {
 
 /// Divides the logits by the temperature that the rollouts were written with.
 void apply_temperature(const Config& config, ModelConfig& model) {
-    if (const std::optional<PolicyRule> policy = policy_of(config))
-        model.logit_multiplier /= policy->temperature;
+    if (config.policy) model.logit_multiplier /= config.policy->temperature;
 }
 
 /// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the

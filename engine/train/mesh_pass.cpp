@@ -23,7 +23,7 @@ constexpr size_t kKeptShapes = 8;
 
 /// Adds the documents of all rows; returns the first slot of each row.
 std::vector<size_t> add_documents(const Config& config, const std::vector<Row>& rows, StepRows& step) {
-    const bool by_label = policy_of(config).has_value(), weighs = by_label || config.preference.on();
+    const bool by_label = config.policy.has_value(), weighs = weighs_documents(config);
     std::vector<size_t> begins;
     for (const Row& row : rows) {
         begins.push_back(step.slots);
@@ -153,7 +153,7 @@ std::vector<double> MeshPass::segment_sums(const std::vector<Row>& rows, bool dr
 }
 
 Segments MeshPass::summed_segments() const {
-    if (policy_of(plan_.config)) return Segments::Labels;
+    if (plan_.config.policy) return Segments::Labels;
     return plan_.config.preference.learns_prompt() ? Segments::ChosenPromptsToo : Segments::Completions;
 }
 

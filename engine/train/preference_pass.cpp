@@ -31,7 +31,7 @@ std::vector<int64_t> label_places(const Row& document) {
 }  // namespace
 
 std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>& rows) {
-    const bool by_label = policy_of(config).has_value();
+    const bool by_label = config.policy.has_value();
     std::vector<DocumentKey> keys;
     for (const Row& row : rows) {
         for (const Row& document : row.documents()) {
@@ -59,7 +59,8 @@ MismatchedRows::MismatchedRows(const Config& config, const std::vector<Row>& doc
         append(labels, answered.labels.subspan(from));
         ids.resize(std::min(ids.size(), longest));
         labels.resize(ids.size());
-        const bool joins = config.sample_packing && !ids_.empty() && ids_.back().size() + ids.size() <= longest;
+        const bool joins =
+            config.sample_packing && !ids_.empty() && ids_.back().size() + ids.size() <= longest;
         if (!joins) {
             ids_.emplace_back();
             labels_.emplace_back();
@@ -171,7 +172,7 @@ double divergence_of(const StepRows& rows, const MismatchedRows& mismatched, con
 PreferenceLoss loss_of(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                        const PreferenceFacts& facts, bool dropout) {
     const Preference& preference = plan.config.preference;
-    const std::optional<PolicyRule> policy = policy_of(plan.config);
+    const std::optional<PolicyRule>& policy = plan.config.policy;
     if (policy || preference.has_pairs()) {
         const std::vector<double> sums = all_sums(groups, pass, rows, nullptr, dropout);
         if (policy) return policy_loss(*policy, rollouts_of(plan.config, rows, sums, facts));

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/config/policy.h"
 #include "engine/config/precision.h"
 #include "engine/plan/memory.h"
 #include "engine/train/int8_check.h"
@@ -36,7 +35,7 @@ std::string proved_by(const Plan& plan) {
            (plan.config.sample_packing ? ", packed" : "") + ", " + to_string(plan.config.precision) +
            (plan.config.lora.on() ? ", an adapter" : "") +
            (plan.config.preference.on() ? std::string(", ") + to_string(plan.config.preference.method) : "") +
-           (policy_of(plan.config) ? ", grpo" : "") +
+           (plan.config.policy ? ", grpo" : "") +
            (plan.zero_stage > 0 ? ", states sharded (ZeRO " + std::to_string(plan.zero_stage) + ")" : "");
 }
 

@@ -205,7 +205,7 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
 /// loss compares by up to 1, so that every slot has another weight.
 double beside(const Config& config, const DocumentKey& key) {
     const double wave = std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second));
-    return policy_of(config) ? 0.5 * wave : wave / config.preference.beta;
+    return config.policy ? 0.5 * wave : wave / config.preference.beta;
 }
 
 /// Returns an advantage that differs between documents; half of them are negative.
@@ -232,11 +232,11 @@ bool is_desirable_in_proof(int64_t place) {
 PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& documents,
                              std::map<DocumentKey, double> log_p) {
     std::map<int64_t, double> old_log_p;
-    if (const std::optional<PolicyRule> policy = policy_of(config)) {
+    if (config.policy) {
         for (const Row& document : documents) {
             for (const DocumentKey& key : slot_keys(config, {document}))
-                old_log_p[key.first] =
-                    log_p.at(key) - log_ratio_in_proof(*policy, document.place, key.first - document.place);
+                old_log_p[key.first] = log_p.at(key) - log_ratio_in_proof(*config.policy, document.place,
+                                                                          key.first - document.place);
         }
     }
     for (auto& [key, value] : log_p) value += beside(config, key);
@@ -269,7 +269,7 @@ class PlainPreferences {
   public:
     /// Adds this rank's part of the mismatched rows to `own`.
     PlainPreferences(const PreflightBatch& batch, Groups& groups, std::vector<PlainDocument>& own)
-        : config_(batch.plan.config), policy_(policy_of(config_)), documents_(batch.rows.documents) {
+        : config_(batch.plan.config), policy_(config_.policy), documents_(batch.rows.documents) {
         if (!weighs_documents(config_)) return;
         keys_ = slot_keys(config_, documents_);
         if (config_.preference.method == PreferenceMethod::Kto) add_mismatched(batch, groups, own);
@@ -410,7 +410,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
                     TrainingStep::Computed& computed, const Proof& plain) {
     ExpertChoices* choices = plain.choices.get();
     const bool in_16_bits = batch.plan.config.precision != Precision::Float32;
-    const bool compares = has_reference(batch.plan.config) || policy_of(batch.plan.config);
+    const bool compares = has_reference(batch.plan.config) || batch.plan.config.policy;
     step.set_facts(in_16_bits && compares ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
     while (true) {
         Samples samples(batch, groups);
@@ -459,7 +459,7 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
         }
         own.push_back({document.row, document.longest, document.padded, static_cast<int64_t>(document.slot),
                        batch.plan.config.preference.learns_prompt() && document.slot % 2 == 0,
-                       policy_of(batch.plan.config).has_value()});
+                       batch.plan.config.policy.has_value()});
         tokens += document.row.tokens();
         labels += document.row.valid_labels();
     }

@@ -78,7 +78,8 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     }
     if (groups.rank() == 0) {
         const int64_t longest = config_.sequence_len * sequences_per_row(config_);
-        for (const TokenFile* tokens : {static_cast<const TokenFile*>(&tokens_), static_cast<const TokenFile*>(eval_tokens_.get())}) {
+        for (const TokenFile* tokens :
+             {static_cast<const TokenFile*>(&tokens_), static_cast<const TokenFile*>(eval_tokens_.get())}) {
             if (tokens == nullptr) continue;
             tokens->check(model_.vocab_size, longest);
             tokens->check_preferences(config_.preference, config_.sequence_len);
@@ -98,7 +99,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
 }
 
 bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
-    if (policy_of(config_)) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
+    if (config_.policy) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
     PreferenceFacts facts;
     if (rollouts_) {
         facts.advantage = [this](int64_t place) { return rollouts_->advantage(place); };
@@ -112,7 +113,8 @@ bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
     training_.set_facts(facts);
     if (!computes_reference(*reference_, sampler_, total_steps_, stop_requested)) return false;
     if (!eval_tokens_) return true;
-    eval_reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, *eval_tokens_, run_.reference("eval"));
+    eval_reference_ =
+        std::make_unique<ReferenceLogProbs>(plan_, groups_, *eval_tokens_, run_.reference("eval"));
     const Sampler all(eval_tokens_->rows(), eval_tokens_->rows(), 0, true);
     return computes_reference(*eval_reference_, all, 1, stop_requested);
 }

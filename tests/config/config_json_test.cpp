@@ -53,6 +53,7 @@ Config unusual_config() {
     c.load_best_model_at_end = true, c.group_by_length = true;
     c.preference = {
         PreferenceMethod::Kto, 0.3, {{PairLoss::Ipo, 1}, {PairLoss::Sft, 0.5}}, 0.2, 0.7, 0.4, 1.2, 0.9};
+    c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
@@ -83,6 +84,11 @@ TEST(ConfigJson, EveryWordOfAnEnumerationSurvives) {
     for (const char* word : {"fp32", "bf16", "bf16_full", "fp16"}) {
         object["precision"] = word;
         EXPECT_STREQ(to_string(config_from_json(object).precision), word);
+    }
+    object["policy"] = config_to_json(unusual_config()).at("policy");
+    for (const char* word : {"grpo", "dapo", "dr_grpo"}) {
+        object["policy"]["loss"] = word;
+        EXPECT_STREQ(to_string(config_from_json(object).policy->loss), word);
     }
 }
 
@@ -185,6 +191,13 @@ TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
         json mistyped = whole;
         mistyped[name] = value.is_array() ? json(1) : json::array({1});
         expect_refused(mistyped, name);
+    }
+    for (const auto& [name, value] : whole.at("policy").items()) {
+        json without = whole, mistyped = whole;
+        without["policy"].erase(name);
+        expect_refused(without, "config.policy." + name);
+        mistyped["policy"][name] = json::array({1});
+        expect_refused(mistyped, "config.policy." + name);
     }
     json stranger = whole;
     stranger["ring_attn_func"] = "spiral";

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/config/dataset_types.h"
-#include "engine/config/policy.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -88,9 +87,9 @@ TEST(Preference, MethodsThatSampleAreRefused) {
 
 TEST(Policy, DefaultsAreTrlsAndTheFileReplacesThem) {
     const auto policy = [](const std::string& lines) {
-        return policy_of(read_more("rl: grpo\n" + lines).config).value();
+        return read_more("rl: grpo\n" + lines).config.policy.value();
     };
-    EXPECT_FALSE(policy_of(read_more("rl: dpo\n").config));
+    EXPECT_FALSE(read_more("rl: dpo\n").config.policy);
     const PolicyRule plain = policy("");
     EXPECT_EQ(plain.loss, PolicyLoss::Dapo);
     EXPECT_EQ(plain.beta, 0);

@@ -43,9 +43,8 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
                                        "tokens_per_step", "steps_per_epoch", "total_steps"}));
     EXPECT_THAT(names(plan["sequence"]),
                 testing::UnorderedElementsAre("length", "padded_length", "per_rank"));
-    EXPECT_THAT(names(plan["memory"]),
-                testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "basis", "largest_tensors",
-                                              "per_rank"));
+    EXPECT_THAT(names(plan["memory"]), testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes",
+                                                                     "basis", "largest_tensors", "per_rank"));
     EXPECT_THAT(names(plan["memory"]["per_rank"][0]),
                 testing::UnorderedElementsAre("rank", "weights", "gradients", "optimizer", "activations",
                                               "workspace", "logits", "communication", "runtime", "total",
@@ -158,6 +157,30 @@ TEST(PlanJson, EveryDamagedMemberIsRefusedByName) {
         damaged.erase(name);
         EXPECT_THROW(plan_from_json(damaged), Error) << name;
     }
+}
+
+/// A field's name and what is wrong with it are read by a person who has only the file's name.
+TEST(PlanJson, ADamagedFileIsRefusedWithTheFieldAndWhatToDo) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                       ("ringmaster-damaged-" + std::to_string(::getpid()) + ".json");
+    const auto refusal = [&](const char* member, const json& value) {
+        json damaged = plan_to_json(example());
+        damaged["config"][member] = value;
+        std::ofstream(file) << damaged;
+        try {
+            read_plan(file.string());
+        } catch (const Error& error) {
+            EXPECT_EQ(error.failure, Failure::Refused);
+            EXPECT_EQ(error.where, file.string());
+            EXPECT_THAT(error.hint, HasSubstr("ringmaster prepare"));
+            return std::string(error.what());
+        }
+        return std::string("taken");
+    };
+    EXPECT_THAT(refusal("policy", {{"loss", "grpo"}}), HasSubstr("config.policy.by_sequence"));
+    EXPECT_THAT(refusal("policy", 1), HasSubstr("config.policy"));
+    EXPECT_THAT(refusal("seed", "one"), HasSubstr("config.seed"));
+    std::filesystem::remove(file);
 }
 
 TEST(PlanJson, SizesThatWouldDivideByZeroAreRefused) {
