@@ -91,8 +91,8 @@ class Adapter {
         return draft;
     }
 
-    /// Returns the finding's fixes. First come those of other findings that rename a key to the one that this
-    /// finding is about: they keep a value that the person wrote.
+    /// Returns the finding's fixes. Fixes of other findings come first if they rename a key to this finding's
+    /// key, because they keep a value that the person wrote.
     static std::vector<Fix> fixes_of(const Diagnostic& said, const Diagnostics& all) {
         std::vector<Fix> fixes;
         for (const Diagnostic& other : all) {

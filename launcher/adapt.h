@@ -47,7 +47,7 @@ struct Adapted {
 Adapted adapt_text(const std::string& text, const Request& request, const Machine& machine,
                    const Places& places);
 
-/// Does the same with the text of `request.config`. Throws Error(Usage) if the file cannot be read.
+/// Fixes the text of `request.config` as adapt_text does. Throws Error(Usage) if the file cannot be read.
 Adapted adapt(const Request& request, const Machine& machine, const Places& places);
 
 /// Returns the lines that differ between two texts, in the order of the text.

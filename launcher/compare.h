@@ -67,7 +67,7 @@ enum class ComparedFigure {
 bool less_is_better(ComparedFigure figure);
 bool has_better(ComparedFigure figure);  ///< false for durations and ratios to an estimate
 
-/// How a run's figure compares with the first run's.
+/// Says if a run's figure is better or worse than the first run's.
 enum class Change { Unknown, Same, Better, Worse, Differs };
 
 struct FigureRow {

@@ -28,7 +28,7 @@ Curve reduce(const StepColumns& steps, Measure figure, const StepRange& range, i
 std::vector<float> smoothed(const StepColumns& steps, Measure figure, const StepRange& range, int width,
                             double weight);
 
-/// Does the same for a curve that is already reduced, with `steps_a_column` steps per column.
+/// Smooths a curve that is already reduced, with `steps_a_column` steps per column.
 std::vector<float> smoothed(const std::vector<float>& values, double weight, double steps_a_column = 1);
 
 enum class XAxis {

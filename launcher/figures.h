@@ -1,5 +1,5 @@
 /// Defines the figures of a run once for the terminal, the app, the browser and exports: overhead,
-/// throughput, seconds of a step, what is left, and duration.
+/// throughput, seconds of a step, remaining time, and duration.
 #pragma once
 
 #include <optional>

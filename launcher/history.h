@@ -57,7 +57,7 @@ class RunHistory {
     /// directory becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
 
-    /// Does without read(): it reads the events from the first to the newest and returns the new ones,
+    /// Reads events from the first to the newest, for callers that never call read(). Returns the new ones,
     /// ordered by time. Call it until it returns nothing: one call reads at most 16 MiB. Once the run is
     /// over, an empty answer means the end. Throws Error if run.json is gone.
     std::vector<EventLine> poll();

@@ -58,8 +58,8 @@ bool is_of(const Machine& machine, const Calibration& calibration) {
            (calibration.device != "cpu" || calibration.cores == machine.cores);
 }
 
-/// Returns the hardware that measurements depend on besides the host. Those of another processor, or of other
-/// GPUs, are not used.
+/// Returns the hardware that measurements depend on besides the host. Measurements of another
+/// processor or of other GPUs are not used.
 std::string hardware_of(const Machine& machine) {
     std::string text = machine.processor + ", " + std::to_string(machine.cores) + " cores";
     for (const Gpu& gpu : machine.gpus) text += ", " + gpu.name;

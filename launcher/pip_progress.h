@@ -16,7 +16,7 @@ class PipProgress {
     /// Parses a line of pip's output. Returns false if the line only counted bytes.
     bool take(const std::string& line);
 
-    /// Returns the bytes downloaded so far; while pip unpacks, the packages (`unpacked` are installed).
+    /// Returns the bytes downloaded so far, or, once pip unpacks, how many packages are `unpacked`.
     ProgressStep step(int64_t unpacked) const;
     bool is_unpacking() const { return packages_ > 0; }
 

@@ -22,7 +22,7 @@ struct Timed {
 /// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
 std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
-/// Returns the steps among them.
+/// Returns the steps in the whole lines of a part of an event file.
 std::vector<StepEvent> steps_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 /// Returns a rank's steps in the last `bytes` of its events.
 std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t bytes);

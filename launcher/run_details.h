@@ -42,7 +42,7 @@ int64_t bytes_within(const std::filesystem::path& dir, int most_files = 100'000)
 
 /// Returns options.json as an object, empty if it is none. Throws Error if it cannot be read.
 nlohmann::json recorded_options(const RunDirectory& run);
-/// Returns the settings of --set and the form among them; skips damaged ones.
+/// Returns the settings of --set and of the form in options.json; skips damaged ones.
 std::vector<std::pair<std::string, std::string>> recorded_settings(const nlohmann::json& options);
 
 /// A copy of the run's configuration to plan again, with the folder that its relative paths start from. The

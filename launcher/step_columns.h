@@ -62,7 +62,7 @@ class StepColumns {
     /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
-    /// Limits what is kept to about the last `steps` steps; not called, all are kept.
+    /// Keeps only about the last `steps` steps from now on. Without this call, all are kept.
     void keep(int64_t steps) { most_blocks_ = std::max<int64_t>(1, steps / kBlock) + 1; }
 
     bool empty() const { return blocks_.empty(); }
@@ -82,7 +82,7 @@ class StepColumns {
     /// Writes `figure` of the kBlock steps from `block` × kBlock on; returns false and leaves `out` untouched
     /// if the block does not exist.
     bool read_block(int64_t block, Measure figure, float* out) const;
-    /// Does the same for the time; NaN for each step that is not stored.
+    /// Writes the times of the block's steps, as read_block does; NaN for each step that is not stored.
     bool read_times(int64_t block, double* out) const;
 
     size_t bytes() const;  ///< memory used in all, in bytes

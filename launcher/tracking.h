@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// Says whether a machine can send to a tracker. The ringmaster-agent there finds it out.
+/// Says whether a machine can send to a tracker, as that machine's ringmaster-agent found.
 struct TrackerState {
     std::string state = "none";  ///< "ready"; "client": installed but not set up; "none"
     bool is_file = false;        ///< true: the tracker writes a file on the sending machine

@@ -60,17 +60,17 @@ struct PartsOfHeads {
 void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at::Tensor& q_bhtd,
                     const at::Tensor& k_bksd, const at::Tensor& v_bksd, const std::vector<Slice>& slices);
 
-/// Adds to the gradients of queries in `dq`, and to those in `keys`, or makes them. `whole` is over all keys.
+/// Adds the gradients to `dq` and `keys`, or sets those of `keys` that hold none. `whole` is over all keys.
 void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, KeyGradients& keys,
                      const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                      const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices);
 
-/// Does the same if one call is enough: returns all queries' results in the inputs' dtype, with nothing to
-/// merge; padding that sees nothing is included. Returns nothing if it takes several calls.
+/// Returns the attention of all queries, in the inputs' dtype and with nothing to merge, if one call of the
+/// kernel is enough. Padding that sees nothing is included. Returns nothing if it takes several calls.
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);
-/// With `overwrites`, launches for some heads each put their gradients in the memory of q, k and v.
+/// With `overwrites`, a launch for some heads puts their gradients in the memory of q, k and v.
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,

@@ -58,7 +58,7 @@ class PartialGradients {
     /// Starts from zero gradients. `whole` is the output over all keys.
     PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole,
                      const ScoreRule& rule = {});
-    /// Adds the gradients of these keys to dq and to `d`, or makes those of `d` if it holds none.
+    /// Adds the gradients of these keys to dq and to `d`; makes the tensors of `d` if it holds none.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
              const std::vector<Slice>& slices, KeyGradients& d);
     /// Returns dq in B T H D memory order: float32 on the CPU, elsewhere in the inputs' dtype.

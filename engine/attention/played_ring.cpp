@@ -51,7 +51,7 @@ struct Hop {
     }
 };
 
-/// Returns what a stage of `rank` reads: its own keys, or those that its only sender sends it in that stage.
+/// Returns the keys that a stage of `rank` reads: the rank's keys, or those that the stage's sender sends.
 Hop hop_of(const PlayedRing& ring, size_t rank, size_t stage) {
     const Stage& here = ring.schedules[rank].stages[stage];
     if (here.is_own) return {rank, {{0, here.keys}}};

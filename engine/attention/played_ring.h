@@ -1,5 +1,5 @@
 /// Computes a ring's arithmetic on one device: what each of its ranks computes, hop by hop, without
-/// transfers. It proves that arithmetic, and times what splitting costs apart from any link.
+/// transfers. Tests check this arithmetic, and measure the cost of splitting without a link.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T a rank's tokens, S the sequence's, D head_dim.
 #pragma once
@@ -38,7 +38,7 @@ std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vec
 std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
                                      const std::vector<FlashGradients>& gradients);
 
-/// Computes the same with one causal call over the whole sequence.
+/// Computes attention and its gradients with one causal call over the whole sequence, for comparison.
 FlashOutput one_call_forward(const RingShare& sequence);
 FlashGradients one_call_backward(const RingShare& sequence, const FlashOutput& whole);
 

@@ -131,7 +131,7 @@ class KeyValuePrefetcher {
 };
 
 /// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's in
-/// float32, in the order of the units. Gradients that need no sum before (makes_gradients()) travel in the
+/// float32, in the order of the units. Gradients that are no sums yet (makes_gradients()) travel in the
 /// inputs' dtype, others in float32.
 class GradientReturn {
   public:
@@ -139,7 +139,7 @@ class GradientReturn {
         : ring_(ring), dk_(key_sums(own.k_btkd)), dv_(key_sums(own.v_btkd)), own_(own) {}
 
     /// Returns the tensors to which a unit's gradients are added, or undefined ones if the kernel makes them.
-    /// Only this rank's own hold sums already.
+    /// The tensors for this rank's own keys already hold sums.
     KeyGradients gradients_for(const Unit& unit) {
         const auto of_heads = [&](const at::Tensor& x_btkd) {
             return heads_first(x_btkd.narrow(2, unit.heads.begin, unit.heads.count));

@@ -47,7 +47,7 @@ class Ulysses {
     ByTokens queries_back(const at::Tensor& owned_bhsd, const char* what) {
         return heads_to_tokens(group_, queries_, owned_bhsd.permute({2, 0, 1, 3}), what);
     }
-    /// Sends gradients back to the ranks that own the tokens; unrounded if ranks share a head, to be summed.
+    /// Sends gradients back to the ranks that own the tokens. Rounds them unless they must still be summed.
     ByTokens keys_values_back(const KeysValues& owned_bskd, at::ScalarType dtype, const char* what) {
         const bool shared = std::adjacent_find(keys_.heads.begin(), keys_.heads.end()) != keys_.heads.end();
         const at::Tensor both =

@@ -70,8 +70,8 @@ struct Group::Impl {
     Impl& operator=(const Impl&) = delete;
     ~Impl() {
         if (!watch) return;
-        // A backend's destructor waits for its collectives. A collective that nobody answers would block a
-        // rank that has failed.
+        // A backend's destructor waits for its collectives. A collective that no peer answers would block
+        // a rank that has failed.
         if (!watch->stop()) {
             backend.release();
             return;
@@ -172,7 +172,7 @@ std::vector<at::Tensor> each(const std::vector<at::Tensor>& tensors, at::Tensor 
 
 }  // namespace
 
-/// Copies what arrived on the host to the tensors that asked for it, when the transfer is waited for.
+/// Copies received data from host memory to the transfer's tensors, when a caller waits for the transfer.
 Transfer Group::brought_back(Transfer transfer, std::vector<at::Tensor> arrived, std::vector<at::Tensor> to) {
     transfer.then_ = [before = std::move(transfer.then_), arrived = std::move(arrived), to = std::move(to)] {
         if (before) before();

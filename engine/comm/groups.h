@@ -157,8 +157,8 @@ struct GroupOptions {
 /// here. Throws Error(Refused) if a stranger took a rank's place. One rank alone opens no socket.
 Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options);
 
-/// Does the same over a store that exists already (tests run ranks as threads over one HashStore). The store
-/// is null for one rank.
+/// Makes the groups like connect(), over a store that exists already (tests run ranks as threads over one
+/// HashStore). The store is null for one rank.
 Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const Mesh& mesh,
                    const GroupOptions& options);
 

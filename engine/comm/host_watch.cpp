@@ -48,7 +48,7 @@ struct HostTransfer final : Transfer::State {
         return {place, operations.empty() ? "" : operations[under_way].whom, context->name, sequence};
     }
 
-    /// Waits for each work in turn, on the waiting thread. Drops those after a failed one: the group broke.
+    /// Waits for each work in turn, on the waiting thread. Drops all works after a failed one.
     void follow() {
         std::string cause;
         try {

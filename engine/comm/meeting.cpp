@@ -304,7 +304,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
     }
     if (is_one_node(rendezvous)) return "127.0.0.1";
     auto address = address_towards(resolve(rendezvous).front());
-    // On rank 0's machine its own name may resolve to the loopback, as in Debian's /etc/hosts.
+    // The name of rank 0's machine may resolve to the loopback there, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");
     if (address) return numbers(*address);
     throw Error(Failure::Unreachable, Code("RANKS-MEETING"), "no network interface reaches the other nodes",

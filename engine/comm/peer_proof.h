@@ -1,4 +1,4 @@
-/// Authenticates Gloo's connections. A Gloo port takes whoever connects first for the expected rank, so both
+/// Authenticates Gloo's connections. A Gloo port takes its first peer for the expected rank, so both
 /// ends of every connection prove that they hold the run's key before the first transfer.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace ringmaster {
 
 /// Runs the proof. All ranks of the group must call it after they have connected. Throws Error(Refused) with
-/// the name of the rank whose connection belongs to somebody else.
+/// the name of the rank whose connection belongs to a stranger.
 void prove_peers(c10d::Backend& backend, const BackendRequest& request);
 
 }  // namespace ringmaster

@@ -1,6 +1,6 @@
 /// Seals the values of a store (auth/sealed.h), because c10d's store answers everybody who reaches its port.
-/// A stranger can delete and add keys, which at worst ends the run, but cannot read a value or pass off one
-/// of its own.
+/// A stranger can delete and add keys, which at worst ends the run, but cannot read a value or
+/// forge one.
 #pragma once
 
 #include <string>

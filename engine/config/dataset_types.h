@@ -13,7 +13,7 @@ namespace ringmaster {
 /// names.
 const std::vector<std::string>& dataset_types();
 
-/// Returns the types of rows that hold preferences, under `rl`; preference_texts.py there has the same names.
+/// Returns the types of rows that hold preferences, for this `rl`. preference_texts.py has the same names.
 std::vector<std::string> preference_types(PreferenceMethod method);
 
 /// Returns the keys of a `type` that maps a user's own fields of preferences.

@@ -46,11 +46,11 @@ const std::vector<std::string>& finding_languages();  ///< English first
 /// Returns null if the code has no record or the record lacks the language.
 const FindingTexts* texts_of(const std::string& code, const std::string& language);
 
-/// Parameters of a finding about a file other than the configuration; message_in() puts both first.
+/// Parameters that name another file and a line of it. message_in() puts file and line before the message.
 inline constexpr const char* kOtherFile = "other_file";
 inline constexpr const char* kOtherFileLine = "other_file_line";
 
-/// Returns the sentence in a language, or the finding's own if its record has none.
+/// Returns the sentence in a language, or the finding's English sentence if its record has none.
 std::string message_in(const std::string& language, const Diagnostic& finding);
 std::string hint_in(const std::string& language, const Diagnostic& finding);
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix);

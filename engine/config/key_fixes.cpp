@@ -56,7 +56,7 @@ bool is_removable(std::string_view key) {
     });
 }
 
-/// The effect of removing a key, if the user must know more than that it is
+/// The effect of removing a key, if a user must know more than that the key is
 /// gone.
 struct Effect {
     std::string_view key, text;

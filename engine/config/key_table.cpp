@@ -340,8 +340,8 @@ bool is_integer_above(const json& value, int64_t most) {
     return value.is_number() ? value.get<double>() > static_cast<double>(most) : is_on(value);
 }
 
-/// Plugins that compute the same numbers faster, by the names used in files. That of expert parallelism does
-/// nothing by itself: expert_parallel_size asks for it.
+/// Plugins that compute the same numbers faster, by the names used in files. The plugin of expert
+/// parallelism alone does nothing: expert_parallel_size switches it on.
 constexpr std::array<std::string_view, 4> kArithmeticPlugins{
     "axolotl.integrations.liger.", "axolotl.integrations.cut_cross_entropy.", "axolotl.integrations.kernels.",
     "axolotl.integrations.expert_parallel."};

@@ -32,7 +32,7 @@ void refuse_others(KeyReader& keys) {
         keys.error(Form("CFG-PREFERENCE", "policy-key"), "trl.use_bias_correction_kl");
 }
 
-/// Evaluation would need the advantages of other rollouts, and TRL's loss of them says nothing.
+/// Rejects evaluation: its rows would need advantages, and TRL's loss of such rows measures nothing.
 void refuse_evaluation(KeyReader& keys) {
     for (const char* key : {"val_set_size", "test_datasets"}) {
         const json* value = keys.find(key);

@@ -26,7 +26,7 @@ void read_chat_template(KeyReader& keys, Config& config) {
     }
 }
 
-/// Reads a key that holds a list of tokens as texts.
+/// Reads a key whose value is a list of tokens, each a text.
 void read_token_list(KeyReader& keys, Config& config, const char* key) {
     const json* tokens = keys.find(key);
     if (!tokens || tokens->is_null()) return;

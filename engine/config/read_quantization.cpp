@@ -44,7 +44,7 @@ void check_names(KeyReader& keys, const json& kwargs) {
     static const std::vector<std::string> known = {"bnb_4bit_quant_type", "bnb_4bit_use_double_quant",
                                                    "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage",
                                                    "llm_int8_skip_modules"};
-    // These three change how other formats compute, or where weights are stored.
+    // These three keys change how other formats compute, or where weights are stored.
     static const std::vector<std::string> other = {"llm_int8_threshold", "llm_int8_has_fp16_weight",
                                                    "llm_int8_enable_fp32_cpu_offload"};
     for (const auto& [key, value] : kwargs.items()) {

@@ -98,7 +98,7 @@ void check_arguments(KeyReader& keys, const Config& config) {
     if (scheduler == LrScheduler::OneCycle && !(momentum && as_flag(*momentum) == false)) demand("momentum");
 }
 
-/// Reads the keys that only the cosine schedule uses; rex uses the first of them too.
+/// Reads the keys of the cosine schedule; rex also uses cosine_min_lr_ratio.
 void read_cosine(KeyReader& keys, Config& config) {
     take(config.cosine_min_lr_ratio, keys.number("cosine_min_lr_ratio", {.least = 0, .most = 1}));
     take(config.cosine_constant_lr_ratio, keys.number("cosine_constant_lr_ratio", {.least = 0, .most = 1}));

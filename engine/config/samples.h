@@ -1,4 +1,4 @@
-/// Reads the prompts that a run continues while it trains: `sample_prompts` and the keys beside it. They have
+/// Reads the prompts that a run continues while it trains: `sample_prompts` and its settings. They have
 /// no effect on the training and are no part of Config.
 #pragma once
 

@@ -60,8 +60,8 @@ enum class Segments { Completions, ChosenPromptsToo, Labels };
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
                       bool as_one_sequence = false, Segments segments = Segments::Completions);
 
-/// Returns a step's rows as the sequences that are computed: the two documents of an unpacked pair are rows
-/// of their own.
+/// Returns a step's rows as the sequences that are computed: the two documents of an unpacked pair are
+/// separate rows.
 std::vector<Row> sequences_of(const Config& config, const std::vector<Row>& rows);
 
 }  // namespace ringmaster

@@ -47,12 +47,12 @@ class TokenFile {
     /// Throws Error(Refused) with the row's number if an id or a label is outside [0, vocab_size), except a
     /// label of -100, or if a row is empty or longer than `longest`.
     void check(int64_t vocab_size, int64_t longest) const;
-    /// Checks rows of preferences besides: throws Error(Refused) with the number of the first row that does
-    /// not hold pairs, or KTO's answers, or that has a document without labels, or one longer than `longest`.
+    /// Checks preference rows further: throws Error(Refused) with the number of the first row that does not
+    /// hold pairs, or KTO's answers, or that has a document without labels or one longer than `longest`.
     void check_preferences(const Preference& preference, int64_t longest) const;
     /// Returns a checksum of the tokens, the labels and where documents begin.
     int64_t checksum() const;
-    /// Returns what KTO's rows say of the document that begins at `place`.
+    /// Returns whether KTO's row marks the document that begins at `place` as desirable.
     bool is_desirable(int64_t place) const;
 
   private:

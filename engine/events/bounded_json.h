@@ -23,7 +23,7 @@ std::string what_exceeds(std::string_view text, const JsonLimits& limits = {});
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where,
                                   const JsonLimits& limits = {});
 
-/// Does the same, but returns a discarded value instead of throwing.
+/// Parses like parse_bounded_json, but returns a discarded value instead of throwing.
 nlohmann::json try_bounded_json(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace ringmaster

@@ -11,8 +11,8 @@
 
 namespace ringmaster {
 
-/// Means over a step's pairs or rows, of training on preferences; those that the method lacks are not
-/// written. A completion's reward is beta times what the loss compares.
+/// Holds means over a step's pairs or rows in training on preferences; figures that the method lacks are not
+/// written. A completion's reward is beta times the number that the loss compares.
 struct PreferenceFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
     std::optional<double> margin;    ///< chosen − rejected

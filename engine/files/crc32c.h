@@ -13,7 +13,7 @@ namespace ringmaster {
 /// table, byte by byte.
 uint32_t crc32c(uint32_t crc, const void* data, size_t size);
 
-/// Computes the same with a table, for processors without SSE 4.2.
+/// Computes crc32c() with a table, for processors without SSE 4.2.
 uint32_t crc32c_by_table(uint32_t crc, const void* data, size_t size);
 
 }  // namespace ringmaster

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kOutputsPerTask = 64;
 
-/// Attends token by token.
+/// Computes the attention of each token by itself.
 at::Tensor on_cpu(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at::Tensor& values_bksd,
                   const std::vector<DecodedToken>& tokens, const ScoreRule& rule) {
     at::Tensor out_nhd = at::empty(q_nhd.sizes(), q_nhd.options());
@@ -38,7 +38,7 @@ at::Tensor on_cpu(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at
     return out_nhd;
 }
 
-/// Attends all tokens at once: each gets its row's keys, of which a mask hides some.
+/// Computes the attention of all tokens at once. Each gets all keys of its row, and a mask hides some.
 at::Tensor masked(const at::Tensor& q_nhd, const at::Tensor& keys_nksd, const at::Tensor& values_nksd,
                   const at::Tensor& begin_n, const at::Tensor& end_n, const ScoreRule& rule) {
     const int64_t K = keys_nksd.size(1), D = q_nhd.size(2);
@@ -53,7 +53,7 @@ at::Tensor masked(const at::Tensor& q_nhd, const at::Tensor& keys_nksd, const at
     return out.view(q_nhd.sizes()).to(q_nhd.scalar_type());
 }
 
-/// Attends in groups of tokens that leave little beside the cache: each copies its row's keys.
+/// Takes as many tokens at a time as the cache has rows, because each token gets a copy of its row's keys.
 at::Tensor by_library(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at::Tensor& values_bksd,
                       const std::vector<DecodedToken>& tokens, const ScoreRule& rule) {
     const auto numbers = [&](auto member) {

@@ -85,8 +85,8 @@ at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, doubl
     return loss;
 }
 
-/// Does the same for labels of several weights. Few runs are computed one by one, so that their weights round
-/// nothing; the weights of many multiply the gradients.
+/// Replaces the logits by their gradients if labels have several weights. Up to 16 runs are computed one by
+/// one, which rounds no weight; for more, the weights multiply the gradients.
 at::Tensor loss_of_runs(const at::Tensor& logits_kv, const at::Tensor& labels_k, double scale,
                         const std::vector<LabelRun>& runs) {
     constexpr size_t kFew = 16;

@@ -22,7 +22,7 @@ uint32_t scrambled(uint32_t x) {
     return x ^ (x >> 16);
 }
 
-/// Computes the same for int64 values below 2^32: products wrap, but their low 32 bits are correct.
+/// Computes scrambled() for int64 values below 2^32: products wrap, but their low 32 bits are correct.
 at::Tensor scrambled(at::Tensor x) {
     const auto folded = [](const at::Tensor& y, int64_t by) {
         return y.bitwise_xor(at::bitwise_right_shift(y, by));
@@ -101,7 +101,7 @@ void for_hashes(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stre
 constexpr int kNoiseBits = 24;  // float32 holds all these steps exactly
 constexpr int64_t kNoiseSteps = int64_t{1} << kNoiseBits;
 
-/// Returns what a hash's odd step from -2^24 to 2^24 is multiplied by.
+/// Returns the factor from a step, an odd whole number between -2^24 and 2^24, to noise within `limit`.
 float noise_unit(double limit) {
     return static_cast<float>(limit / static_cast<double>(kNoiseSteps));
 }

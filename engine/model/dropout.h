@@ -19,12 +19,12 @@ at::Tensor dropout_keys(const at::Tensor& places_n, uint64_t stream);
 
 /// Returns x_nw ÷ (1 − p), or 0 for dropped elements. `keys_2n` holds the keys of x's tokens.
 at::Tensor dropout(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
-/// Computes the same with LibTorch's operations, on any device.
+/// Computes dropout() with LibTorch's operations, on any device.
 at::Tensor dropout_anywhere(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
 
 /// Adds to each element a number drawn evenly from (-limit, limit).
 void add_noise(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double limit);
-/// Computes the same with LibTorch's operations, on any device.
+/// Computes add_noise() with LibTorch's operations, on any device.
 void add_noise_anywhere(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double limit);
 
 }  // namespace ringmaster

@@ -21,9 +21,9 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// Returns whether 16-bit products are computed in float32, a part at a time. If the processor has none for
-/// bfloat16, LibTorch's take nine times as long (measured on Zen 3). float16 is always widened, because
-/// LibTorch's products of it need not add in float32.
+/// Returns whether 16-bit products are computed in float32, a part at a time. If the processor has no
+/// bfloat16 products, LibTorch's take nine times as long (measured on Zen 3). float16 is always widened,
+/// because LibTorch's products of it need not add in float32.
 bool is_widened(const at::Tensor& x) {
     static const bool has_products = cpu_has_bfloat16();
     return x.is_cpu() &&

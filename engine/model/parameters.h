@@ -158,7 +158,7 @@ class Parameters {
     /// `take_gradients` hands them over whole, padded with zeros.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
-    /// Lets gradients start as NaN, so that proofs find elements that nobody writes. With `nan` false, they
+    /// Lets gradients start as NaN, so that proofs find elements that no code writes. With `nan` false, they
     /// become zeros again.
     void begin_gradients(bool nan);
     /// Returns whether each micro-batch's gradients start anew instead of being added to the previous ones.

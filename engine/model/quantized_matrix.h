@@ -23,7 +23,7 @@ at::Tensor quantize(const at::Tensor& weight_oc, const Quantization& quantizatio
 /// Writes the matrix for the bytes, rounded once to the dtype of out_oc; uses fused kernels on the CPU.
 void dequantize(const at::Tensor& bytes, const Quantization& quantization, const QuantizedLayout& layout,
                 at::Tensor out_oc);
-/// Computes the same with the simplest operations, in float32: preflight's reference.
+/// Returns the matrix in float32, made with the simplest operations: preflight's reference.
 at::Tensor dequantize_plainly(const at::Tensor& bytes, const Quantization& quantization,
                               const QuantizedLayout& layout);
 

@@ -1,4 +1,4 @@
-/// Writes a trained model as its base's own class reads it.
+/// Writes a trained model in the form that the class of its base reads.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ringmaster {
 
-/// Does the same as save_weights for a whole model, with the base's names of tensors, and copies byte for
-/// byte those of the base that hold no parameter, such as vision towers and heads for later tokens.
+/// Writes a whole model as save_weights does, with the base's names of tensors. Copies the base's tensors
+/// that hold no parameter byte for byte, such as vision towers and heads for later tokens.
 std::vector<WrittenFile> save_model(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
                                     const std::string& base_dir);
 

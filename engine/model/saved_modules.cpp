@@ -52,7 +52,7 @@ class RowLengths {
     explicit RowLengths(TrainedModel& trained)
         : trained_(trained), of_model_(trained.weights, trained.weights.master()) {}
 
-    /// Returns those of the matrix that the adapter's parameter belongs to.
+    /// Returns the row lengths of the matrix that the adapter's parameter belongs to.
     at::Tensor of(const ParameterShape& magnitude) {
         if (trained_.quantized) return of_quantized(magnitude);
         const std::vector<ParameterShape>& shapes = trained_.weights.shapes();

@@ -130,7 +130,7 @@ class TensorMachine {
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
                                Attended attended) const;
 
-    /// Takes the gates out of queries and gates, keys, values, and returns them: [N, H·D].
+    /// Removes the gates from qkv_nw (queries and gates, keys, values), and returns them: [N, H·D].
     at::Tensor take_gates(at::Tensor& qkv_nw) const;
     at::Tensor put_gates(const at::Tensor& qkv_nw, const at::Tensor& gates_nw) const;
     /// Returns heads · sigmoid(gates).

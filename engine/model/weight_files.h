@@ -28,7 +28,7 @@ class WeightFiles {
     /// Returns a parameter's name in the folder: some folders leave out the leading "model.", and multimodal
     /// models have had several prefixes. Empty if there is none.
     std::string find(const std::string& name) const;
-    /// Returns the same; throws Error(Refused) if there is none.
+    /// Returns the name that find() returns; throws Error(Refused) if there is none.
     std::string name_of(const std::string& name) const;
 
     /// Returns the name of the tensor that holds a parameter.

@@ -274,7 +274,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     }
 }
 
-/// Traces a stage's gradients: of its keys, those sent home, and those that arrive.
+/// Traces a stage's gradients of keys: this stage's, those sent back to their ranks, and those that arrive.
 void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
     const double of_keys = gradient_bytes(stage.one_call) * some_keys(double(stage.keys) * gathered_);
     Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);

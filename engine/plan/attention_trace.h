@@ -61,7 +61,7 @@ class AttentionTrace {
     /// Returns whether launches share key/value heads, whose gradients then add up in float32.
     bool adds_keys() const;
     /// Returns whether launches for some heads each put gradients in the memory of queries, keys and values.
-    /// Padding behind packed rows prevents it.
+    /// Padding after packed rows prevents it.
     bool overwrites() const {
         return is_plain() && is_bfloat16() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
     }

@@ -17,7 +17,7 @@ class JoinCosts {
     };
     explicit JoinCosts(const Sizes& sizes);
 
-    /// Return the bytes to join `parts` neighbouring parts that cover so many queries, and keys, together.
+    /// Return the bytes to join `parts` adjacent parts, which together cover the given queries (and keys).
     double forward(double parts, double queries);
     double backward(double parts, double queries, double keys);
     /// Return the bytes to join what is left after the last hop.

@@ -1,5 +1,5 @@
 /// Decides when parts of an attention's result are joined, and counts the bytes that this moves. The engine
-/// joins by it (engine/attention/part_sums.h), and the planner prices it.
+/// joins by these rules (engine/attention/part_sums.h), and the planner counts their time.
 ///
 /// A part has the inputs' dtype and the sum float32, so most bytes of a joining are the sum's. Joining
 /// several parts at once reads and writes the sum less often: with no sum before the first joining, and the

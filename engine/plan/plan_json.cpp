@@ -210,7 +210,7 @@ ContextParallel read_context_parallel(const Members& from) {
     return cp;
 }
 
-/// Reads the fields of a struct, each with the type that it has there.
+/// Reads the fields of a struct; the type of each member says what the JSON must hold.
 struct FieldsOf {
     const Members& from;
 

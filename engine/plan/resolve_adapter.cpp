@@ -134,7 +134,7 @@ bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
 }
 
 /// Rejects names of other models' embeddings and heads, except the name that GPT-NeoX's head had before
-/// transformers 5: beside PEFT of that time it trained the head, beside today's it does nothing.
+/// transformers 5. With PEFT of that time the name trained the head; with today's PEFT it does nothing.
 void resolve_saved(Plan& plan, Findings& findings) {
     constexpr const char* kKey = "lora_modules_to_save";
     const LoraTargets said = targets_of(plan.config.lora);

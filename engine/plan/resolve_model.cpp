@@ -72,7 +72,7 @@ void apply_temperature(const Config& config, ModelConfig& model) {
 }
 
 /// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
-/// numbers: so does bitsandbytes. On a CPU both multiply by dequantised weights.
+/// numbers, as in bitsandbytes. On a CPU, both programs multiply by dequantised weights.
 void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
     const Quantization& quantization = plan.config.quantization;
     if (plan.device != Device::Cuda || quantization.format != WeightFormat::Int8) return;

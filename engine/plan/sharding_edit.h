@@ -10,8 +10,8 @@
 
 namespace ringmaster {
 
-/// Returns the edit that gives ZeRO stage 2 or 3; nothing if no edit can do so: an accelerate file asks
-/// for the sharding, or DeepSpeed's own file moves optimizer states to the host.
+/// Returns the edit that gives ZeRO stage 2 or 3. Returns nothing if no edit can: an accelerate file asks for
+/// the sharding, or a DeepSpeed file would move optimizer states to the host.
 std::optional<Edit> sharding_edit(const Config& config, int stage);
 
 /// Returns the stages to compare: the present one, and those that an edit gives.

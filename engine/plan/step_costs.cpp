@@ -123,7 +123,7 @@ class Ring {
     }
     double tokens(int rank) const { return double(count_tokens(spans_[static_cast<size_t>(rank)])); }
 
-    /// Returns as many hops as there are columns, the rank's own first.
+    /// Returns as many hops as there are columns; the first one is over the rank's own keys.
     std::vector<Hop> hops(int rank) const {
         const int count = columns();
         std::vector<Hop> hops(static_cast<size_t>(count));

@@ -81,7 +81,7 @@ void for_channels(const DeltaSizes& s, const at::Tensor& x_bpc, const Heads& hea
     }
 }
 
-/// Appends a row of zeros, which tables name where there is nothing.
+/// Appends a row of zeros. Tables hold its index for places that have no row.
 at::Tensor with_zero_row(const at::Tensor& x_br) {
     return at::constant_pad_nd(x_br.flatten(2), {0, 0, 0, 1});
 }
@@ -210,7 +210,7 @@ struct DeltaLayer::Some {
         to.copy_(x_mgkv.reshape(to.sizes()));
     }
 
-    /// The backward of what the constructor does, given the gradients of `inputs`. Returns the gradient of
+    /// Computes the constructor's backward, given the gradients of `inputs`. Returns the gradient of
     /// the convolution's sources; writes those of betas and steps into dprojected_btw.
     at::Tensor inputs_backward(const DeltaLayer& layer, const DeltaInputs& d,
                                const at::Tensor& dprojected_btw, DeltaWeights& sums) const;

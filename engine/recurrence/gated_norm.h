@@ -1,5 +1,5 @@
-/// Norms each head and multiplies by a gate: y = w · x / rms(x) · silu(z), as Qwen3NextRMSNormGated does in
-/// transformers 5.23. Sums are float32, or float64 for float64 tensors.
+/// Normalizes each head and multiplies it by a gate: y = w · x / rms(x) · silu(z), as Qwen3NextRMSNormGated
+/// does in transformers 5.23. Sums are float32, or float64 for float64 tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -14,8 +14,8 @@ at::Tensor on(at::Device device, const Table& table) {
     return at::tensor(table, at::kLong).to(device);
 }
 
-/// Calls `visit` with each stretch before `index` in its document that has one of the `reach` positions
-/// before it, and with each such position.
+/// Calls `visit` for each of the `reach` positions before stretch `index` in its document, with the stretch
+/// that holds the position.
 template <class Visit>
 void for_positions_before(const Stretches& stretches, size_t index, int64_t reach, const Visit& visit) {
     const int64_t begin = stretches.all[index].begin;

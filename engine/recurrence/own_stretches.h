@@ -42,7 +42,7 @@ struct OwnStretches {
     /// [received · (J − 1)] rows of all ranks' tails, joined, that come before own stretches; one past the
     /// last row where the document begins.
     at::Tensor before_r;
-    /// Pairs of an own token, and a row of all ranks' gradients of the tokens before their stretches.
+    /// Pair i: the token tail_tokens_m[i] of this rank gets the gradient in row tail_rows_m[i] of all ranks'.
     at::Tensor tail_tokens_m, tail_rows_m;
 };
 

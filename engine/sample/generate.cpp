@@ -106,7 +106,7 @@ class Decoding {
         return true;
     }
 
-    /// Makes a pass whose result nobody needs.
+    /// Makes a pass for the other ranks, and drops its result.
     void idle_pass() {
         counts_.assign(rows_.size(), 0);
         counts_[0] = 1;

@@ -1,4 +1,4 @@
-/// Reads what is to be generated from JSON, as the launcher writes it.
+/// Reads the launcher's request to generate texts, which is JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -28,7 +28,7 @@ class TextStream {
   public:
     /// Returns the characters that these bytes complete. Replaces bytes that are no UTF-8 by U+FFFD.
     std::string add(const std::string& bytes);
-    /// Returns what is left.
+    /// Ends the text: returns U+FFFD if the bytes of an incomplete character are left, else an empty string.
     std::string end();
 
   private:

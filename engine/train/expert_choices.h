@@ -15,16 +15,16 @@ namespace ringmaster {
 
 class ExpertChoices {
   public:
-    /// `places` are indices of all documents' tokens in the token file, one of them `rows[i]` in chosen_ltk,
-    /// int64 [layers, tokens, K].
+    /// Takes pairs of a token's index in the token file and its row in chosen_ltk, int64 [layers, tokens, K].
+    /// A token may occur several times.
     ExpertChoices(std::vector<std::pair<int64_t, int64_t>> place_and_row, at::Tensor chosen_ltk);
 
-    /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Notes by how
-    /// much it or own_nk leave out a more probable expert.
+    /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Records by
+    /// how much an expert that the choice or own_nk leave out is more probable than a chosen one.
     at::Tensor choose(int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne,
                       const at::Tensor& own_nk);
     /// Throws ProgramFault on all ranks if an expert was left out that is more probable than a chosen one by
-    /// `share` of its probability on any rank. Begins to note anew.
+    /// `share` of its probability on any rank. Clears the record.
     void check(Groups& groups, double share);
 
   private:

@@ -1,4 +1,4 @@
-/// Generates text from prompts as a program of its own, for `ringmaster generate`.
+/// Generates text from prompts as a separate program, for `ringmaster generate`.
 #pragma once
 
 #include <string>

@@ -25,9 +25,9 @@ struct LinkOptions {
     int port = 0;        ///< port of that address
 };
 
-/// Runs `ringmaster-engine --link`, on each of two machines: the listening one prints {"meet":{"address",
+/// Runs `ringmaster-engine --link` on each of two machines: the listening one prints {"meet":{"address",
 /// "port"}} on stdout, then each prints {"result":{"bytes_per_s","latency_s"}}. Ends if its stdin closes.
-/// Only these two have RINGMASTER_LINK_TOKEN. Returns an exit status as run_session does. Never throws.
+/// Only these processes have RINGMASTER_LINK_TOKEN. Returns a status as run_session does. Never throws.
 int print_link(const LinkOptions& options);
 
 }  // namespace ringmaster

@@ -77,8 +77,8 @@ class MeshPass {
                             const SegmentWeights* weights = nullptr);
     /// Runs one micro-batch and keeps nothing. Without rows, only does what other ranks need from this one.
     Outputs forward(const std::vector<Row>& rows);
-    /// Does the same, unseen by on_batch, and returns Σ log p of this rank's labels in each segment. `dropout`
-    /// is that of Decoder::forward.
+    /// Runs one micro-batch without a call of on_batch. Returns Σ log p of this rank's labels in each
+    /// segment. `dropout` is that of Decoder::forward.
     std::vector<double> segment_sums(const std::vector<Row>& rows, bool dropout);
 
     Decoder& decoder() { return decoder_; }

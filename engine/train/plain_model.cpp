@@ -49,7 +49,7 @@ class UnitWeights {
         }
         return {};
     }
-    /// Returns all of them as one tensor, with the unit's padding.
+    /// Returns all parameters of the unit as one tensor, with the unit's padding.
     const at::Tensor& values() const { return values_; }
 
   private:

@@ -31,7 +31,7 @@ struct PlainDocument {
 };
 
 /// Returns the loss of preferences or rollouts from Σ log p of all slots' completions and prompts: float64
-/// [slots, 2]. LibTorch derives it.
+/// [slots, 2]. LibTorch's autograd differentiates it.
 using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>;
 
 /// Says how the loss follows from all slots, if it is not a mean over all labels.

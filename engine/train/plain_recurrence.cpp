@@ -31,7 +31,7 @@ Parts parts_of(const DeltaSizes& s, const at::Tensor& x_nw) {
     return {p[0], p[1], p[2], p[3], p[4], p[5]};
 }
 
-/// Each output sums the last tokens of its document, one weight a channel and token.
+/// Sums the last tokens of the same document into each output, with one weight per channel and token.
 at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j,
                      const std::vector<FlatRange>& documents) {
     const int64_t taps = weight_c1j.size(2);
@@ -59,7 +59,7 @@ Rule rule_of(const DeltaSizes& s, const at::Tensor& inputs_nw) {
     return {heads(0), heads(1), heads(2), p[3], p[4]};
 }
 
-/// Goes on from `state` [H, K, V], and replaces it by the last one.
+/// Continues from `state` [H, K, V], and replaces it by the state after the last token.
 at::Tensor some_tokens(const Rule& rule, at::Tensor& state) {
     std::vector<at::Tensor> out;
     for (int64_t t = 0; t < rule.q.size(0); ++t) {

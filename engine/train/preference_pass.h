@@ -3,8 +3,8 @@
 /// these numbers, and the loss's derivatives by them (preference_rules.h, policy_rules.h) are the weights of
 /// the ordinary backward. Batches, shards and packing change no sum.
 ///
-/// The forward is one of its own because the loss needs the sums of all micro-batches and all ranks before
-/// the first backward may start. Sharing it with the backward would keep the activations of every micro-batch
+/// The forward is separate because the loss needs the sums of all micro-batches and all ranks before the
+/// first backward may start. Sharing it with the backward would keep the activations of every micro-batch
 /// of the step at once; the plan counts those of one. The router's loss of experts has the same cost.
 #pragma once
 
@@ -38,8 +38,8 @@ struct PreferenceFacts {
 /// Returns the keys of the slots of documents or packed rows, in order.
 std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>& rows);
 
-/// Holds KTO's mismatched rows: the prompt of each of a step's documents with the completion of the one
-/// before, the first with the last's, cut to sequence_len. Packed, they fill rows in order.
+/// Holds KTO's mismatched rows: each document's prompt with the completion of the step's previous document
+/// (the first with that of the last), cut to sequence_len. If packed, they fill rows in order.
 class MismatchedRows {
   public:
     MismatchedRows(const Config& config, const std::vector<Row>& documents);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kRounds = 3;
 
-/// Returns how many rows a micro-batch of the proof has: a first, a middle and a last one, if the run's has
-/// more.
+/// Returns how many rows a micro-batch of the proof has: as many as the run's, but at most three (a first, a
+/// middle and a last one).
 int64_t rows_at_once(const Plan& plan) {
     return std::min<int64_t>(plan.batch.micro, 3);
 }
@@ -68,7 +68,7 @@ int rank_of_group(const Plan& plan, int group) {
     return rank;
 }
 
-/// Returns the part of a packed row of preferences with the pairs, or KTO's documents, that are whole.
+/// Returns a packed row's whole pairs (or KTO's documents) that lie within its first `tokens` tokens.
 Row whole_documents(const Row& row, size_t at_once, int64_t tokens) {
     Row part = row;
     part.document_ends.clear();

@@ -245,8 +245,8 @@ PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& docum
             [old_log_p](int64_t place) { return std::optional(old_log_p.at(place)); }};
 }
 
-/// Returns facts beside the mesh's own log-probabilities: in 16 bits these differ from the plain model's by
-/// more than a loss may, and so would those of a run's reference.
+/// Returns facts made from the mesh's own log-probabilities. In 16 bits, these differ from the plain model's
+/// by more than a loss may differ, and a run's reference would differ as much.
 PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
     const Config& config = batch.plan.config;
     std::map<DocumentKey, double> log_p;

@@ -71,7 +71,7 @@ double cosine_warmup_with_min_lr(const Config& config, const RatePoint& p) {
     return first + (1 - first) * p.at / std::max(1.0, p.warmup - 1);
 }
 
-/// Returns how far a stage has risen, from 0 to 1.
+/// Returns the part of its height that a stage of this shape has reached, from 0 to 1.
 double staged(const std::string& type, double progress, double cosine) {
     return type == "linear" ? progress : type == "cosine" ? cosine : 1 - std::sqrt(1 - progress);
 }
@@ -92,8 +92,8 @@ double warmup_stable_decay(const Config& config, const RatePoint& p) {
     return above(left, lowest);
 }
 
-/// Computes transformers' cosine; with cosine_min_lr_ratio and cosine_constant_lr_ratio, those of axolotl,
-/// utils/schedulers.py.
+/// Computes transformers' cosine, or axolotl's (utils/schedulers.py) if cosine_min_lr_ratio is set, with or
+/// without cosine_constant_lr_ratio.
 double cosine(const Config& config, const RatePoint& p) {
     if (config.lr_quadratic_warmup || config.cosine_min_lr_ratio.value_or(0) == 0)
         return std::max(0.0, waves(config, p.progress()));

@@ -27,7 +27,7 @@ ReferenceLogProbs::ReferenceLogProbs(const Plan& plan, Groups& groups, const Tok
     share();
 }
 
-/// Takes the file's numbers if they are of these tokens; an older or damaged file is computed again.
+/// Reads the numbers from the file if it was made from these tokens; otherwise they are computed again.
 void ReferenceLogProbs::read() {
     if (!std::filesystem::exists(file_)) return;
     try {

@@ -22,8 +22,8 @@ class ReferenceLogProbs {
     /// Reads the file on rank 0, if it was made from these tokens, and shares its numbers.
     ReferenceLogProbs(const Plan& plan, Groups& groups, const TokenFile& tokens, std::filesystem::path file);
 
-    /// Computes what `steps` optimizer steps from the sampler's position on need and is missing. Returns
-    /// false if a rank wants to stop; what was computed is kept.
+    /// Computes the missing log-probabilities of the rows that the sampler's next `steps` optimizer steps
+    /// need. Returns false if a rank wants to stop; what was computed is kept.
     bool compute(MeshPass& pass, Sampler sampler, int64_t steps, const std::function<bool()>& wants_stop,
                  const std::function<void(int64_t done, int64_t total)>& told);
 

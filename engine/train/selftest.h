@@ -1,6 +1,6 @@
 /// Tests a machine before the first run, for a user or the planner: whether our kernels agree with LibTorch's
 /// operations and its flash attention with plain products, whether a ring computes what one call does, and
-/// how fast they, the machine's memory and its links are.
+/// how fast kernels, memory and links are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -211,7 +211,7 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, const Groups& group
     return hello;
 }
 
-/// Lets rank 0 look and sends the others its result: they might see another state of the folder.
+/// Returns the number that `look` finds on rank 0: other ranks might see another state of the folder.
 int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
     at::Tensor shared = at::full({1}, groups.rank() == 0 ? look() : 0, at::kLong).to(groups.device());
     groups.world().broadcast(shared, 0).wait();
@@ -243,7 +243,7 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train if the mesh would compute something other than what one rank would.
+/// Refuses to train if the mesh computes other numbers than one rank would.
 void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});

@@ -43,7 +43,7 @@ class ElementRule {
     virtual bool averages() const { return false; }
 };
 
-/// Returns the rule of an optimizer. `warmup_steps` is the run's warmup, which some rules do themselves.
+/// Returns the rule of an optimizer. `warmup_steps` is the run's warmup, which some rules do by themselves.
 std::unique_ptr<ElementRule> make_rule(const Config& config, const OptimizerKind& kind, int64_t warmup_steps);
 
 }  // namespace ringmaster

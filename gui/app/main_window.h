@@ -1,5 +1,5 @@
-/// Shows the main window: navigation on the left, one page at a time, and the way between pages. Only this
-/// class knows all pages.
+/// Shows the main window: navigation on the left, and one page at a time. Only this class knows all
+/// pages.
 #pragma once
 
 #include <QMainWindow>

@@ -92,7 +92,7 @@ void LaunchDialog::clear(const QString& title) {
     m_cancel->setText(tr("Cancel"));
 }
 
-/// Deletes the form later, because the pressed button may be one of its own.
+/// Deletes the form later, because the pressed button may belong to it.
 void LaunchDialog::dropForm() {
     if (!m_form) return;
     m_form->hide();

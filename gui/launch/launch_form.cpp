@@ -203,7 +203,7 @@ QStringList LaunchForm::chosenNodes() const {
     return nodes;
 }
 
-/// Returns what the form says. Throws Error(Usage).
+/// Returns the choice that the form holds. Throws Error(Usage) if a field is wrong.
 LaunchChoice LaunchForm::read() const {
     LaunchChoice choice;
     choice.name = m_name->text().trimmed().toStdString();

@@ -12,7 +12,7 @@ struct Words {
     const char* text;       ///< English text; %1 is the rest of the name
 };
 
-/// Returns the words of a step whose name is its English text, up to %1.
+/// Makes the entry of a step that is named by its English text, up to %1.
 constexpr Words step(std::string_view text) {
     return {text.substr(0, text.find('%')), text.data()};
 }

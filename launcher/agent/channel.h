@@ -30,11 +30,11 @@ class Channel {
     bool is_proven() const { return proven_; }
     int node() const { return node_; }  ///< the other node's number; on node 0's end, known once it is proven
 
-    /// Handles a line that came before both ends are proven. Returns the answer, which may be empty, or
-    /// nothing if the peer does not belong to the run and the connection must be closed.
+    /// Handles a line that came before both ends have authenticated. Returns the answer, which may be empty,
+    /// or nothing if the peer does not belong to the run and the connection must be closed.
     std::optional<std::string> greet(std::string_view line);
 
-    /// Returns a line with its MAC. Both ends must be proven.
+    /// Returns a line with its MAC. Both ends must have authenticated.
     std::string sealed_line(std::string_view text);
     /// Returns the text of a line; nothing if it is not the next line of the other end.
     std::optional<std::string> opened_line(std::string_view line);

@@ -309,7 +309,7 @@ void Supervisor::reap(Rank& rank) {
     siginfo_t info{};
     const auto id = static_cast<id_t>(rank.pid);
     if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-    // Kills the rank's children with it. The group's number stays reserved until waitpid.
+    // Kills the rank's children too. The group's number stays reserved until waitpid.
     ::kill(-rank.pid, SIGKILL);
     ::waitpid(rank.pid, &rank.end.wait_status, 0);
     rank.alive = false;

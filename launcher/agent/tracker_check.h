@@ -24,7 +24,7 @@ std::filesystem::path tracking_package();
 /// Returns the best answer of all Pythons for each tracker; the first of equal ones.
 std::map<std::string, TrackerCheck> check_trackers(const std::filesystem::path& settings);
 
-/// Does the same with one Python's answer; skips lines that are not answers.
+/// Returns each tracker's state from the output of one Python; skips lines that are not answers.
 std::map<std::string, TrackerCheck> parse_checks(const std::string& text,
                                                  const std::filesystem::path& python);
 

@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& lines, const std::string& bef
     return text;
 }
 
-/// Returns the rank's own words: its error event, otherwise the end of its log.
+/// Returns the rank's error event, or the end of its log if it wrote no such event.
 std::string words_of(const RankRecord& record) {
     if (record.error) return record.error->where + " " + record.error->message;
     return joined(record.last_log_lines, "\n");
@@ -77,7 +77,7 @@ bool could_not_start(int exit_status) {
     return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
 
-/// Returns the code of the failure, for programs: the rank's own code, otherwise one for how it ended.
+/// Returns the failure's code, for programs: that of the rank's error event, else one for the way it ended.
 std::string code_of(const RankEnd& end, const Ending& ending) {
     if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;
     if (ran_out_of_memory(end, ending)) return "ENGINE-MEMORY";

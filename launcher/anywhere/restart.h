@@ -62,7 +62,7 @@ struct Continuation {
     std::optional<Shrunk> shrunk;
 };
 
-/// Does nodes_left and shrink. Throws Error(Unreachable) with the lost nodes if nobody agrees.
+/// Calls nodes_left() and shrink(). Throws Error(Unreachable) with the lost nodes if nobody agrees.
 Continuation find_continuation(const RunDirectory& run, std::chrono::seconds patience,
                                const AgreeToShrink& agree, const Places& places, const SshPerson& person,
                                const Progress& progress);

@@ -16,11 +16,11 @@ struct FetchOffer {
     std::vector<int64_t> checkpoints;  ///< steps of the complete checkpoints, ascending
 };
 
-/// Returns true if what the run makes is on other machines.
+/// Returns true if other machines make the run's results.
 bool makes_results_elsewhere(const RunDirectory& run);
 
-/// Returns where the model of a run is made if that is elsewhere and its node is named:
-/// "gpu1:/home/ann/…"; else empty.
+/// Returns the place of a run's model on another machine, such as "gpu1:/home/ann/…", if that node is named;
+/// else empty.
 std::string model_elsewhere(const RunDirectory& run);
 
 /// Returns what can be fetched. Throws Error(Unreachable), or Error(Usage) for a run on this machine.

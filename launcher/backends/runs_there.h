@@ -19,7 +19,7 @@ struct RunThere {
     /// that did not record where a run is.
     std::optional<RemoteRun> remote = {};
 
-    /// Returns the run with the paths of the node that was asked, which the user calls `target` and which is
+    /// Returns the run with the paths of the node that was asked. The user calls it `target`; its name is
     /// `host`. Throws Error(Refused) if the run cannot be followed.
     RemoteRun followed_at(const std::string& target, const std::string& host) const;
 

@@ -97,7 +97,7 @@ nlohmann::json calibrate_this(const Arguments& arguments, const Session& session
     return nlohmann::json::array({kept(made, machine, session)});
 }
 
-/// Measures one node after the other: at once, they would disturb each other's links.
+/// Measures one node after the other, because simultaneous measurements would disturb each other's links.
 nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& session,
                                const Interrupts& interrupts) {
     ProgressPrinter connecting(session, interrupts);

@@ -22,7 +22,7 @@ nlohmann::json finding_of(const Error& error);
 /// Prints the error to stderr, and as JSON to stdout if the session asks for JSON. Returns the exit
 /// status.
 int report_failure(const Error& error, const Session& session);
-/// Does the same for a configuration that cannot be launched, with all its diagnostics.
+/// Reports a configuration that cannot be launched, with all its diagnostics.
 int report_failure(const PlanRefused& refused, const Session& session);
 int report_interruption(const Session& session);
 

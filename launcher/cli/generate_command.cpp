@@ -1,4 +1,4 @@
-// generate: continues prompts with a trained model, beside its base if asked to.
+// generate: continues prompts with a trained model, and with its base for comparison if asked to.
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -47,7 +47,7 @@ Wish wish_of(const Arguments& arguments) {
     return wish;
 }
 
-/// Prints one completion while it is made if there is one prompt, or else each one when it is there.
+/// Prints the completion of a single prompt token by token, and several completions as each one ends.
 class Printer {
   public:
     Printer(const Session& session, const Wish& wish, ProgressPrinter& progress)

@@ -14,7 +14,7 @@ namespace ringmaster {
 /// server's. Trusts unknown host keys only if `trust_on_first_use` is set.
 SshPerson person_at_terminal(bool trust_on_first_use);
 
-/// Does the same; until `placing` is set, Ctrl-C and SIGTERM also cancel work on a machine.
+/// Asks like person_at_terminal above; until `placing` is set, Ctrl-C and SIGTERM also cancel work on a node.
 SshPerson person_at_terminal(bool trust_on_first_use, const Interrupts& interrupts,
                              const std::atomic<bool>& placing);
 

@@ -58,7 +58,7 @@ std::string path_from_here(const std::string& file) {
     return relative.empty() || relative.string().starts_with("..") ? file : relative.string();
 }
 
-/// Returns the component at a byte offset. A cell shows the one at its middle, so the columns add up.
+/// Returns the component at a byte offset. A cell shows the component at its middle, so columns add up.
 const Component* component_at(const RankMemory& memory, double bytes) {
     double end = 0;
     for (const Component& component : kComponents) {

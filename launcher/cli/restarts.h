@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Does follow_to_end. If the run fails and restarts are left, restarts it from its newest complete
+/// Calls follow_to_end(). If the run fails and restarts are left, restarts it from its newest complete
 /// checkpoint and follows it again.
 int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartWish& wish,
                       const Session& session, const Interrupts& interrupts);

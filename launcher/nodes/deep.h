@@ -18,7 +18,7 @@ std::vector<NodeReport> try_nodes(const std::vector<SshTarget>& targets, const S
                                   const ProgramNeeds& needs, const Remedy& remedy, const Places& places,
                                   const Progress& progress);
 
-/// Returns the rounds of a tournament: each pair of `count` once, nobody twice in a round (circle method).
+/// Returns rounds of pairs of `count` machines: each pair once, no machine twice a round (circle method).
 std::vector<std::vector<std::pair<size_t, size_t>>> rounds_of_pairs(size_t count);
 
 }  // namespace ringmaster

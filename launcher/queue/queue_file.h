@@ -1,8 +1,8 @@
-/// Keeps the runs that wait on this machine for their turn, in `queue.json` beside the user's runs folder:
+/// Keeps the runs that wait on this machine for their turn, in `queue.json` next to the user's runs folder:
 ///
 ///     {"slots": 1, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set": {"learning_rate": 0.0001}}]}
 ///
-/// The file holds the order only. What a run does is read from its own run.json, so that the two cannot
+/// The file holds only the order. A run's state is read from the run's run.json, so that the two files cannot
 /// disagree.
 #pragma once
 

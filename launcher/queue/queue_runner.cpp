@@ -26,7 +26,7 @@ fs::path runner_lock(const fs::path& folder) {
     return folder / "queue-runner.lock";
 }
 
-/// Counts a continuation of the run; false if it has had its share.
+/// Counts a continuation of the run. Returns false if the run was continued kMostResumes times already.
 bool may_continue(const fs::path& folder, const RunDirectory& run) {
     bool may = false;
     change_queue(folder, [&](Queue& queue) {
@@ -74,7 +74,7 @@ bool needs_gpus(const RunDirectory& run) {
     }
 }
 
-/// Says what can be done now.
+/// Says which run of the queue can start now, if any.
 struct Turn {
     std::optional<RunDirectory> next;  ///< the run to start
     QueueState state = QueueState::Waiting;

@@ -1,5 +1,5 @@
-/// Starts the runs of the queue, in order. The work is done by a process of its own, `ringmaster queue run`,
-/// which needs no terminal and no window and ends when no run is left. If it is killed, or the machine
+/// Starts the runs of the queue, in order. A separate process, `ringmaster queue run`, does the work; it
+/// needs no terminal and no window and ends when no run is left. If it is killed, or the machine
 /// restarts, the next Ringmaster command of this user starts it again; runs that were cut off meanwhile
 /// continue from their newest whole checkpoint.
 #pragma once
@@ -12,8 +12,8 @@ namespace ringmaster {
 /// Error(Refused) if the queue's file is damaged.
 void run_queue(const Places& places);
 
-/// Starts the process that starts runs, if there is something to do and none is alive. Never throws: it is
-/// called by commands that are about something else.
+/// Starts the queue's process, if there is something to do and no such process is alive. Never throws,
+/// because commands with other tasks call it.
 void wake_queue(const Places& places);
 
 }  // namespace ringmaster

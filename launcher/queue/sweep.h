@@ -10,8 +10,8 @@ namespace ringmaster {
 /// The keys of one run, with values as one line of YAML.
 using SweptKeys = std::map<std::string, std::string>;
 
-/// Returns the runs of `--sweep` options: of `key=[1, 2, 3]` all combinations, of a file's list of mappings
-/// each one, combined with the others. No option gives one run without settings. Throws Error(Usage) for a
+/// Returns the runs of `--sweep` options: all combinations of `key=[1, 2, 3]` options with each other and
+/// with each mapping in a file's list. No option gives one run without settings. Throws Error(Usage) for a
 /// text that is neither, and for more than 1,000 runs.
 std::vector<SweptKeys> runs_of_sweep(const std::vector<std::string>& options);
 

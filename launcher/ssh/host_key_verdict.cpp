@@ -123,7 +123,7 @@ Lookup look_in_revoked(const KnownHostsText& file, const PublicKey& key) {
 }
 
 /// Looks the key up under its name, and without the port if nothing is known under the name. For a
-/// certificate OpenSSH also looks there if it knows other keys but no authority under the name.
+/// certificate, OpenSSH also omits the port if it knows other keys but no authority under the name.
 Lookup look_up_host(const HostKeySettings& settings, const HostKeyFiles& files, const ContactedHost& host,
                     const PublicKey& key, bool is_certified) {
     const Lookup found = look_up(host_key_name(settings, host), files, key);

@@ -132,7 +132,7 @@ TEST(FlashSweep, IsFloat64sAttention) {
     sweep(1, 320, 7);
 }
 
-// Heads and long documents run in launches of their own, as on a GPU with 132 multiprocessors.
+// Heads and long documents run in separate launches, as on a GPU with 132 multiprocessors.
 TEST(FlashSweep, IsFloat64sAttentionInSeveralLaunches) {
     at::set_num_threads(1);
     at::manual_seed(2);

@@ -136,7 +136,7 @@ void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, 
     }
 }
 
-/// Joins, adds and merges with so many lanes.
+/// Joins, adds and merges with `lanes` lanes, and compares each with the twin.
 void expect_joins(int lanes, int64_t head_dim, at::ScalarType dtype) {
     const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
     expect_joined(run, at::kCPU, dtype, head_dim);
@@ -144,8 +144,8 @@ void expect_joins(int lanes, int64_t head_dim, at::ScalarType dtype) {
     expect_merged(run, at::kCPU, dtype, head_dim);
 }
 
-/// Lanes wait for each other up to 27 times per row, which takes long where threads are many and processors
-/// few. The default therefore has one lane; row_lanes_test.cpp compares it with what is launched.
+/// Lanes wait for each other up to 27 times per row, which takes long with many threads on few
+/// processors. So the default is one lane, which row_lanes_test.cpp compares with the lanes of a launch.
 TEST(OwnKernels, JoinAsTheirTwin) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
         for (const int64_t head_dim : kEdgeSizes) expect_joins(1, head_dim, dtype);

@@ -167,7 +167,7 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(d->dq_bhtd, plain->dq_bhtd));
     EXPECT_TRUE(at::equal(d->dk_bksd, plain->dk_bksd));
     EXPECT_TRUE(at::equal(d->dv_bksd, plain->dv_bksd));
-    // Launches for some heads each may put their gradients in the memory of what they read.
+    // A launch for some heads may put their gradients in the memory of the tensors that it reads.
     const at::Tensor own_q = q.clone(), own_k = k.clone(), own_v = v.clone();
     const auto in_place = one_call_backward(kernel, dout, own_q, own_k, own_v, *whole, slices, true);
     ASSERT_TRUE(in_place.has_value());
@@ -177,7 +177,7 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(in_place->dv_bksd, plain->dv_bksd));
 }
 
-/// Launches for some query heads of a group each add to the gradients of the keys that they share.
+/// If launches each take some query heads of a group, all add to the gradients of the keys that they share.
 TEST(PackedAttention, OfPartsOfAGroupIsThatOfAllItsHeads) {
     at::set_num_threads(1);
     const auto random = [&](int64_t heads) { return at::randn({1, 96, heads, 8}).transpose(1, 2); };

@@ -18,7 +18,7 @@ namespace ringmaster::host_device {
 /// Gives work to a stream, which runs it when something waits for it.
 void give(c10::StreamId stream, std::function<void()> work);
 
-/// Runs the work of the current stream that waits.
+/// Runs the work that the current stream has not run yet.
 void finish_current_stream();
 
 c10::StreamId current_stream();
@@ -35,7 +35,7 @@ at::Tensor without_memory(const at::Tensor& on_device);
 /// Returns a tensor of the current device that owns the memory of a CPU tensor.
 at::Tensor shown_to_device(const at::Tensor& on_host);
 
-/// Returns a view of the device's tensor with the sizes of a view of what `shown_to_host` gave.
+/// Returns a view of the device's tensor that matches a view of the result of shown_to_host().
 at::Tensor view_of(const at::Tensor& on_device, const at::Tensor& view_on_host);
 
 }  // namespace ringmaster::host_device

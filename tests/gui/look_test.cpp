@@ -118,7 +118,7 @@ class LookTest : public QObject {
     }
 
     /// If the text were read as HTML, the picture would be loaded; /dev/zero has no end and would use up all
-    /// memory. A limit keeps that short.
+    /// memory. A memory limit ends that early.
     void whatANodeSaysIsNoHtml() {
         const QString said = u"<b>gpu1</b><img src=\"file:///dev/zero\">"_s;
         rlimit before{};

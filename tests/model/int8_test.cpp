@@ -99,7 +99,7 @@ TEST(OutlierColumns, AreThoseOfAllTilesAndRanksButNotOfPadding) {
     EXPECT_TRUE(at::equal(search(padded, other_rank), columns({5, 9}, 12)));
 }
 
-/// The integers are exact; what surrounds them rounds in the same order on both devices.
+/// The integers are exact; the operations around them round in the same order on both devices.
 TEST(Int8GpuProduct, EqualsTheCpus) {
     ASSERT_TRUE(has_gpu());
     at::manual_seed(4);

@@ -105,7 +105,7 @@ TEST(Adapter, GradientsAreTheSlopesOfTheForward) {
     }
 }
 
-/// Returns the site's output for some tokens, summed: what dropout leaves of it.
+/// Returns the site's output for some tokens, which shows the elements that dropout keeps.
 at::Tensor output(Adapter& adapter, const at::Tensor& x, const at::Tensor& places) {
     adapter.begin_tokens(places);
     adapter.enter_layer(0);

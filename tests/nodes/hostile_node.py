@@ -148,7 +148,7 @@ EVIL = b"evil\n"
 # name: (command, {kind of answer: what to send instead}). plant: what is put into the run directory.
 # patience: seconds until SIGTERM.
 ATTACKS = {
-    # Files that belong to others, by name.
+    # Names of files that this node must not write.
     "plan.json": ("watch", mirrored(files("plan.json", 0, EVIL))),
     "config.yaml": ("watch", mirrored(files("config.yaml", 0, EVIL))),
     "remote.json": ("watch", mirrored(files("remote.json", 0, EVIL))),

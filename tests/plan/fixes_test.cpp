@@ -30,7 +30,7 @@ std::string text_of(const Lines& lines) {
     return text;
 }
 
-/// Returns files that work: a full model, an adapter, a mesh of both kinds, packed rows, evaluation and
+/// Returns valid configurations: a full model with ring and Ulysses, an adapter, packed rows, evaluation and
 /// saving.
 const std::vector<std::string>& working_files() {
     static const std::string head =

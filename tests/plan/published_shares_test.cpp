@@ -90,7 +90,7 @@ double share_of_ideal(const Gpu& gpu, const std::string& layout, const std::vect
     return 100 * ideal_s / simulate_step(costs).time.step_s;
 }
 
-/// Iterations cycle through these, so the mean share comes from the summed times.
+/// Returns the mean share over iterations that cycle through four sets of documents, from the summed times.
 double varlen_share(const Gpu& gpu, const std::string& layout) {
     const std::vector<std::vector<int64_t>> turns = {
         {8192}, {256, 7648, 8192}, {4096, 8192}, {3104, 6304, 7904, 8064, 8192}};

@@ -118,8 +118,8 @@ TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
     // half: 36 + 28 / 2 times the queries of a rank are read as parts of the output, and as many keys as
     // parts of their gradients, in 2 bytes. Each of the 8 results is written in 2 bytes and needs no sum,
     // because 8 parts are joined at once. The gradient of queries has 9 parts, as half of a rank's own heads
-    // come last: its sum, in 4 bytes, is written after 8 parts and read with the ninth. So have those of
-    // keys, but their sum is the result: it is written, and half of it read and written again.
+    // come last: its sum, in 4 bytes, is written after 8 parts and read with the ninth. The gradients
+    // of keys have 9 parts too, but their sum is the result: written, and half of it read and written again.
     const double Q = 8192.0 * 32 * 128, K = 8192.0 * 8 * 128, seen = 36 + 28 / 2.0;
     const double out = 2 * (seen + 8) * Q, dq = out + 8 * 8 * Q;
     const double keys = 2 * (2 * seen + 8 * (4 + 8 / 2)) * K;

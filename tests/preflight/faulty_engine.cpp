@@ -21,8 +21,8 @@ bool put_in(std::string_view fault) {
 
 }  // namespace
 
-/// Defines the function that is called in place of the one with this symbol, which stays callable as
-/// `real_<name>`. CMakeLists.txt reads the symbols from here.
+/// Defines the function that the linker calls instead of `symbol`. The original stays callable as
+/// `real_<name>`. CMakeLists.txt reads the symbols from this file.
 #define IN_PLACE_OF(symbol, returned, name, ...)               \
     returned real_##name(__VA_ARGS__) asm("__real_" symbol);   \
     returned faulty_##name(__VA_ARGS__) asm("__wrap_" symbol); \

@@ -1,5 +1,5 @@
 /// Implements LibTorch's cuDNN and memory-efficient attention on the CPU in float64. They replace the
-/// operators themselves and refuse what those refuse, as far as LibTorch's source shows it. cuDNN's own
+/// operators themselves and refuse the same inputs, as far as LibTorch's source shows. cuDNN's own
 /// limits are not in that source, so a test sets the longest sequence that it accepts.
 ///
 /// Sources: check_cudnn_tensor_shapes of PyTorch's sdp_utils.cpp, _cudnn_attention_backward and

@@ -95,7 +95,7 @@ inline void run_ranks_on_gpu(const Mesh& mesh, const std::function<void(int, Gro
     run_ranks(mesh, options, body);
 }
 
-/// Does the same; `ranks` must be the mesh's number of ranks.
+/// Runs the ranks of the mesh; `ranks` must be the mesh's number of ranks.
 inline void run_ranks(int ranks, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
     if (ranks != mesh.ranks()) throw std::logic_error("run_ranks: the mesh has another number of ranks");
     run_ranks(mesh, body);

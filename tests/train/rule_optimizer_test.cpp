@@ -89,7 +89,7 @@ struct LastElement {
     }
 };
 
-/// Every rank takes the same steps and compares those parameters of which it holds elements.
+/// Runs the same steps on every rank, and compares the parameters of which this rank holds elements.
 void prove_updates(const Config& config, const Sharding& sharding) {
     Parameters parameters(ragged_model(), Precision::Float32, at::kCPU, sharding);
     parameters.initialize(ragged_model(), 3);

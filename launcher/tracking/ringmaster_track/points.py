@@ -19,7 +19,7 @@ STEP_NAMES = {
     "tokens_per_s": OWN + "tokens_per_s",
     "step_s": OWN + "step_s",
     "peak_memory_bytes": OWN + "peak_memory_bytes",
-    # The names that TRL logs them by.
+    # TRL logs the following figures by these names.
     "reward_margin": "rewards/margins",
     "reward_accuracy": "rewards/accuracies",
     "rewards_chosen": "rewards/chosen",

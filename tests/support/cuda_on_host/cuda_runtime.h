@@ -59,7 +59,7 @@ class Barrier {
 struct Block {
     struct Warp {
         Barrier met{kWarp};
-        /// Two in turns: a lane that is ahead by one exchange writes to the other one.
+        /// Two buffers in turn: a lane that is one exchange ahead writes to the other buffer.
         std::array<std::array<uint64_t, kWarp>, 2> values{};
     };
 
