@@ -1,5 +1,5 @@
 /// Joins partial results of CUDA's attention kernels in float32: outputs by their log-sum-exps, gradients by
-/// adding. The CPU's kernels (engine/attention/block_attention.h) join theirs before they divide.
+/// adding. The CPU's kernels (engine/attention/block_attention.h) join sums that are not normalized yet.
 ///
 /// Letters: B rows, H query heads, T queries, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.

@@ -58,8 +58,8 @@ class Packed {
         constexpr double kInfinity = std::numeric_limits<double>::infinity();
         return lse_bhn.masked_fill(lse_bhn == kInfinity, -kInfinity);
     }
-    /// Adds the gradients of keys at the positions that the keys came from, or puts them there if the sum
-    /// `begins`.
+    /// Adds the gradients of keys to the sum at the keys' positions, or writes them there if no gradients
+    /// were added yet (`begins`).
     void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x, bool begins) const {
         each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
             add_to_sum(tokens_first(sum_bksd.narrow(2, range.begin, range.size())), tokens_first(part_bksd),

@@ -41,7 +41,7 @@ Transfer::~Transfer() {
     try {
         wait();
     } catch (const Error&) {
-        // A caller that drops a transfer does not need it; a broken group fails in the next transfer's wait.
+        // The caller drops the transfer and needs no error. If the group is broken, its next transfer throws.
     }
 }
 

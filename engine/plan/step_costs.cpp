@@ -261,8 +261,8 @@ bool splits_own(const Plan& plan) {
            std::max<int64_t>(plan.model->num_kv_heads, plan.mesh.ulysses) > plan.mesh.ulysses;
 }
 
-/// Returns whether a GPU's kernels compute the gradients of each hop's keys in one call, which return in the
-/// inputs' dtype (Stage::one_call). A window may take several calls, and so may a gather.
+/// Returns whether one call of a GPU's kernels computes the gradients of each hop's keys, so that they return
+/// in the inputs' dtype (Stage::one_call). A window may take several calls, and so may a gather.
 bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
     return plan.device == Device::Cuda && plan.config.precision != Precision::Float32 && mask.window == 0 &&
            !gathers_keys(plan);

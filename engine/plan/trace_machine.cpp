@@ -114,8 +114,8 @@ Traced TraceMachine::dequantize(LoraSite site) {
     return made;
 }
 
-/// With quantised inputs, traces the product's two largest moments: quantising some rows, and converting
-/// their sums (engine/model/int8_product.cpp).
+/// With quantised inputs, traces the two operations that take the most memory: quantising some rows, and
+/// converting their sums (engine/model/int8_product.cpp).
 Traced TraceMachine::linear(LoraSite site, const Traced& x_nc, int64_t) {
     const auto [outputs, inputs, widest, adapted] = at(site);
     if (quantizes_inputs()) look(x_nc, 0);

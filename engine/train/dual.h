@@ -1,5 +1,5 @@
-/// Numbers that carry their derivatives by the two scores of a pair (forward-mode differentiation), so that
-/// a loss is written once. Source of the method: Griewank & Walther 2008, "Evaluating Derivatives", chapter 3.
+/// Numbers that carry their derivatives with respect to a pair's two scores (forward-mode differentiation),
+/// so that a loss is written once. Source: Griewank & Walther 2008, "Evaluating Derivatives", chapter 3.
 #pragma once
 
 #include <algorithm>

@@ -28,8 +28,8 @@ PlainMixture plain_mixture(const ModelConfig& model, const PlainExperts& experts
 
 at::Tensor plain_activation(const at::Tensor& x, Activation activation);
 
-/// Returns the gradient of the router's loss by each expert's probability, float32 [E], from the mixtures of
-/// all layers on all ranks; undefined if the model has no such loss. All ranks take part. Source: Fedus et
+/// Returns the gradient of the router's loss with respect to each expert's probability, float32 [E], from the
+/// mixtures of all layers on all ranks; undefined without such a loss. All ranks take part. Source: Fedus et
 /// al. 2021, "Switch Transformers", equations 4 to 6.
 at::Tensor plain_router_gradient(const ModelConfig& model, Groups& groups,
                                  const std::vector<PlainMixture>& layers);

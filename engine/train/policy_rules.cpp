@@ -39,8 +39,8 @@ double weight_of(const PolicyRule& rule, const RolloutSums& document, double doc
     return 1 / (documents * std::max(1.0, static_cast<double>(document.log_p.size())));
 }
 
-/// Adds β · ratio · divergence for each label of a document (DeepSeek-V3.2, arXiv 2512.02556). The ratio has a
-/// slope too: in a sequence's ratio, every label has a part.
+/// Adds β · ratio · divergence for each label of a document (DeepSeek-V3.2, arXiv 2512.02556). The ratio
+/// depends on log p too: a label's ratio on the label's log p, a sequence's ratio on those of all labels.
 void add_divergence(const PolicyRule& rule, const RolloutSums& document, double weight, double labels,
                     PreferenceLoss& result) {
     const size_t count = document.log_p.size(), first = result.slopes.size() - count;

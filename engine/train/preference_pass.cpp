@@ -158,7 +158,7 @@ SegmentWeights weights_of(const Config& config, const StepRows& rows, const Pref
     return weights;
 }
 
-/// Returns the mean of log p − reference over the mismatched rows; `sums` holds the step's rows before them.
+/// Returns the mean of log p − reference over the mismatched rows; `sums` has their sums after the step's.
 double divergence_of(const StepRows& rows, const MismatchedRows& mismatched, const std::vector<double>& sums,
                      const PreferenceFacts& facts) {
     const size_t documents = rows.documents.size();

@@ -1,7 +1,7 @@
 /// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward gives the sum
 /// of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
-/// these numbers, and the loss's derivatives by them (preference_rules.h, policy_rules.h) are the weights of
-/// the ordinary backward. Batches, shards and packing change no sum.
+/// these sums, and the loss's derivatives with respect to the sums (preference_rules.h, policy_rules.h) are
+/// the weights of the ordinary backward. Batches, shards and packing change no sum.
 ///
 /// The forward is separate because the loss needs the sums of all micro-batches and all ranks before the
 /// first backward may start. Sharing it with the backward would keep the activations of every micro-batch

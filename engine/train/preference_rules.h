@@ -21,7 +21,7 @@ struct DocumentSums {
     bool desirable = false;
 };
 
-/// A step's loss, and the derivatives by each document's sums.
+/// A step's loss, and its derivatives with respect to each document's sums.
 struct PreferenceLoss {
     struct Slopes {
         double completion = 0, prompt = 0;

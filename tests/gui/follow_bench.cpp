@@ -64,7 +64,7 @@ class StallMeter : public QObject {
     int m_above_50_ms = 0;
 };
 
-/// Returns the peak resident memory. getrusage's would include what the process had before exec.
+/// Returns the peak resident memory. The peak of getrusage would include the process before exec.
 double most_resident_mb() {
     QFile status(u"/proc/self/status"_s);
     if (!status.open(QIODevice::ReadOnly)) return 0;
