@@ -28,8 +28,8 @@ using DocumentKey = std::pair<int64_t, int64_t>;
 struct PreferenceFacts {
     /// Returns Σ log p of a slot's labels under the reference.
     std::function<double(const DocumentKey&)> reference;
-    std::function<bool(int64_t place)> is_desirable;  ///< says it of the row of KTO that begins at `place`
-    std::function<double(int64_t place)> advantage;   ///< returns that of the rollout that begins at `place`
+    std::function<bool(int64_t place)> is_desirable;  ///< by KTO's row that begins at `place`
+    std::function<double(int64_t place)> advantage;   ///< of the rollout that begins at `place`
     /// Returns the log-probability that the label at `place` had when the rollout was written, if it is
     /// known.
     std::function<std::optional<double>(int64_t place)> old_log_p;
