@@ -16,8 +16,8 @@ constexpr MeshGroup kMeshGroups[] = {MeshGroup::World, MeshGroup::Ring, MeshGrou
 /// Returns the ranks of `rank`'s group of a kind, ascending.
 std::vector<int> ranks_of(MeshGroup group, int rank, const Mesh& mesh);
 
-/// Returns whether a kind of group has connections of its own. Without sharded states nobody asks for shards
-/// and replicas, and shards without replicas are the world.
+/// Returns whether a kind of group has separate connections. Shards and replicas are not connected without
+/// sharded states, and shards without replicas are the world.
 bool has_connections(MeshGroup group, const Mesh& mesh, bool shards_states);
 
 }  // namespace ringmaster

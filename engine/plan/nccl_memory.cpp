@@ -19,7 +19,7 @@ struct Channels {
 constexpr Channels kNvLink = {24, 32, 32, 16}, kBlackwell = {32, 32, 32, 24}, kPcie = {2, 2, 2, 0},
                    kAcrossNodes = {16, 16, 2, 16};
 
-/// What a rank does in one group.
+/// Says how a rank uses one group.
 struct Use {
     int near = 1, nodes = 1;            ///< ranks of the group on this node, itself included; nodes
     int near_peers = 0, far_peers = 0;  ///< ranks that it sends to and receives from

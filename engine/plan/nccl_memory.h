@@ -4,8 +4,8 @@
 /// NCCL 2.28.9, which LibTorch 2.11 brings, takes its memory by cuMemCreate, in pages of 2 MiB and no two
 /// things in one page (src/include/alloc.h):
 /// - A communicator: two pages, and three for each channel (src/channel.cc, devCommSetup in src/init.cc).
-/// With
-///   NVLink's switches one for each of their channels, and one for credits (src/transport/nvls.cc).
+///   With NVLink's switches, also one page for each of their channels, and one for
+///   credits (src/transport/nvls.cc).
 /// - A connection: per channel and peer 2 MiB to send, and 10 MiB to receive (src/transport/p2p.cc): buffers
 ///   of 0.5, 4.69 and 4 MiB for the protocols LL, LL128 and Simple (computeBuffSizes in src/init.cc) and
 ///   their head. Across nodes a connection of a collective takes 10 MiB to send as well

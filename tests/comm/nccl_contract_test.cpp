@@ -216,7 +216,7 @@ at::Tensor filled(int64_t count, int value) {
     return at::full({count}, value, at::kFloat);
 }
 
-// As in a causal ring: each rank sends to those after it and receives from those before it.
+// Each rank sends to the ranks after it and receives from those before it, as in a causal ring.
 TEST_P(OverNcclsTwin, RanksExchangeAsManyTensorsAsTheyHave) {
     Wires wires;
     const int size = GetParam();
