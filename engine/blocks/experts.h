@@ -1,13 +1,15 @@
 /// Computes a mixture of experts in place of a layer's MLP: a router chooses some gated MLPs for each token,
-/// and weights their outputs. The choice is kept, so that a layer or tile that is computed again uses the
-/// same experts.
+/// and weights their outputs; an expert that every token uses may be added. The choice is kept, so that a
+/// layer or tile that is computed again uses the same experts.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
+#include "engine/blocks/shared_expert.h"
 
 namespace ringmaster {
 
@@ -21,6 +23,29 @@ class Experts final : public Block<Machine> {
         Branch<Machine> branch = {};
         typename Machine::Routing routing = {};
         Tensor gate_up_m2i = {};
+        SharedExpert<Machine> shared = {};
+    };
+
+    /// The backward of everything that reads the mixture's input.
+    struct Pull {
+        Machine& machine;
+        typename Machine::ExpertPull chosen;
+        std::optional<typename SharedExpert<Machine>::Pull> shared;
+
+        void accumulate(const Tensor& x_nc, double beta) const {
+            chosen.accumulate(x_nc, beta);
+            if (shared) shared->accumulate(x_nc, beta);
+        }
+        Tensor input() const {
+            Tensor dx_nc = chosen.input();
+            if (shared) shared->add_input(dx_nc, machine.empty_like(dx_nc));
+            return dx_nc;
+        }
+        Tensor input_into(const Tensor& scratch_nc) const {
+            Tensor dx_nc = chosen.input();
+            if (shared) shared->add_input(dx_nc, scratch_nc);
+            return dx_nc;
+        }
     };
 
   public:
@@ -31,17 +56,20 @@ class Experts final : public Block<Machine> {
         chosen_nk_.clear();
         const auto through = [&](Tile& tile, const Tensor& residual) {
             chosen_nk_.push_back(tile.routing.chosen_nk);
-            return tile.branch.end(machine, machine.experts_output(tile.gate_up_m2i, tile.routing), residual);
+            return tile.branch.end(machine, output(machine, tile), residual);
         };
         if (!machine.is_tiled()) {
             whole_ = gate_up(machine, {0, x_nc.size(0)}, {});
             return through(whole_, residual_nc);
         }
+        find_outliers(machine);
         Tensor y_nc = machine.empty_like(x_nc);
+        machine.hold_matrices();
         for (const TokenRange& range : machine.tiles(x_nc)) {
             Tile tile = gate_up(machine, range, {});
             rows(y_nc, range).copy_(through(tile, rows(residual_nc, range)));
         }
+        machine.release_matrices();
         return y_nc;
     }
 
@@ -58,37 +86,73 @@ class Experts final : public Block<Machine> {
             if (!whole_.gate_up_m2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)}, *chosen_nk);
             return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
         }
+        machine.hold_matrices();
         for (const TokenRange& range : machine.tiles(x_nc_)) {
             tile_backward(machine, gate_up(machine, range, *chosen_nk++), rows(dy_nc, range),
                           rows(dx_nc, range), beta);
             beta = 1;
         }
+        machine.release_matrices();
     }
 
   private:
     static Tensor rows(const Tensor& x_nc, const TokenRange& range) {
         return x_nc.narrow(0, range.begin, range.size());
     }
+    static bool has_shared(const Machine& machine) {
+        return machine.model().shared_expert_intermediate_size > 0;
+    }
 
     /// Computes gate and up by the experts in chosen_nk; if it is undefined, the router chooses.
     Tile gate_up(Machine& machine, const TokenRange& range, const Tensor& chosen_nk) {
-        Tile tile{range.begin, {norm_, NormSite::MlpOutput}};
+        Tile tile{range.begin, branch()};
+        tile.shared.first = range.begin;
         const Tensor read_nc = tile.branch.begin(machine, rows(x_nc_, range));
         tile.routing = machine.route(read_nc, range.begin, chosen_nk);
         tile.gate_up_m2i = machine.experts_gate_up(read_nc, tile.routing);
+        if (has_shared(machine)) tile.shared.read(machine, read_nc);
         return tile;
+    }
+
+    Branch<Machine> branch() const { return {norm_, NormSite::MlpOutput}; }
+
+    Tensor output(Machine& machine, const Tile& tile) const {
+        Tensor out_nc = machine.experts_output(tile.gate_up_m2i, tile.routing);
+        if (has_shared(machine)) tile.shared.add_output(machine, out_nc);
+        return out_nc;
+    }
+
+    /// Finds the outliers of all tiles' inputs of the shared expert before any tile is computed.
+    void find_outliers(Machine& machine) {
+        if (!machine.quantizes_inputs() || !has_shared(machine)) return;
+        const auto find = [&](LoraSite site, const auto& input_of) {
+            for (const TokenRange& range : machine.tiles(x_nc_)) {
+                SharedExpert<Machine> shared{range.begin};
+                machine.look(input_of(shared, branch().begin(machine, rows(x_nc_, range))), range.begin);
+            }
+            machine.settle(site, x_nc_);
+        };
+        const auto read = [](auto&, const Tensor& read_nc) { return read_nc; };
+        find(LoraSite::SharedGateUp, read);
+        find(LoraSite::SharedGate, read);
+        find(LoraSite::SharedDown, [&](SharedExpert<Machine>& shared, const Tensor& read_nc) {
+            shared.read(machine, read_nc);
+            return machine.gate(shared.gate_up_n2i);
+        });
     }
 
     void tile_backward(Machine& machine, Tile tile, const Tensor& dy_nc, Tensor dx_nc, double beta) {
         Branch<Machine>& branch = tile.branch;
         if (machine.model().norms_outputs && !branch.raw_nc.defined())
-            branch.norm_output(machine, machine.experts_output(tile.gate_up_m2i, tile.routing));
-        // This call overwrites gate and up with their gradients.
-        const Tensor dweights_m = machine.experts_down_backward(branch.end_backward(machine, dy_nc, beta),
-                                                                tile.gate_up_m2i, tile.routing, beta);
-        branch.begin_backward(machine,
-                              machine.pull_experts(tile.gate_up_m2i, dweights_m, tile.routing, tile.first),
-                              dx_nc, beta);
+            branch.norm_output(machine, output(machine, tile));
+        Tensor dout_nc = branch.end_backward(machine, dy_nc, beta);
+        // These calls overwrite gates, ups and shares with their gradients.
+        if (has_shared(machine)) tile.shared.down_backward(machine, dout_nc, beta);
+        const Tensor dweights_m =
+            machine.experts_down_backward(std::move(dout_nc), tile.gate_up_m2i, tile.routing, beta);
+        Pull pull{machine, machine.pull_experts(tile.gate_up_m2i, dweights_m, tile.routing, tile.first), {}};
+        if (has_shared(machine)) pull.shared.emplace(tile.shared.pull(machine));
+        branch.begin_backward(machine, pull, dx_nc, beta);
     }
 
     const NormSite norm_;

@@ -1,37 +1,54 @@
-/// Names a layer's norms and matrices; a matrix joins the modules that read the same input.
+/// Names a layer's norms, its linear modules, and its matrices; a matrix joins the modules that read the same
+/// input.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string>
 
 namespace ringmaster {
 
-enum class LoraSite { Qkv, Output, GateUp, Down, DeltaIn, DeltaOutput };
-constexpr size_t kLoraSites = 6;
+enum class LoraSite { Qkv, Output, GateUp, Down, DeltaIn, DeltaOutput, SharedGateUp, SharedDown, SharedGate };
+constexpr size_t kLoraSites = 9;
 
 enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput };
 constexpr size_t kNormSites = 6;
 
-/// Selects the targets [first, first + count) of kLoraTargets.
+/// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, and
+/// of the expert that every token uses.
+constexpr std::array kModulePaths = {"self_attn.q_proj",
+                                     "self_attn.k_proj",
+                                     "self_attn.v_proj",
+                                     "self_attn.o_proj",
+                                     "mlp.gate_proj",
+                                     "mlp.up_proj",
+                                     "mlp.down_proj",
+                                     "linear_attn.in_proj_qkv",
+                                     "linear_attn.in_proj_z",
+                                     "linear_attn.in_proj_b",
+                                     "linear_attn.in_proj_a",
+                                     "linear_attn.in_proj_qkvz",
+                                     "linear_attn.in_proj_ba",
+                                     "linear_attn.out_proj",
+                                     "mlp.shared_expert.gate_proj",
+                                     "mlp.shared_expert.up_proj",
+                                     "mlp.shared_expert.down_proj",
+                                     "mlp.shared_expert_gate"};
+
+/// Returns a path such as "self_attn.q_proj".
+inline std::string module_path(size_t module) {
+    return kModulePaths[module];
+}
+
+/// Selects the modules [first, first + count) of kModulePaths.
 struct TargetRange {
     size_t first, count;
 };
 
 inline TargetRange targets_of(LoraSite site) {
-    switch (site) {
-        case LoraSite::Qkv:
-            return {0, 3};
-        case LoraSite::Output:
-            return {3, 1};
-        case LoraSite::GateUp:
-            return {4, 2};
-        case LoraSite::Down:
-            return {6, 1};
-        case LoraSite::DeltaIn:
-            return {7, 6};
-        case LoraSite::DeltaOutput:
-            break;
-    }
-    return {13, 1};
+    constexpr std::array<TargetRange, kLoraSites> kRanges = {
+        {{0, 3}, {3, 1}, {4, 2}, {6, 1}, {7, 6}, {13, 1}, {14, 2}, {16, 1}, {17, 1}}};
+    return kRanges[static_cast<size_t>(site)];
 }
 
 }  // namespace ringmaster

@@ -55,7 +55,7 @@ constexpr Feature kFeatures[] = {
          return some_rope(m, [](const RopeConfig& rope) { return rope.query_scale_beta != 0; });
      }},
     {"a mixture of experts", true, [](const ModelConfig& m) { return m.num_experts > 0; }},
-    {"a shared expert", false, [](const ModelConfig& m) { return m.shared_expert_intermediate_size > 0; }},
+    {"a shared expert", true, [](const ModelConfig& m) { return m.shared_expert_intermediate_size > 0; }},
 };
 
 }  // namespace

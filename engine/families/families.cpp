@@ -57,6 +57,9 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
     model.expert_intermediate_size =
         defaults.width == 0 ? model.intermediate_size
                             : fields.integer_or("moe_intermediate_size", defaults.width, 10 * kMost);
+    if (defaults.shared > 0)
+        model.shared_expert_intermediate_size =
+            fields.integer_or("shared_expert_intermediate_size", defaults.shared, 10 * kMost);
     model.adds_router_loss = fields.flag_or("output_router_logits", false);
     model.router_loss_coefficient = fields.number_or("router_aux_loss_coef", 0.001);
 }

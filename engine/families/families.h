@@ -36,6 +36,7 @@ struct Family {
     double rotary_share = 1;
     const char* activation = "silu";
     const char* activation_field = "hidden_act";
+    const char* width_field = "intermediate_size";
     const char* norm_eps_field = "rms_norm_eps";
     const char* rope_theta_field = "rope_theta";
     const char* rotary_share_field = "partial_rotary_factor";
@@ -44,6 +45,9 @@ struct Family {
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
+    /// PEFT takes gate_proj, up_proj and down_proj for the modules of the shared expert, and not for the
+    /// parameters that hold the other experts.
+    bool names_shared_expert = false;
 };
 
 /// A multimodal model whose text part is one of these decoders.
@@ -77,7 +81,8 @@ void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optio
 /// Sizes that a family's class takes if config.json lacks them.
 struct ExpertDefaults {
     int64_t experts, per_token;
-    int64_t width = 0;  ///< 0: experts are as wide as intermediate_size
+    int64_t width = 0;   ///< 0: experts are as wide as intermediate_size
+    int64_t shared = 0;  ///< width of an expert that every token uses; 0: there is none
 };
 /// Reads a mixture of experts, and its router's loss.
 void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDefaults& defaults);

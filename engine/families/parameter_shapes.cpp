@@ -179,7 +179,8 @@ void join_rows(std::vector<ParameterShape>& shapes) {
 /// Returns the files' names of the router, or of the matrices of every expert in their order.
 std::vector<std::string> expert_parts(const ModelConfig& m, const ExpertNames& names,
                                       const ParameterShape& shape) {
-    const std::string layer = "model.layers." + std::to_string(shape.layer) + ".";
+    const std::string body = m.weight_prefix.empty() ? "model." : m.weight_prefix;
+    const std::string layer = body + "layers." + std::to_string(shape.layer) + ".";
     if (shape.role == Role::Router) return {layer + std::string(names.router) + ".weight"};
     std::vector<std::string_view> modules;
     if (shape.role == Role::ExpertGateUp) modules = {names.gate, names.up};
@@ -197,9 +198,7 @@ void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
     if (family == nullptr) return;
     for (ParameterShape& shape : shapes) shape.stored.parts = expert_parts(m, family->experts, shape);
     if (family->names.empty() && m.weight_prefix.empty()) return;  // a family with a body has names
-    for (ParameterShape& shape : shapes) {
-        if (shape.stored.parts.empty()) shape.stored.name = file_name(m, *family, shape);
-    }
+    for (ParameterShape& shape : shapes) shape.stored.name = file_name(m, *family, shape);
     join_rows(shapes);
 }
 
@@ -267,6 +266,11 @@ ParameterShape table_of(const ModelConfig& model, Role role) {
 std::string peft_table(const ModelConfig& model, Role role) {
     const std::string name = peft_name(model, table_of(model, role));
     return name.substr(0, name.rfind('.'));
+}
+
+bool names_shared_expert(const ModelConfig& model) {
+    const Family* family = find_family(model.model_type);
+    return family != nullptr && family->names_shared_expert;
 }
 
 std::string head_in_files(const ModelConfig& model) {

@@ -7,11 +7,14 @@
 
 namespace ringmaster {
 
-/// Returns the name that PEFT sees in transformers 5: the name in the file, which for a wrapper's text part is
-/// below model.language_model. Heads are called lm_head, whatever their name in the file.
+/// Returns the name that PEFT sees in transformers 5: the name in the file, which for a wrapper's text part
+/// is below model.language_model. Heads are called lm_head, whatever their name in the file.
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 /// Returns the path of the module that holds the embedding or the head.
 std::string peft_table(const ModelConfig& model, Role role);
+/// Returns whether the names gate_proj, up_proj and down_proj mean modules of a mixture's shared expert to
+/// PEFT, not the other experts.
+bool names_shared_expert(const ModelConfig& model);
 /// Returns the path of the head in the files.
 std::string head_in_files(const ModelConfig& model);
 

@@ -38,14 +38,42 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     read_recurrence(fields, model);
 }
 
+void describe_moe(const ConfigFields& fields, ModelConfig& model) {
+    describe(fields, model);
+    model.norms_expert_weights = true;
+    read_experts(fields, model, {256, 8, 512, 512});
+}
+
+void describe_next(const ConfigFields& fields, ModelConfig& model) {
+    describe(fields, model);
+    model.delta.by_key_head = true;
+    model.norms_expert_weights = fields.flag_or("norm_topk_prob", true);
+    read_experts(fields, model, {512, 10, 512, 512});
+}
+
 const Family kFamilies[] = {{.type = "qwen3_5_text",
                              .describe = describe,
                              .kv_heads = 4,
                              .head_dim = 256,
                              .max_position = 32768,
+                             .rotary_share = 0.25},
+                            {.type = "qwen3_5_moe_text",
+                             .describe = describe_moe,
+                             .kv_heads = 2,
+                             .head_dim = 256,
+                             .max_position = 32768,
+                             .rotary_share = 0.25,
+                             .width_field = "moe_intermediate_size",
+                             .names_shared_expert = true},
+                            {.type = "qwen3_next",
+                             .describe = describe_next,
+                             .kv_heads = 2,
+                             .head_dim = 256,
+                             .max_position = 32768,
                              .rotary_share = 0.25}};
 
-constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."}};
+constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
+                                 {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
 
 }  // namespace
 

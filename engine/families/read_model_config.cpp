@@ -155,7 +155,7 @@ void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& m
     model.hidden_size = fields.integer("hidden_size", 1'000'000);
     model.num_layers = fields.integer("num_hidden_layers", kMostLayers);
     model.num_heads = fields.integer("num_attention_heads", 100'000);
-    model.intermediate_size = fields.integer("intermediate_size", 10'000'000);
+    model.intermediate_size = fields.integer(family.width_field, 10'000'000);
     model.vocab_size = fields.integer("vocab_size", 100'000'000);
     const int64_t kv_heads = fields.is_null("num_key_value_heads") ? 0 : family.kv_heads;
     model.num_kv_heads =

@@ -74,4 +74,18 @@ at::Tensor TensorMachine::ExpertPull::input() const {
     return dx_nc;
 }
 
+void TensorMachine::add_share(const at::Tensor& out_nc, const at::Tensor& y_nc,
+                              const at::Tensor& shares_n1) const {
+    out_nc.addcmul_(y_nc, at::sigmoid(shares_n1));
+}
+
+void TensorMachine::share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
+                                   const at::Tensor& act_ni, const at::Tensor& gate_up_n2i) const {
+    const at::Tensor dshares_n1 = row_products(dact_ni, act_ni).unsqueeze(1);
+    const at::Tensor factors_n1 = at::sigmoid(shares_n1.to(dshares_n1.scalar_type()));
+    weigh_rows(act_ni, factors_n1);
+    weigh_rows(gate_up_n2i, factors_n1);
+    shares_n1.copy_(at::sigmoid_backward(dshares_n1, factors_n1));
+}
+
 }  // namespace ringmaster

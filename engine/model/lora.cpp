@@ -35,7 +35,11 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
                 of_delta(false, d.value_heads),
                 of_delta(true, d.channels() + d.values()),
                 of_delta(true, 2 * d.value_heads),
-                model.hidden_size};
+                model.hidden_size,
+                model.shared_expert_intermediate_size,
+                model.shared_expert_intermediate_size,
+                model.hidden_size,
+                1};
 }
 
 void Adapter::begin_step(int64_t seed, int64_t step) {

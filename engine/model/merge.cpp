@@ -79,7 +79,7 @@ class Merger {
         std::vector<ParameterShape> shapes;
         for (const ParameterShape& shape : whole) {
             const std::vector<std::string>& parts = shape.stored.parts;
-            if (parts.empty() || !base_.find(shape.name).empty()) {
+            if (parts.empty() || !base_.find(shape.file_name()).empty()) {
                 shapes.push_back({shape.file_name(), shape.shape, shape.decays, shape.layer, shape.role});
                 continue;
             }

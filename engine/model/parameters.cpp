@@ -176,7 +176,7 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     const auto of_modules = [&](TargetRange targets, const char* part) {
         std::vector<std::string> names;
         for (size_t i = 0; i < targets.count; ++i)
-            names.push_back(prefix + path_in_layer(targets.first + i) + part);
+            names.push_back(prefix + module_path(targets.first + i) + part);
         return all(std::move(names), values);
     };
     LayerTensors views;
@@ -192,8 +192,8 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
     views.experts_gate_up_exc = all({prefix + "mlp.experts.gate_up_proj"}, values);
     views.experts_down_eci = all({prefix + "mlp.experts.down_proj"}, values);
-    for (size_t i = 0; i < kLoraTargets.size(); ++i) {
-        const std::string module = "base_model.model." + prefix + path_in_layer(i);
+    for (size_t i = 0; i < kModulePaths.size(); ++i) {
+        const std::string module = "base_model.model." + prefix + module_path(i);
         views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values),
                          all({module + ".lora_magnitude_vector"}, values)};
     }

@@ -48,7 +48,7 @@ struct LayerTensors {
     at::Tensor router_ec;                           ///< [experts, hidden]
     at::Tensor experts_gate_up_exc;                 ///< [experts, 2I, hidden], I of one expert
     at::Tensor experts_down_eci;                    ///< [experts, hidden, I]
-    std::array<LowRank, kLoraTargets.size()> lora;  ///< adapter matrices for rows of the matrices above
+    std::array<LowRank, kModulePaths.size()> lora;  ///< adapter matrices for rows of the matrices above
 
     const Matrix& at(LoraSite site) const { return matrices[static_cast<size_t>(site)]; }
     const at::Tensor& at(NormSite site) const { return norms[static_cast<size_t>(site)]; }

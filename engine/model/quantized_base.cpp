@@ -45,7 +45,7 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
       quantizes_inputs_(device.is_cuda() && quantization.format == WeightFormat::Int8) {
     for (const ParameterShape& matrix : matrices_) {
         for (size_t target = 0; target < layouts_.size(); ++target)
-            if (matrix.name.ends_with(path_in_layer(target) + ".weight"))
+            if (matrix.name.ends_with(module_path(target) + ".weight"))
                 layouts_[target] = quantized_layout(quantization, matrix.shape[0], matrix.shape[1]);
     }
 }
@@ -101,7 +101,7 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
 }
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
-    const std::string name = ".layers." + std::to_string(layer) + "." + path_in_layer(target) + ".weight";
+    const std::string name = ".layers." + std::to_string(layer) + "." + module_path(target) + ".weight";
     const auto found = std::find_if(matrices_.begin(), matrices_.end(), [&](const ParameterShape& matrix) {
         return matrix.name.ends_with(name);
     });

@@ -65,7 +65,7 @@ class QuantizedBase {
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
-    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< by module; without rows: no such module
+    std::array<QuantizedLayout, kModulePaths.size()> layouts_;  ///< by module; without rows: no such module
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;

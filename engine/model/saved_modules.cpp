@@ -77,7 +77,7 @@ class RowLengths {
             unit_bytes_ = bytes.whole_values(bytes.master(), unit);
         }
         size_t target = 0;
-        while (!is_of(magnitude, path_in_layer(target))) ++target;
+        while (!is_of(magnitude, module_path(target))) ++target;
         return lengths(trained_.quantized->plain_matrix(unit_bytes_, magnitude.layer, target));
     }
 

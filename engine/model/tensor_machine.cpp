@@ -62,15 +62,18 @@ void TensorMachine::release_matrices() const {
 }
 
 void TensorMachine::settle(LoraSite site, const at::Tensor& x_nc) {
-    const bool is_down = site == LoraSite::Down;
-    outliers_.settle(site, is_down ? model_.intermediate_size : model_.hidden_size, x_nc.device());
+    int64_t width = model_.hidden_size;
+    if (site == LoraSite::Down) width = model_.intermediate_size;
+    if (site == LoraSite::SharedDown) width = model_.shared_expert_intermediate_size;
+    outliers_.settle(site, width, x_nc.device());
 }
 
 at::Tensor TensorMachine::forward_product(LoraSite site, const at::Tensor& x_nc) {
     const at::Tensor& bias_o = weights().at(site).bias_o;
     if (!quantizes_inputs()) {
         const at::Tensor weight_oc = matrix(site);
-        return decodes() ? decode_linear(x_nc, weight_oc, bias_o) : ringmaster::linear(x_nc, weight_oc, bias_o);
+        return decodes() ? decode_linear(x_nc, weight_oc, bias_o)
+                         : ringmaster::linear(x_nc, weight_oc, bias_o);
     }
     if (!outliers_.knows(site)) {
         outliers_.look(x_nc);

@@ -75,10 +75,17 @@ struct FileTensor {
     std::optional<StoredTensor> stored;
 };
 
+/// Stores each parameter in one tensor if the base does, instead of in several parts.
+std::vector<ParameterShape> as_in_base(std::vector<ParameterShape> shapes, WeightFiles* base) {
+    for (ParameterShape& shape : shapes)
+        if (base != nullptr && !base->find(shape.file_name()).empty()) shape.stored.parts.clear();
+    return shapes;
+}
+
 /// `base` may be null.
 std::vector<FileTensor> file_tensors(const Parameters& parameters, at::ScalarType dtype, WeightFiles* base) {
     std::vector<FileTensor> tensors;
-    for (const StoredTensor& tensor : stored_tensors(parameters.shapes())) {
+    for (const StoredTensor& tensor : stored_tensors(as_in_base(parameters.shapes(), base))) {
         const std::string known = base != nullptr ? base->find(tensor.name) : "";
         tensors.push_back(
             {{known.empty() ? tensor.name : known, stored_name_of(dtype), tensor.shape}, tensor});

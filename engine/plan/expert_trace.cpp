@@ -62,6 +62,28 @@ Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
     return combine(y_mc);
 }
 
+void TraceMachine::sum_row_products(double rows, double width) {
+    const double wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
+    heap_.touch(std::min(rows, kRows) * width * (kFloat + wide));
+}
+
+void TraceMachine::weigh_rows(double rows, double width) {
+    const double wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
+    heap_.touch(std::min(rows, kRows) * width * wide);
+}
+
+void TraceMachine::add_share(const Traced&, const Traced&, const Traced& shares_n1) {
+    heap_.touch(shares_n1.elements() * in_.element_bytes());
+}
+
+void TraceMachine::share_backward(const Traced& shares_n1, const Traced&, const Traced& act_ni,
+                                  const Traced& gate_up_n2i) {
+    const Traced sums_n1 = sized(shares_n1.rows(), 1, kFloat);
+    sum_row_products(act_ni.rows(), act_ni.columns());
+    const Traced factors_n1 = sized(shares_n1.rows(), 1, kFloat);
+    weigh_rows(act_ni.rows(), gate_up_n2i.columns());
+}
+
 Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
                                            double) {
     const double rows = routing.rows(), width = gate_up_m2i.columns() / 2;
@@ -70,10 +92,9 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     Traced dact_mi = grouped_product(dy_mc, width, kProduct);
     const Traced act_mi = take(rows, width, kProduct);
     const Traced weights_m1 = sized(rows, 1, kFloat);
-    const double some = std::min(rows, kRows), wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
-    heap_.touch(some * width * (kFloat + wide));
+    sum_row_products(rows, width);
     dact_mi.reset();
-    heap_.touch(some * 2 * width * wide);
+    weigh_rows(rows, 2 * width);
     if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / double(model().num_experts));
     return sized(rows, 1, kFloat);
 }

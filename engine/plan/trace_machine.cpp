@@ -23,8 +23,7 @@ std::vector<ParameterShape> of_site(const std::vector<ParameterShape>& shapes, L
     std::vector<ParameterShape> found;
     for (size_t target = first; target < first + count; ++target)
         for (const ParameterShape& shape : shapes)
-            if (shape.layer == 0 && shape.name.ends_with(path_in_layer(target) + part))
-                found.push_back(shape);
+            if (shape.layer == 0 && shape.name.ends_with(module_path(target) + part)) found.push_back(shape);
     return found;
 }
 
@@ -33,14 +32,18 @@ std::vector<ParameterShape> of_site(const std::vector<ParameterShape>& shapes, L
 TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(heap) {
     const ModelConfig& m = in.model;
     const double hidden = double(m.hidden_size), intermediate = intermediate_width(m),
-                 q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim);
+                 q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim),
+                 shared = double(m.shared_expert_intermediate_size);
     const DeltaSizes& delta = m.delta;
     const Matrix all[] = {{(m.gates_attention ? 2 : 1) * q + 2 * kv, hidden, 0, 0},
                           {hidden, q, 0, 0},
                           {gate_up_width(m), hidden, 0, 0},
                           {hidden, intermediate, 0, 0},
                           {double(delta.projected()), hidden, 0, 0},
-                          {hidden, double(delta.values()), 0, 0}};
+                          {hidden, double(delta.values()), 0, 0},
+                          {(m.gate.gated ? 2 : 1) * shared, hidden, 0, 0},
+                          {hidden, shared, 0, 0},
+                          {1, hidden, 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
@@ -81,8 +84,9 @@ namespace {
 
 std::string_view output_name(LoraSite site) {
     constexpr std::string_view kNames[] = {
-        "queries, keys and values", "output of a block",      "gate and up",
-        "output of a block",        "inputs of a recurrence", "output of a block"};
+        "queries, keys and values", "output of a block", "gate and up", "output of a block",
+        "inputs of a recurrence",   "output of a block", "gate and up", "output of a block",
+        "gate of the shared expert"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -92,7 +96,9 @@ std::string_view TraceMachine::gradient_name(LoraSite site) {
     constexpr std::string_view kNames[] = {
         "gradient of the hidden states", "gradient of attention's output",
         "gradient of the hidden states", "gradient of the product of gate and up",
-        "gradient of the hidden states", "gradient of a recurrence's output"};
+        "gradient of the hidden states", "gradient of a recurrence's output",
+        "gradient of the hidden states", "gradient of the product of gate and up",
+        "gradient of the hidden states"};
     return kNames[static_cast<size_t>(site)];
 }
 

@@ -114,9 +114,12 @@ class TraceMachine {
     }
 
     Traced gate(const Traced& gate_up_n2i) const {
-        return take(gate_up_n2i.rows(), at(LoraSite::Down).inputs, "product of gate and up");
+        return take(gate_up_n2i.rows(), gate_up_n2i.columns() / (model().gate.gated ? 2 : 1),
+                    "product of gate and up");
     }
-    Traced gate_backward(const Traced&, const Traced&, const Traced& act_ni) const { return act_ni; }
+    Traced gate_backward(const Traced& gate_up_n2i, const Traced&, const Traced& act_ni) const {
+        return act_ni.defined() ? act_ni : gate(gate_up_n2i);
+    }
 
     Traced swap_groups(const Traced& x_nw, int64_t, int64_t) const {
         return take(x_nw.rows(), x_nw.columns(), "queries, keys and values by kind", MemoryPart::Activations);
@@ -155,6 +158,9 @@ class TraceMachine {
         Traced input() const;
         Traced input_into(const Traced&) const { return input(); }
     };
+    void add_share(const Traced& out_nc, const Traced& y_nc, const Traced& shares_n1);
+    void share_backward(const Traced& shares_n1, const Traced& dact_ni, const Traced& act_ni,
+                        const Traced& gate_up_n2i);
     ExpertPull pull_experts(const Traced& dgate_up_m2i, const Traced& dweights_m, const Routing& routing,
                             int64_t first);
 
@@ -187,6 +193,8 @@ class TraceMachine {
                  MemoryPart part = MemoryPart::Workspace) const {
         return {heap_, rows, columns, element_bytes, part};
     }
+    void sum_row_products(double rows, double width);
+    void weigh_rows(double rows, double width);
     Traced grouped_product(const Traced& x_mi, double outputs, std::string_view name,
                            MemoryPart part = MemoryPart::Workspace);
     Traced combine(const Traced& y_mc);

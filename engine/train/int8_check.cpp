@@ -31,9 +31,15 @@ const char* name_of(LoraSite site) {
         case LoraSite::DeltaIn:
             return "inputs of a recurrence";
         case LoraSite::DeltaOutput:
+            return "a recurrence's output";
+        case LoraSite::SharedGateUp:
+            return "gate and up of the shared expert";
+        case LoraSite::SharedDown:
+            return "the shared expert's output";
+        case LoraSite::SharedGate:
             break;
     }
-    return "a recurrence's output";
+    return "the shared expert's gate";
 }
 
 class Products {

@@ -300,14 +300,21 @@ class Layer {
     }
 
     PlainMixture feed_forward(const at::Tensor& read) const {
-        if (m_.num_experts > 0)
-            return plain_mixture(
-                m_, {own("mlp.gate.weight"), own("mlp.experts.gate_up_proj"), own("mlp.experts.down_proj")},
-                read);
-        const at::Tensor all = dense(read, LoraSite::GateUp),
-                         up = all.narrow(1, m_.gate.gated ? m_.intermediate_size : 0, m_.intermediate_size);
-        const at::Tensor act = plain_activation(all.narrow(1, 0, m_.intermediate_size), m_.gate.activation);
-        return {dense(m_.gate.gated ? act * up : act, LoraSite::Down), {}, {}};
+        if (m_.num_experts == 0) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
+        PlainMixture mixture = plain_mixture(
+            m_, {own("mlp.gate.weight"), own("mlp.experts.gate_up_proj"), own("mlp.experts.down_proj")},
+            read);
+        if (m_.shared_expert_intermediate_size > 0)
+            mixture.y_nc = mixture.y_nc + at::sigmoid(dense(read, LoraSite::SharedGate)) *
+                                              mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
+        return mixture;
+    }
+
+    at::Tensor mlp(const at::Tensor& read, LoraSite gate_up, LoraSite down) const {
+        const at::Tensor all = dense(read, gate_up);
+        const int64_t width = all.size(1) / (m_.gate.gated ? 2 : 1);
+        const at::Tensor act = plain_activation(all.narrow(1, 0, width), m_.gate.activation);
+        return dense(m_.gate.gated ? act * all.narrow(1, width, width) : act, down);
     }
 
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {
@@ -323,7 +330,7 @@ class Layer {
 
     /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.
     at::Tensor matrix(size_t target) const {
-        if (quantized_ == nullptr) return own(path_in_layer(target) + ".weight");
+        if (quantized_ == nullptr) return own(module_path(target) + ".weight");
         if (!quantized_->has(target)) return {};
         return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
     }
@@ -339,7 +346,7 @@ class Layer {
     }
 
     at::Tensor module(const at::Tensor& x, const at::Tensor& weight, size_t target) const {
-        const std::string module = path_in_layer(target);
+        const std::string module = module_path(target);
         at::Tensor y = at::matmul(x, weight.t());
         if (const at::Tensor bias = own(module + ".bias"); bias.defined()) y = y + bias;
         if (adapter_ == nullptr) return y;

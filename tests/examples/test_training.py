@@ -16,15 +16,18 @@ sys.path.insert(0, str(HERE.parent / "support"))
 from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E402
 
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
+LINEAR = dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=16, linear_value_head_dim=16)
+EXPERTS = dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, shared_expert_intermediate_size=48)
 # Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
 # shape. None means that the architecture is not supported.
 ARCHITECTURES = {
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": (None, {}),
-    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5": (None, {}),
-    "Qwen3-30B": ("qwen3_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)), "Qwen3-Next": (None, {}),
-    "Qwen1.5-MoE": (None, {}), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
+    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5_text", LINEAR),
+    "Qwen3.5": ("qwen3_5_moe_text", dict(intermediate_size=None, **LINEAR, **EXPERTS)),
+    "Qwen3-30B": ("qwen3_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)), "Qwen3-Next": ("qwen3_next", {**LINEAR, **EXPERTS}),
+    "Qwen1.5-MoE": ("qwen2_moe", EXPERTS), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }
 WORDS = "the fox jumps over seven lazy dogs and a happy cat leaps into deep water again while nobody looks".split()

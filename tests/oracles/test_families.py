@@ -1,6 +1,5 @@
 """Trains every family on every mesh: losses and the exported model equal those of its transformers class. A
-family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on. Families
-that the engine does not compute yet are in WAITING and must be refused by name."""
+family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on."""
 
 import json
 import pathlib
@@ -22,6 +21,8 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_positi
             "short_factor": [1.0 + 0.05 * i for i in range(6)], "long_factor": [1.5 + 0.3 * i for i in range(6)]}
 
 VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
+LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12)
+EXPERTS = dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)
 
 # name: (model_type, differences from SHAPE)
 FAMILIES = {
@@ -76,16 +77,24 @@ FAMILIES = {
         head_dim=24, num_hidden_layers=4, linear_num_key_heads=1, linear_num_value_heads=3, linear_key_head_dim=16,
         linear_value_head_dim=8, linear_conv_kernel_dim=3, attention_bias=True, tie_word_embeddings=True,
         layer_types=["linear_attention", "full_attention", "linear_attention", "linear_attention"])),
+    "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)),
+    "qwen2_moe full": ("qwen2_moe", dict(num_experts=5, num_experts_per_tok=3, moe_intermediate_size=40, shared_expert_intermediate_size=56,
+                                         norm_topk_prob=True, tie_word_embeddings=True, use_sliding_window=True, sliding_window=24)),
+    "qwen3_next": ("qwen3_next", dict(head_dim=24, num_hidden_layers=4, **LINEAR, **EXPERTS)),
+    "qwen3_next full": ("qwen3_next", dict(
+        head_dim=24, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=6, linear_key_head_dim=16,
+        linear_value_head_dim=8, linear_conv_kernel_dim=3, attention_bias=True, tie_word_embeddings=True, norm_topk_prob=False,
+        layer_types=["linear_attention", "full_attention", "linear_attention", "linear_attention"], **EXPERTS)),
+    "qwen3_5_moe": ("qwen3_5_moe_text", dict(head_dim=24, num_hidden_layers=4, intermediate_size=None, **LINEAR, **EXPERTS)),
+    "qwen3_5_moe wrapper full": ("qwen3_5_moe", dict(
+        text_config=dict(model_type="qwen3_5_moe_text", head_dim=24, num_hidden_layers=4, intermediate_size=None, **LINEAR, **EXPERTS),
+        vision_config=dict(depth=1, hidden_size=16, intermediate_size=32, num_heads=2, out_hidden_size=64, num_position_embeddings=16,
+                           patch_size=4))),
     "mistral3 full": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
                                        vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
     "gemma3 wrapper full": ("gemma3", dict(
         text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
         vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION), mm_tokens_per_image=4)),
-}
-# Families that the engine does not compute yet: each must be refused by name, and moves to FAMILIES once it
-# is computed.
-WAITING = {
-    "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)),
 }
 # name: (ranks, keys)
 MESHES = {
@@ -118,7 +127,7 @@ def save_model(folder, name):
     import torch
     import transformers
 
-    kind, changes = {**FAMILIES, **WAITING}[name]
+    kind, changes = FAMILIES[name]
     if "text_config" in changes:
         changes = {**changes, "text_config": {**SHAPE, **changes["text_config"]}, "pad_token_id": None}
     else:
@@ -141,13 +150,20 @@ def packed_rows(documents):
     return rows
 
 
-def train_with_transformers(model_dir, rows):
+def epsilon_of(name):
+    """Returns Adam's epsilon. Ten steps of transformers in float32 and in float64 leave the weights of qwen3_5_moe so far
+    apart that their logits differ by 2.8e-4 with 1e-8, where Adam divides rounding errors by each other, and by 6.5e-7 with
+    1e-5."""
+    return 1e-5 if name.startswith("qwen3_5_moe") else 1e-8
+
+
+def train_with_transformers(model_dir, rows, epsilon):
     """Trains on one document at a time, so that nothing can leak; a step's gradients are summed."""
     import torch
 
     model = load(model_dir)
     model.train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0, eps=epsilon)
     losses, position = [], 0
     for _ in range(STEPS):
         step, position = rows[position:position + ROWS_PER_STEP], position + ROWS_PER_STEP
@@ -180,7 +196,7 @@ def reference(tmp_path_factory):
             model_dir = save_model(folder / "model", name)
             documents = make_rows(folder / "rows.jsonl", 96, longest=60 if packed else SEQUENCE)
             rows = packed_rows(documents) if packed else [[document] for document in documents]
-            made[name, packed] = folder, model_dir, *train_with_transformers(model_dir, rows)
+            made[name, packed] = folder, model_dir, *train_with_transformers(model_dir, rows, epsilon_of(name))
         return made[name, packed]
 
     return make
@@ -198,7 +214,7 @@ def test_a_family_trains_as_its_transformers_class_does(reference, tmp_path, nam
     folder, model_dir, trained, losses = reference(name, PACKED[way])
     config = make_config(tmp_path, model_dir, folder / "rows.jsonl", max_steps=STEPS, learning_rate=RATE, lr_scheduler="constant",
                          warmup_steps=0, weight_decay=0.0, max_grad_norm=0.0, sample_packing=PACKED[way], sequence_len=SEQUENCE,
-                         pad_to_sequence_len=True, **keys)
+                         pad_to_sequence_len=True, adam_epsilon=epsilon_of(name), **keys)
     run = launch(config, tmp_path / "runs", "--ranks", ranks, "--no-preflight")
     assert state_of(run)["state"] == "completed"
     assert [event["loss"] for event in events_of(run)] == pytest.approx(losses, rel=1e-5)
@@ -208,12 +224,12 @@ def test_a_family_trains_as_its_transformers_class_does(reference, tmp_path, nam
     ids = torch.arange(64).unsqueeze(0)
     with torch.no_grad():
         assert (ours(ids).logits - trained(ids).logits).abs().max().item() < 1e-4
-    kept = {key: value for key, value in ours.state_dict().items() if "vision" in key or "projector" in key}
+    kept = {key: value for key, value in ours.state_dict().items() if is_of_the_tower(key)}
     assert all(torch.equal(value, trained.state_dict()[key]) for key, value in kept.items())
 
 
 def is_of_the_tower(key):
-    return "vision" in key or "projector" in key
+    return "vision" in key or "projector" in key or "visual" in key
 
 
 def unwrapped(key):
@@ -221,7 +237,7 @@ def unwrapped(key):
     return key.replace("language_model.", "").replace("model.", "")
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, *WAITING], ids=[f"{name}, quick" for name in [*FAMILIES, *WAITING]])
+@pytest.mark.parametrize("name", FAMILIES, ids=[f"{name}, quick" for name in FAMILIES])
 def test_weights_have_the_names_and_shapes_that_transformers_saves(tmp_path, name):
     import safetensors
 
@@ -232,15 +248,37 @@ def test_weights_have_the_names_and_shapes_that_transformers_saves(tmp_path, nam
     with safetensors.safe_open(folder / "model.safetensors", "pt") as file:
         saved = {key: list(file.get_slice(key).get_shape()) for key in file.keys() if not is_of_the_tower(key)}
     assert {unwrapped(key): shape for key, shape in seen["weights"].items()} == {unwrapped(key): s for key, s in saved.items()}
-    assert bool(seen["obstacles"]) is (name in WAITING), seen["obstacles"]
+    assert not seen["obstacles"]
 
 
-@pytest.mark.parametrize("name", WAITING, ids=[f"{name}, quick" for name in WAITING])
-def test_what_is_not_computed_is_refused_and_never_trained(tmp_path, name):
-    rows = tmp_path / "rows.jsonl"
-    make_rows(rows, 8)
-    config = make_config(tmp_path, save_model(tmp_path / "model", name), rows)
-    plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json", check=False).stdout)
+def test_what_is_not_computed_is_refused_and_never_trained_quick(tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 8)
+    model = save_model(tmp_path / "model", "qwen2_moe")
+    settings = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**settings, "experts_of_another_kind": 3}))
+    plan = json.loads(ringmaster("plan", make_config(tmp_path, model, tmp_path / "rows.jsonl"), "--ranks", 2, "--json", check=False).stdout)
     errors = [finding for finding in plan["diagnostics"] if finding["severity"] == "error"]
-    assert [finding["code"] for finding in errors] in (["ENGINE-MODEL"], ["ENGINE-WINDOW"]), errors
+    assert [finding["code"] for finding in errors] == ["ENGINE-MODEL"] and "experts_of_another_kind" in str(errors)
     assert plan["memory"], "the shape is known"
+
+
+def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored_quick(tmp_path):
+    """Their class leaves out such heads; the hub's files hold all experts of a layer in one tensor."""
+    import safetensors.torch
+    import torch
+
+    model = save_model(tmp_path / "model", "qwen3_5_moe wrapper full")
+    state = {}
+    for key, value in load(model).state_dict().items():
+        state[key] = value.contiguous()
+    state["mtp.fc.weight"] = torch.randn(7, 5).to(torch.bfloat16)
+    assert any(key.endswith("mlp.experts.gate_up_proj") for key in state)
+    safetensors.torch.save_file(state, model / "model.safetensors")
+    make_rows(tmp_path / "rows.jsonl", 16)
+    run = launch(make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=2), tmp_path / "runs", "--ranks", 1, "--no-preflight")
+    assert state_of(run)["state"] == "completed"
+    saved = safetensors.torch.load_file(tmp_path / "out" / "model.safetensors")
+    assert {key: value.shape for key, value in saved.items()} == {key: value.shape for key, value in state.items()}
+    assert torch.equal(saved["mtp.fc.weight"], state["mtp.fc.weight"]) and saved["mtp.fc.weight"].dtype == torch.bfloat16
+    changed = "model.language_model.layers.0.mlp.experts.gate_up_proj"
+    assert not torch.equal(saved[changed], state[changed])

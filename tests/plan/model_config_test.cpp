@@ -265,13 +265,35 @@ TEST(ModelConfig, AMixturesFieldsAreReadAsItsClassReadsThem) {
     EXPECT_EQ(qwen.num_experts, 9);
     EXPECT_FALSE(qwen.norms_expert_weights || qwen.adds_router_loss);
     EXPECT_EQ(qwen.layer_kind(0).window, 4096) << "its class reads no max_window_layers";
+    values = small("qwen2_moe");
+    values.update({{"use_sliding_window", true}, {"sliding_window", 7}, {"num_hidden_layers", 4}});
+    values["max_window_layers"] = 3;
+    const ModelConfig alternating = read(values);
+    EXPECT_EQ(alternating.shared_expert_intermediate_size, 5632);
+    for (int64_t layer = 0; layer < 4; ++layer)
+        EXPECT_EQ(alternating.layer_kind(layer).window.has_value(), layer == 0 || layer == 2) << layer;
+}
+
+TEST(ModelConfig, AWrappersExpertsAreBelowItsPrefix) {
+    json text = small("qwen3_5_moe_text");
+    text.erase("intermediate_size");
+    text.update({{"moe_intermediate_size", 8}, {"num_experts", 2}, {"num_experts_per_tok", 1}});
+    const ModelConfig model = read({{"model_type", "qwen3_5_moe"}, {"text_config", text}});
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        if (shape.role != Role::ExpertDown || shape.layer != 1) continue;
+        const std::string experts = "model.language_model.layers.1.mlp.experts.";
+        EXPECT_EQ(shape.file_name(), experts + "down_proj");
+        EXPECT_THAT(shape.stored.parts,
+                    testing::ElementsAre(experts + "0.down_proj.weight", experts + "1.down_proj.weight"));
+    }
 }
 
 TEST(ModelConfig, WhatIsNotComputedIsNamed) {
     using testing::Contains;
-    for (const char* type : {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe"})
+    for (const char* type :
+         {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen2_moe", "qwen3_moe", "qwen3_next"})
         EXPECT_THAT(read(small(type)).obstacles, testing::IsEmpty()) << type;
-    EXPECT_THAT(read(small("qwen2_moe")).obstacles, Contains("a shared expert"));
     EXPECT_THAT(read(small("seed_oss")).obstacles, Contains("attention_dropout"))
         << "its class drops by default";
     json values = small("llama");
