@@ -61,7 +61,8 @@ bool same(const Happening& a, const EventLine& b) {
 
 }  // namespace
 
-RunHistory::RunHistory(RunDirectory run, int64_t kept_steps) : run_(std::move(run)), kept_steps_(kept_steps) {
+RunHistory::RunHistory(RunDirectory run, int64_t kept_steps)
+    : run_(std::move(run)), kept_steps_(kept_steps), samples_(run_.dir / kSamplesFile) {
     state_ = read_run_state(run_.dir);
 }
 
@@ -70,7 +71,8 @@ bool RunHistory::read(std::chrono::milliseconds budget) {
     read_state();  // read before the events: a run that is over has written them all
     look_for_ranks(true);
     const bool news = read_newest();
-    return read_backlog(until) || news;
+    const bool wrote = samples_.poll();
+    return read_backlog(until) || news || wrote;
 }
 
 std::vector<EventLine> RunHistory::poll() {
@@ -292,7 +294,8 @@ double RunHistory::last_heard() const {
 }
 
 size_t RunHistory::bytes() const {
-    size_t bytes = happenings_.size() * sizeof(Happening) + sources_.size() * sizeof(Source);
+    size_t bytes =
+        happenings_.size() * sizeof(Happening) + sources_.size() * sizeof(Source) + samples_.bytes();
     for (const RankHistory& rank : ranks_)
         bytes += sizeof(RankHistory) - sizeof(StepColumns) + rank.steps.bytes();
     return bytes;

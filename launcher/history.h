@@ -1,4 +1,5 @@
-/// Reads a run: run.json and the events of every rank, which it keeps as columns and follows by byte offset.
+/// Reads a run: run.json, the events of every rank, which it keeps as columns, and samples.jsonl; follows
+/// the files by byte offset.
 /// All facts are on the disk, so a reader that starts late or loses its connection loses nothing. Reading
 /// never changes anything. Use it from one thread: it has no locks.
 #pragma once
@@ -14,6 +15,7 @@
 #include "engine/events/run_state.h"
 #include "launcher/recorded_run.h"
 #include "launcher/run_directory.h"
+#include "launcher/sample_file.h"
 #include "launcher/step_columns.h"
 
 namespace ringmaster {
@@ -72,6 +74,8 @@ class RunHistory {
     int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
+    /// Texts that the run wrote while it trained, as far as read() has read them.
+    const std::map<int64_t, SamplesOfStep>& samples() const { return samples_.steps(); }
     /// Events by time, at most the last few thousand. Events of other kinds do not push out an error.
     const std::vector<Happening>& happenings() const { return happenings_; }
     /// Returns the events since the last call in the order in which they were read: at most 1,000, and as
@@ -120,6 +124,7 @@ class RunHistory {
     size_t next_source_ = 0;  ///< source that poll() starts with, so that no rank waits for a busy one
     std::map<int64_t, std::pair<double, EvalEvent>> evaluations_;
     std::map<int64_t, CheckpointEvent> checkpoints_;
+    SampleFile samples_;
     std::vector<Happening> happenings_, news_;
     std::optional<Happening> first_error_;
     int64_t events_ = 0;

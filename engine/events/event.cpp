@@ -17,7 +17,7 @@ namespace {
 
 /// Lists the names in the order of Event's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kTypes = {
-    "step", "hello", "phase", "device", "eval", "warning", "checkpoint", "done", "error"};
+    "step", "hello", "phase", "device", "eval", "warning", "checkpoint", "done", "error", "samples"};
 
 // each_field lists the fields of each event, for writing and for reading.
 
@@ -77,6 +77,12 @@ void each_field(auto& field, EventOf<ErrorEvent> auto& e) {
     field("message", e.message);
     field("where", e.where);
     field("code", e.code);
+}
+
+void each_field(auto& field, EventOf<SamplesEvent> auto& e) {
+    field("step", e.step);
+    field("prompts", e.prompts);
+    field("bytes", e.bytes);
 }
 
 class FieldReader {

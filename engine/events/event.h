@@ -40,9 +40,9 @@ struct StepEvent {
     int64_t memory_bytes = 0;
     int64_t peak_memory_bytes = 0;
     double tokens_per_s = 0;
-    int64_t position_sum = 0;     ///< sum of this rank's position ids
-    int64_t attention_cells = 0;  ///< cells of the attention mask that this rank computed for each head
-    std::optional<double> loss_scale;  ///< scale of this step, if `fp16: true`; not written otherwise
+    int64_t position_sum = 0;           ///< sum of this rank's position ids
+    int64_t attention_cells = 0;        ///< cells of the attention mask that this rank computed for each head
+    std::optional<double> loss_scale;   ///< scale of this step, if `fp16: true`; not written otherwise
     std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
     PreferenceFigures preference = {};
@@ -86,6 +86,13 @@ struct CheckpointEvent {
     double seconds = 0;
 };
 
+/// Texts that the run wrote into samples.jsonl of its run directory, one line for each prompt.
+struct SamplesEvent {
+    int64_t step = 0;
+    int64_t prompts = 0;
+    int64_t bytes = 0;  ///< size of samples.jsonl with these lines
+};
+
 struct DoneEvent {
     int64_t step = 0;
     std::string state;  ///< "completed" or "stopped"
@@ -97,7 +104,7 @@ struct ErrorEvent {
 };
 
 using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,
-                           CheckpointEvent, DoneEvent, ErrorEvent>;
+                           CheckpointEvent, DoneEvent, ErrorEvent, SamplesEvent>;
 
 struct EventLine {
     double t = 0;  ///< Unix seconds

@@ -366,8 +366,9 @@ void Trainer::take_samples() {
     if (!samples_) return;
     groups_.progress().begin(Activity::Evaluating, step_);
     optimizer_->use_averaged_weights(true);
-    samples_->take(step_, training_.pass().decoder(), trained_.weights.compute_dtype(),
-                   trained_.weights.stage() >= 3, groups_);
+    const auto written = samples_->take(step_, training_.pass().decoder(), trained_.weights.compute_dtype(),
+                                        trained_.weights.stage() >= 3, groups_);
+    if (written) events_.write(*written);
     optimizer_->use_averaged_weights(false);
 }
 

@@ -31,9 +31,9 @@ TrainingSamples::TrainingSamples(fs::path file, const json& read, const ModelCon
     check_prompts(model_, request_.prompts, request_.generation);
 }
 
-void TrainingSamples::take(int64_t step, Decoder& decoder, at::ScalarType dtype, bool shards_weights,
-                           Groups& groups) {
-    if (taken_at_ == step) return;
+std::optional<SamplesEvent> TrainingSamples::take(int64_t step, Decoder& decoder, at::ScalarType dtype,
+                                                  bool shards_weights, Groups& groups) {
+    if (taken_at_ == step) return std::nullopt;
     taken_at_ = step;
     Generation generation = request_.generation;
     if (shards_weights) {
@@ -45,10 +45,11 @@ void TrainingSamples::take(int64_t step, Decoder& decoder, at::ScalarType dtype,
     }
     const std::vector<Completion> completions =
         generate(decoder, model_, dtype, groups.device(), request_.prompts, generation, groups.progress());
-    if (groups.rank() == 0) write(step, completions);
+    if (groups.rank() != 0) return std::nullopt;
+    return write(step, completions);
 }
 
-void TrainingSamples::write(int64_t step, const std::vector<Completion>& completions) const {
+SamplesEvent TrainingSamples::write(int64_t step, const std::vector<Completion>& completions) const {
     std::string lines;
     for (size_t i = 0; i < completions.size(); ++i) {
         const Completion& made = completions[i];
@@ -67,6 +68,8 @@ void TrainingSamples::write(int64_t step, const std::vector<Completion>& complet
     file << lines << std::flush;
     if (!file) log_line("warning: " + file_.string() + " cannot be written; the run goes on");
     log_line("samples of step " + std::to_string(step) + " are in " + file_.string());
+    std::error_code none;
+    return {step, static_cast<int64_t>(completions.size()), static_cast<int64_t>(fs::file_size(file_, none))};
 }
 
 }  // namespace ringmaster

@@ -12,8 +12,10 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/comm/groups.h"
+#include "engine/events/event.h"
 #include "engine/model/decoder.h"
 #include "engine/sample/request.h"
 
@@ -26,12 +28,13 @@ class TrainingSamples {
                                                    const ModelConfig& model);
 
     /// Generates once per step. All ranks generate the same, so that weights sharded over ranks are gathered
-    /// by all.
-    void take(int64_t step, Decoder& decoder, at::ScalarType dtype, bool shards_weights, Groups& groups);
+    /// by all. Returns what was written; nothing on other ranks than 0.
+    std::optional<SamplesEvent> take(int64_t step, Decoder& decoder, at::ScalarType dtype,
+                                     bool shards_weights, Groups& groups);
 
   private:
     TrainingSamples(std::filesystem::path file, const nlohmann::json& read, const ModelConfig& model);
-    void write(int64_t step, const std::vector<Completion>& completions) const;
+    SamplesEvent write(int64_t step, const std::vector<Completion>& completions) const;
 
     const std::filesystem::path file_;
     const ModelConfig& model_;

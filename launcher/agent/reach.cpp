@@ -75,6 +75,8 @@ std::string bytes_from(const fs::path& file, int64_t offset) {
     return bytes;
 }
 
+constexpr const char* kSamples = "samples.jsonl";
+
 class Follower {
   public:
     explicit Follower(FollowOptions options) : options_(std::move(options)) {
@@ -85,6 +87,7 @@ class Follower {
             files_.push_back("events/" + event_file_name(rank));
             files_.push_back("logs/" + log_file_name(rank));
         }
+        if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);  // older followers refuse it
     }
 
     int run() {

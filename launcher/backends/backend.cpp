@@ -1,6 +1,5 @@
 #include "launcher/backends/backend.h"
 
-#include "engine/config/samples.h"
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
 #include "launcher/backends/companion.h"
@@ -8,22 +7,11 @@
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
 #include "launcher/nodes/fetch.h"
-#include "launcher/request_values.h"
 #include "launcher/slurm/slurm_run.h"
 #include "launcher/slurm/watch.h"
 #include "launcher/start_record.h"
 
 namespace ringmaster {
-namespace {
-
-/// Nodes get no prompts, and what they would write does not come back.
-void refuse_samples_on_nodes(const Request& request) {
-    if (wished_samples(values_of(request)).is_null()) return;
-    throw Error(Failure::Refused, Code("KEY-UNSUPPORTED"), "does not reach nodes over SSH yet",
-                "sample_prompts", "--set sample_prompts=null, or train here or under Slurm");
-}
-
-}  // namespace
 
 void RunBackend::reach(const Places& places, const SshPerson& person, const Progress& progress) {
     if (to_.nodes.empty()) {
@@ -41,7 +29,6 @@ void RunBackend::reach(const Places& places, const SshPerson& person, const Prog
 Proposal RunBackend::propose(const Request& request, const Places& places) const {
     Proposal proposal = ringmaster::propose(complete(request, machine_), machine_, places);
     require_launchable(proposal);
-    if (!nodes_.empty()) refuse_samples_on_nodes(request);
     return proposal;
 }
 

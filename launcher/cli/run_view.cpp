@@ -268,6 +268,8 @@ std::string other_line(const EventLine& line) {
         return "saved step " + format_count(saved->step) + " in " + format_duration(saved->seconds) + ": " +
                printable(saved->path);
     }
+    if (const auto* samples = std::get_if<SamplesEvent>(&line.event))
+        return "samples of step " + format_count(samples->step) + " are in " + kSamplesFile;
     if (const auto* phase = std::get_if<PhaseEvent>(&line.event)) {
         return phase->name == "train" || phase->done > 0 ? "" : printable(phase->name) + " …";
     }

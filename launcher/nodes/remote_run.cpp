@@ -19,8 +19,10 @@
 #include "launcher/files.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/from_node.h"
+#include "launcher/nodes/samples_there.h"
 #include "launcher/nodes/stage.h"
 #include "launcher/nodes/trackers.h"
+#include "launcher/sample_file.h"
 #include "launcher/secrets.h"
 
 namespace ringmaster {
@@ -331,6 +333,7 @@ std::vector<std::string> record_files(const RemoteNode& node, size_t index) {
         files.push_back("events/" + event_file_name(rank));
         files.push_back("logs/" + log_file_name(rank));
     }
+    if (node.first_rank == 0) files.emplace_back(kSamplesFile);
     return files;
 }
 
@@ -372,9 +375,8 @@ Machine machine_of(const std::vector<Node>& nodes) {
         machine.cores = std::min(machine.cores, node.facts.cores);
         machine.ram_bytes = std::min(machine.ram_bytes, node.facts.memory_bytes);
         for (const NodeGpu& gpu : node.facts.gpus)
-            machine.gpus.push_back(
-                {gpu.index, node.name() + "/" + std::to_string(gpu.index), gpu.name, gpu.memory_bytes,
-                 gpu.capability});
+            machine.gpus.push_back({gpu.index, node.name() + "/" + std::to_string(gpu.index), gpu.name,
+                                    gpu.memory_bytes, gpu.capability});
     }
     return machine;
 }
@@ -491,12 +493,14 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
             const std::vector<StagedFile> programs = program_files(places, bin);
             files.insert(files.end(), programs.begin(), programs.end());
             const std::string plan_text = plan_there(run, node, there, secrets, files);
+            const std::string samples_text = samples_there(run, there, files);
             stage_files(node, files, progress);
             link_libtorch(node, bin);
             write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
             write_remote_file(*node.session, there.run_dir + "/config.yaml",
                               without_secrets(config, secrets));
             write_remote_file(*node.session, there.run_dir + "/" + kRemoteFile, text_of(remote));
+            place_samples(node, there, run, samples_text);
             if (i == 0) place_trackers(node, there, run, places, progress);
         } else if (!files.empty()) {
             stage_files(node, files, progress);

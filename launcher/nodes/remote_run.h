@@ -58,7 +58,8 @@ void write_remote_run(const RunDirectory& run, const RemoteRun& remote);
 /// names and paths of at most 1 KiB. Throws Error(Refused) with `where`.
 RemoteRun parse_remote_run(const std::string& text, const std::string& where);
 
-/// Returns the files that a node appends to, relative to the run directory: agent log, events, rank logs.
+/// Returns the files that a node appends to, relative to the run directory: agent log, events, rank logs, and
+/// on the node of rank 0 the samples.
 std::vector<std::string> record_files(const RemoteNode& node, size_t index);
 
 /// Returns a node's state as this machine stores it: with this run's name, at most its number of ranks, and

@@ -62,6 +62,8 @@ std::string words_of(const Event& event) {
     if (const auto* warning = std::get_if<WarningEvent>(&event)) return "warning: " + warning->message;
     if (const auto* saved = std::get_if<CheckpointEvent>(&event))
         return "checkpoint of step " + std::to_string(saved->step);
+    if (const auto* samples = std::get_if<SamplesEvent>(&event))
+        return "samples of step " + std::to_string(samples->step);
     if (const auto* eval = std::get_if<EvalEvent>(&event))
         return "evaluation: loss " + std::to_string(eval->loss);
     if (const auto* phase = std::get_if<PhaseEvent>(&event)) return "phase: " + phase->name;

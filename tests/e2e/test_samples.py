@@ -37,6 +37,10 @@ def test_samples_change_nothing(tmp_path, mesh):
     assert not (runs["plain"] / "samples.jsonl").exists()
     samples = samples_of(runs["sampled"])
     assert [(line["step"], line["prompt"]) for line in samples] == [(step, prompt) for step in (2, 4, 5) for prompt in range(3)]
+    events = [json.loads(line) for line in (runs["sampled"] / "events/rank-00000.jsonl").read_text().splitlines()]
+    told = [event for event in events if event["type"] == "samples"]
+    assert [(event["step"], event["prompts"]) for event in told] == [(2, 3), (4, 3), (5, 3)]
+    assert told[-1]["bytes"] == (runs["sampled"] / "samples.jsonl").stat().st_size
     assert [line["asked"] for line in samples[:3]] == SAMPLES["sample_prompts"]
     assert len({str(line["log_probabilities"]) for line in samples if line["prompt"] == 0}) == 3
     if "bf16" in keys:

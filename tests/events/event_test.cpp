@@ -43,7 +43,8 @@ std::vector<EventLine> one_of_each() {
             {6, 0, WarningEvent{"\"quoted\"\n\ttwo lines", "row 7"}},
             {7, 0, CheckpointEvent{10, "checkpoints/step-00000010", 0.5}},
             {8, 0, DoneEvent{20, "stopped"}},
-            {9, 65535, ErrorEvent{"loss is NaN", "rank 1, layer 3"}}};
+            {9, 65535, ErrorEvent{"loss is NaN", "rank 1, layer 3"}},
+            {10, 0, SamplesEvent{80, 3, 12345}}};
 }
 
 TEST(Event, IsWrittenAsTheContractSays) {

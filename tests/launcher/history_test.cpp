@@ -1,6 +1,7 @@
 #include "launcher/history.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "launcher/curves.h"
@@ -143,6 +144,67 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
     EXPECT_EQ(positions(steps, XAxis::Seconds, {steps.first(), steps.last()}, 500).size(), 500U);
 }
 
+std::string sample_line(int64_t step, int prompt, const std::string& text,
+                        const nlohmann::json& asked = "Once") {
+    const nlohmann::json line = {{"step", step},   {"prompt", prompt}, {"asked", asked},
+                                 {"text", text},   {"ids", {1, 2}},    {"log_probabilities", {-0.5, -1.5}},
+                                 {"stopped", true}};
+    return line.dump() + "\n";
+}
+
+TEST_F(HistoryTest, SamplesAreFollowedAndAResumedRunReplacesThem) {
+    const RunDirectory run = make_run("samples", RunPhase::Running, 1);
+    const nlohmann::json message = {{"role", "user"}, {"content", "Hi"}};
+    const nlohmann::json chat = nlohmann::json::array({message});
+    write(run.dir / kSamplesFile, sample_line(80, 0, " a") + sample_line(80, 1, " b", chat));
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.samples().at(80).at(0), (Sample{"Once", " a", false, true}));
+    EXPECT_EQ(history.samples().at(80).at(1).prompt, "user: Hi");
+    const std::string next = sample_line(160, 0, " c");
+    write(run.dir / kSamplesFile, next.substr(0, 30));
+    EXPECT_FALSE(history.read(1s)) << "half a line";
+    write(run.dir / kSamplesFile, next.substr(30));
+    EXPECT_TRUE(history.read(1s));
+    EXPECT_EQ(history.samples().at(160).at(0).text, " c");
+    write(run.dir / kSamplesFile, sample_line(120, 0, " d") + sample_line(80, 0, " e"));
+    read_all(history);
+    ASSERT_EQ(history.samples().size(), 1U) << "steps after 80 belong to an attempt that was given up";
+    EXPECT_EQ(history.samples().at(80).at(0).text, " e");
+    EXPECT_EQ(history.samples().at(80).at(1).text, " b");
+    std::filesystem::resize_file(run.dir / kSamplesFile, 0);
+    read_all(history);
+    write(run.dir / kSamplesFile, sample_line(1, 0, " f"));
+    read_all(history);
+    EXPECT_EQ(history.samples().size(), 1U);
+    EXPECT_EQ(history.samples().at(1).at(0).text, " f");
+}
+
+TEST_F(HistoryTest, HostileSamplesCostLittleAndHideNoGoodOnes) {
+    const RunDirectory run = make_run("hostile-samples", RunPhase::Running, 1);
+    const auto file = run.dir / kSamplesFile;
+    write(file, std::string(9 << 20, '[') + "\n" + std::string(1 << 20, '{') + "\nnull\n{}\n[1]\n");
+    write(file, R"({"step":-1,"prompt":0,"text":"x"})"
+                "\n"
+                R"({"step":1,"prompt":1e9,"text":"x"})"
+                "\n"
+                R"({"step":1,"prompt":999,"text":"x"})"
+                "\n"
+                R"({"step":"1","prompt":0})"
+                "\n\xff\xfe\n");
+    write(file, R"({"step":3,"prompt":0,"asked":[[1],{"role":7},null],"text":["x"],"stopped":"no"})"
+                "\n");
+    for (int64_t step = 10; step < 1210; ++step)
+        write(file, sample_line(step, 0, std::string(20 << 10, 'x')));
+    RunHistory history(run);
+    read_all(history);
+    for (int more = 0; more < 40; ++more) history.read(1s);
+    EXPECT_EQ(history.samples().rbegin()->first, 1209);
+    EXPECT_EQ(history.samples().at(1209).at(0).text.size(), SampleFile::kMostText);
+    EXPECT_LT(history.bytes(), SampleFile::kMostBytes + (1U << 20));
+    EXPECT_GT(history.samples().size(), 500U);
+}
+
 TEST_F(HistoryTest, TheDurationIsThatOfAllAttempts) {
     const RunDirectory run = make_run("again", RunPhase::Completed, 1);
     const auto attempt = [&](int number, double t) {
@@ -196,7 +258,9 @@ TEST_F(HistoryTest, AFloodOfWarningsPushesOutNoError) {
             text += to_json_line({from + i, rank, WarningEvent{"warning " + std::to_string(i), ""}}) + "\n";
         return text;
     };
-    const auto error = [](int rank, double t) { return to_json_line({t, rank, ErrorEvent{"broken", "here"}}) + "\n"; };
+    const auto error = [](int rank, double t) {
+        return to_json_line({t, rank, ErrorEvent{"broken", "here"}}) + "\n";
+    };
     write(run.events() / event_file_name(0), error(0, 1) + warnings(0, 2, 6000));
     write(run.events() / event_file_name(1), error(1, 9000) + error(1, 0.5));
     RunHistory history(run);
@@ -216,7 +280,8 @@ TEST_F(HistoryTest, AFloodOfWarningsPushesOutNoError) {
 TEST_F(HistoryTest, ManyErrorsHaveALimitToo) {
     const RunDirectory run = make_run("errors", RunPhase::Running, 1);
     std::string text;
-    for (int i = 0; i < 6000; ++i) text += to_json_line({1000.0 + i, 0, ErrorEvent{"broken " + std::to_string(i), ""}}) + "\n";
+    for (int i = 0; i < 6000; ++i)
+        text += to_json_line({1000.0 + i, 0, ErrorEvent{"broken " + std::to_string(i), ""}}) + "\n";
     write(run.events() / event_file_name(0), text);
     RunHistory history(run);
     read_all(history);

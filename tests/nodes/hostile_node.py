@@ -178,6 +178,7 @@ ATTACKS = {
     "no frame at all": ("watch", mirrored(b"\0\1\2\n\n\nHTTP/1.1 200 OK\n")),
     # Links in the run directory.
     "a link in place of a file": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / ".bashrc")}),
+    "a link in place of the samples": ("watch", {**mirrored(files("samples.jsonl", 0, EVIL)), "plant": lambda run, home: (run / "samples.jsonl").symlink_to(home / ".bashrc")}),
     "a link to nothing": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / "made")}),
     "a link in place of a folder": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: ((run / "events").rmdir(),
                                                                                                                 (run / "events").symlink_to(home))}),

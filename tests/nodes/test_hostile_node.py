@@ -110,7 +110,7 @@ class Place:
 
     def snapshot(self):
         """Returns every file except those that the node, the servers and the client may write."""
-        record = {"events/rank-00000.jsonl", "events/rank-00001.jsonl", "logs/rank-00000.log", "logs/rank-00001.log", "agent.log", "run.json", "mirror.lock"}
+        record = {"events/rank-00000.jsonl", "events/rank-00001.jsonl", "logs/rank-00000.log", "logs/rank-00001.log", "agent.log", "samples.jsonl", "run.json", "mirror.lock"}
         found = {}
         for root, folders, names in os.walk(self.folder):
             folders[:] = [one for one in folders if pathlib.Path(root) / one not in (self.client.folder,)]

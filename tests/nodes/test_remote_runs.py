@@ -9,12 +9,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, state_of, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, state_of, wait_for
 from sshd import nvidia_smi
+from test_generate_command import make_tokenizer
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 
@@ -74,8 +77,15 @@ def raw_steps(run_dir, rank):
     return [event["step"] for event in map(json.loads, lines) if event["type"] == "step"]
 
 
-def test_two_hosts_train_to_the_losses_of_one(pair, llama, rows_file, tmp_path):
-    keys = dict(max_steps=6, context_parallel_size=4, ring_attn_func="batch_zigzag")
+def samples_of(run_dir):
+    return [(line["step"], line["asked"], line["ids"]) for line in map(json.loads, (run_dir / "samples.jsonl").read_text().splitlines())]
+
+
+def test_two_hosts_train_to_the_losses_of_one(pair, rows_file, tmp_path):
+    llama = make_model(tmp_path / "model", "llama", vocab_size=290)
+    make_tokenizer(llama)
+    keys = dict(max_steps=6, context_parallel_size=4, ring_attn_func="batch_zigzag", val_set_size=4, eval_steps=3,
+                sample_prompts=["Once upon", "def"], sample_max_new_tokens=8)
     alone = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "alone"))
     local = launch(alone, tmp_path / "runs", "--ranks", 4, "--name", "alone", env={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"})
     config = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "out"))
@@ -89,6 +99,8 @@ def test_two_hosts_train_to_the_losses_of_one(pair, llama, rows_file, tmp_path):
         assert raw_steps(remote, rank) == [1, 2, 3, 4, 5, 6]
         for file in (f"events/rank-{rank:05d}.jsonl", f"logs/rank-{rank:05d}.log"):  # complete, with each line once
             assert (remote / file).read_bytes() == (there(pair.b if rank > 1 else pair.a) / file).read_bytes()
+    assert samples_of(remote) == samples_of(local) and [step for step, *_ in samples_of(remote)] == [3, 3, 6, 6]
+    assert (remote / "samples.jsonl").read_bytes() == (there(pair.a) / "samples.jsonl").read_bytes()
     assert (tmp_path / "out/model.safetensors").stat().st_size == (tmp_path / "alone/model.safetensors").stat().st_size
     assert not list(pair.a.home.glob("data/ringmaster/runs/*/*/events/rank-00002*"))
     assert not processes_of(pair.a.home) and not processes_of(pair.b.home)
