@@ -11,6 +11,7 @@
 #include "launcher/backends/fetch_run.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
+#include "launcher/cli/sample_text.h"
 #include "launcher/diagnosis.h"
 #include "launcher/figures.h"
 #include "launcher/format.h"
@@ -208,7 +209,7 @@ void say_ending(const RunDirectory& run, RunPhase state, const Session& session)
     if (state == RunPhase::Failed) {
         complain(ending_text(run, session.err));
     } else if (!session.json) {
-        print(ending_text(run, session.out));
+        print(ending_text(run, session.out) + newest_samples(run, session.out));
     }
 }
 
