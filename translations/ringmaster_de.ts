@@ -382,6 +382,13 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>stopped after step %1</source>
         <translation>gestoppt nach Schritt %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) written after step %1</source>
+        <translation>
+            <numerusform>%n Beispiel nach Schritt %1 geschrieben</numerusform>
+            <numerusform>%n Beispiele nach Schritt %1 geschrieben</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>MachineWords</name>
@@ -2803,6 +2810,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Bring model or checkpoint here…</source>
         <translation>Modell oder Checkpoint herholen…</translation>
     </message>
+    <message>
+        <source>Try the trained model…</source>
+        <translation>Trainiertes Modell ausprobieren…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3707,6 +3718,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Commands…</source>
         <translation>Befehle…</translation>
     </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>Ausprobieren</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4154,6 +4173,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
         <translation>Das trainierte Modell oder ein Checkpoint, von der Maschine, auf der es ist</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>Ausprobieren</translation>
+    </message>
+    <message>
+        <source>Let the trained model write, beside its base</source>
+        <translation>Das trainierte Modell schreiben lassen, neben seinem Basismodell</translation>
     </message>
 </context>
 <context>
@@ -4706,6 +4733,173 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::QueueDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>In die Warteschlange</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>Konfiguration</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>the file&apos;s name and the date</source>
+        <translation>Name der Datei und Datum</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>Sweep</translation>
+    </message>
+    <message>
+        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <translation>Konfiguration und Zeilen bleiben, wie sie jetzt sind. Mit den Werten eines Schlüssels in jeder Zeile des Sweeps wird für jede Kombination ein Lauf eingereiht.</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Auswählen…</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Choose a configuration</source>
+        <translation>Konfiguration auswählen</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>Planning the runs</source>
+        <translation>Die Läufe werden geplant</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>Nicht eingereiht.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueuePage</name>
+    <message>
+        <source>Add…</source>
+        <translation>Hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Früher</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>Später</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Open in Monitor</source>
+        <translation>In Monitor öffnen</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Queue a configuration, or a sweep of it</source>
+        <translation>Eine Konfiguration einreihen, oder einen Sweep davon</translation>
+    </message>
+    <message>
+        <source>Nothing is queued</source>
+        <translation>Nichts ist eingereiht</translation>
+    </message>
+    <message>
+        <source>Runs wait here for their turn and start by themselves, one after the other, even when this window is closed.</source>
+        <translation>Hier warten Läufe, bis sie an der Reihe sind. Sie starten von selbst, einer nach dem anderen, auch wenn dieses Fenster geschlossen ist.</translation>
+    </message>
+    <message>
+        <source>Add a configuration…</source>
+        <translation>Konfiguration hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Move the run to an earlier place (Alt and the up arrow, or drag it)</source>
+        <translation>Den Lauf nach vorn rücken (Alt und Pfeil nach oben, oder ziehen)</translation>
+    </message>
+    <message>
+        <source>Move the run to a later place (Alt and the down arrow, or drag it)</source>
+        <translation>Den Lauf nach hinten rücken (Alt und Pfeil nach unten, oder ziehen)</translation>
+    </message>
+    <message>
+        <source>Take the run off the queue; its directory stays (Delete)</source>
+        <translation>Den Lauf aus der Warteschlange nehmen; sein Ordner bleibt (Entf)</translation>
+    </message>
+    <message>
+        <source>Runs at a time</source>
+        <translation>Läufe gleichzeitig</translation>
+    </message>
+    <message>
+        <source>How many runs may train at the same time; a run on GPUs always has the machine to itself</source>
+        <translation>Wie viele Läufe gleichzeitig trainieren dürfen; ein Lauf auf GPUs hat den Rechner immer für sich</translation>
+    </message>
+    <message>
+        <source>In their order</source>
+        <translation>In ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
+        <translation>eine Zeile lässt sich an eine andere Stelle ziehen; die Schlüssel eines Sweeps haben eigene Spalten</translation>
+    </message>
+    <message>
+        <source>The queue cannot be read.</source>
+        <translation>Die Warteschlange ist nicht lesbar.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) wait</source>
+        <translation>
+            <numerusform>%n Lauf wartet</numerusform>
+            <numerusform>%n Läufe warten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them at work</source>
+        <translation>
+            <numerusform>davon %n im Gange</numerusform>
+            <numerusform>davon %n im Gange</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueueTable</name>
+    <message>
+        <source>Runs of the queue, in their order</source>
+        <translation>Läufe der Warteschlange, in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RankTableModel</name>
     <message>
         <source>%1 at the peak; the plan expects %2</source>
@@ -5235,6 +5429,41 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::SamplesCard</name>
+    <message>
+        <source>no sample</source>
+        <translation>kein Beispiel</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>what the model writes for sample_prompts</source>
+        <translation>was das Modell zu sample_prompts schreibt</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the left</source>
+        <translation>Schritt der Beispiele links</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the right</source>
+        <translation>Schritt der Beispiele rechts</translation>
+    </message>
+    <message>
+        <source>Show the samples of another step</source>
+        <translation>Die Beispiele eines anderen Schritts zeigen</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+    <message>
+        <source>after step %1</source>
+        <translation>nach Schritt %1</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SequenceView</name>
     <message>
         <source>Who holds which tokens</source>
@@ -5516,6 +5745,237 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Trust and remember</source>
         <translation>Vertrauen und merken</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TryPage</name>
+    <message>
+        <source>Another model</source>
+        <translation>Anderes Modell</translation>
+    </message>
+    <message>
+        <source>Merge…</source>
+        <translation>Zusammenführen…</translation>
+    </message>
+    <message>
+        <source>Show the run</source>
+        <translation>Lauf zeigen</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>Ausprobieren</translation>
+    </message>
+    <message>
+        <source>Add the adapter to its base model&apos;s weights, and write a whole model</source>
+        <translation>Den Adapter zu den Gewichten seines Basismodells addieren und ein ganzes Modell schreiben</translation>
+    </message>
+    <message>
+        <source>No model is chosen</source>
+        <translation>Kein Modell ist ausgewählt</translation>
+    </message>
+    <message>
+        <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
+        <translation>Ein abgeschlossener Lauf, oder der Ordner eines Modells oder eines Adapters, setzt hier Ihre Prompts fort, neben seinem Basismodell.</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell auswählen</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>A text that the model continues, or a question</source>
+        <translation>Ein Text, den das Modell fortsetzt, oder eine Frage</translation>
+    </message>
+    <message>
+        <source>As a chat message</source>
+        <translation>Als Chatnachricht</translation>
+    </message>
+    <message>
+        <source>The chat template asks for the answer; without it, the model continues the text</source>
+        <translation>Die Chatvorlage fragt nach der Antwort; ohne sie setzt das Modell den Text fort</translation>
+    </message>
+    <message>
+        <source>Beside the base model</source>
+        <translation>Neben dem Basismodell</translation>
+    </message>
+    <message>
+        <source>Generate</source>
+        <translation>Erzeugen</translation>
+    </message>
+    <message>
+        <source>Generate (%1)</source>
+        <translation>Erzeugen (%1)</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Tokens at most</source>
+        <translation>Höchstens Tokens</translation>
+    </message>
+    <message>
+        <source>Ends each text there</source>
+        <translation>Beendet dort jeden Text</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>0 takes the most probable token each time; higher values draw less probable ones</source>
+        <translation>0 nimmt jedes Mal das wahrscheinlichste Token; höhere Werte ziehen auch weniger wahrscheinliche</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws among this many most probable tokens</source>
+        <translation>Zieht unter so vielen der wahrscheinlichsten Tokens</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws among the most probable tokens that together have this probability</source>
+        <translation>Zieht unter den wahrscheinlichsten Tokens, die zusammen diese Wahrscheinlichkeit haben</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>The same seed draws the same tokens</source>
+        <translation>Derselbe Seed zieht dieselben Tokens</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Where the model runs</source>
+        <translation>Wo das Modell rechnet</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Remove the answers from this page</source>
+        <translation>Die Antworten von dieser Seite entfernen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>What the models write appears here, the newest first.</source>
+        <translation>Hier erscheint, was die Modelle schreiben, das Neueste zuerst.</translation>
+    </message>
+    <message>
+        <source>No run has completed yet</source>
+        <translation>Noch kein Lauf ist abgeschlossen</translation>
+    </message>
+    <message>
+        <source>A model&apos;s or an adapter&apos;s folder…</source>
+        <translation>Ordner eines Modells oder Adapters…</translation>
+    </message>
+    <message>
+        <source>Choose the folder of a model or an adapter</source>
+        <translation>Ordner eines Modells oder Adapters auswählen</translation>
+    </message>
+    <message>
+        <source>This model cannot be tried.</source>
+        <translation>Dieses Modell lässt sich nicht ausprobieren.</translation>
+    </message>
+    <message>
+        <source>The base model answers first</source>
+        <translation>Das Basismodell antwortet zuerst</translation>
+    </message>
+    <message>
+        <source>This folder names no base model to compare with</source>
+        <translation>Dieser Ordner nennt kein Basismodell zum Vergleichen</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>The merged model is in %1.</source>
+        <translation>Das zusammengeführte Modell liegt in %1.</translation>
+    </message>
+    <message>
+        <source>The model is not merged.</source>
+        <translation>Das Modell ist nicht zusammengeführt.</translation>
+    </message>
+    <message>
+        <source>Nothing was generated.</source>
+        <translation>Nichts wurde erzeugt.</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>Gestoppt.</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>gestoppt</translation>
+    </message>
+    <message>
+        <source>Loading the model</source>
+        <translation>Das Modell wird geladen</translation>
+    </message>
+    <message>
+        <source>The base model</source>
+        <translation>Das Basismodell</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>Das trainierte Modell</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 writes: %n token(s)</source>
+        <extracomment>%1 is &quot;The base model&quot; or &quot;The trained model&quot;</extracomment>
+        <translation>
+            <numerusform>%1 schreibt: %n Token</numerusform>
+            <numerusform>%1 schreibt: %n Tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 wrote %2 tokens a second.</source>
+        <translation>%1 schrieb %2 Tokens je Sekunde.</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>Einrichten</translation>
+    </message>
+    <message>
+        <source>Write the merged model into a new folder</source>
+        <translation>Das zusammengeführte Modell in einen neuen Ordner schreiben</translation>
+    </message>
+    <message>
+        <source>Merging the adapter into its base</source>
+        <translation>Der Adapter wird mit seinem Basismodell zusammengeführt</translation>
+    </message>
+    <message>
+        <source>Base</source>
+        <translation>Basismodell</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>Trainiert</translation>
     </message>
 </context>
 <context>

@@ -29,6 +29,16 @@
     </message>
 </context>
 <context>
+    <name>Log</name>
+    <message numerus="yes">
+        <source>%n sample(s) written after step %1</source>
+        <translation>
+            <numerusform>%n sample written after step %1</numerusform>
+            <numerusform>%n samples written after step %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MachineWords</name>
     <message numerus="yes">
         <source>%n core(s)</source>
@@ -362,6 +372,23 @@
     </message>
 </context>
 <context>
+    <name>ringmaster::QueuePage</name>
+    <message numerus="yes">
+        <source>%n run(s) wait</source>
+        <translation>
+            <numerusform>%n run waits</numerusform>
+            <numerusform>%n runs wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them at work</source>
+        <translation>
+            <numerusform>%n of them at work</numerusform>
+            <numerusform>%n of them at work</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RunActions</name>
     <message numerus="yes">
         <source>%1 with %n checkpoint(s)</source>
@@ -417,6 +444,17 @@
         <translation>
             <numerusform>Compare %n run</numerusform>
             <numerusform>Compare %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TryPage</name>
+    <message numerus="yes">
+        <source>%1 writes: %n token(s)</source>
+        <extracomment>%1 is &quot;The base model&quot; or &quot;The trained model&quot;</extracomment>
+        <translation>
+            <numerusform>%1 writes: %n token</numerusform>
+            <numerusform>%1 writes: %n tokens</numerusform>
         </translation>
     </message>
 </context>

@@ -379,6 +379,12 @@ On what is left the run would go on with:</source>
         <source>stopped after step %1</source>
         <translation>ステップ %1 で停止</translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) written after step %1</source>
+        <translation>
+            <numerusform>ステップ %1 の後にサンプルを %n 件書き出しました</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>MachineWords</name>
@@ -2777,6 +2783,10 @@ On what is left the run would go on with:</source>
         <source>step %1</source>
         <translation>ステップ %1</translation>
     </message>
+    <message>
+        <source>Try the trained model…</source>
+        <translation>学習済みモデルを試す…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3674,6 +3684,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>Close</source>
         <translation>閉じる</translation>
     </message>
+    <message>
+        <source>Queue</source>
+        <translation>キュー</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>試す</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4117,6 +4135,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>of all ranks by time, with the run&apos;s events</source>
         <translation>全ランクのログ（時刻順）と実行のイベント</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>試す</translation>
+    </message>
+    <message>
+        <source>Let the trained model write, beside its base</source>
+        <translation>学習済みモデルに、ベースモデルと並べて文章を書かせます</translation>
     </message>
 </context>
 <context>
@@ -4664,6 +4690,171 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
 </context>
 <context>
+    <name>ringmaster::QueueDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>キューに追加</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>the file&apos;s name and the date</source>
+        <translation>ファイル名と日付</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>スイープ</translation>
+    </message>
+    <message>
+        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <translation>設定と行は現在の内容のまま保存されます。スイープの各行にキーの値を書くと、組み合わせごとに 1 つの実行がキューに入ります。</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>選択…</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>進行状況</translation>
+    </message>
+    <message>
+        <source>Choose a configuration</source>
+        <translation>設定を選択</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>Planning the runs</source>
+        <translation>実行を計画しています</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>キューに入りませんでした。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueuePage</name>
+    <message>
+        <source>Add…</source>
+        <translation>追加…</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>前へ</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>後ろへ</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Open in Monitor</source>
+        <translation>モニターで開く</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>キュー</translation>
+    </message>
+    <message>
+        <source>Queue a configuration, or a sweep of it</source>
+        <translation>設定、またはそのスイープをキューに入れます</translation>
+    </message>
+    <message>
+        <source>Nothing is queued</source>
+        <translation>キューは空です</translation>
+    </message>
+    <message>
+        <source>Runs wait here for their turn and start by themselves, one after the other, even when this window is closed.</source>
+        <translation>実行はここで順番を待ち、このウィンドウを閉じていても、1 つずつ自動的に始まります。</translation>
+    </message>
+    <message>
+        <source>Add a configuration…</source>
+        <translation>設定を追加…</translation>
+    </message>
+    <message>
+        <source>Move the run to an earlier place (Alt and the up arrow, or drag it)</source>
+        <translation>実行を前に移動します（Alt と上矢印、またはドラッグ）</translation>
+    </message>
+    <message>
+        <source>Move the run to a later place (Alt and the down arrow, or drag it)</source>
+        <translation>実行を後ろに移動します（Alt と下矢印、またはドラッグ）</translation>
+    </message>
+    <message>
+        <source>Take the run off the queue; its directory stays (Delete)</source>
+        <translation>実行をキューから外します。ディレクトリは残ります（Delete）</translation>
+    </message>
+    <message>
+        <source>Runs at a time</source>
+        <translation>同時に実行する数</translation>
+    </message>
+    <message>
+        <source>How many runs may train at the same time; a run on GPUs always has the machine to itself</source>
+        <translation>同時に学習できる実行の数です。GPU を使う実行は常にマシンを占有します</translation>
+    </message>
+    <message>
+        <source>In their order</source>
+        <translation>順番</translation>
+    </message>
+    <message>
+        <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
+        <translation>行はドラッグで移動できます。スイープのキーは列になります</translation>
+    </message>
+    <message>
+        <source>The queue cannot be read.</source>
+        <translation>キューを読み取れません。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) wait</source>
+        <translation>
+            <numerusform>%n 件が待機中</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them at work</source>
+        <translation>
+            <numerusform>うち進行中 %n 件</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueueTable</name>
+    <message>
+        <source>Runs of the queue, in their order</source>
+        <translation>キューの実行（順番どおり）</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RankTableModel</name>
     <message>
         <source>replica %1</source>
@@ -5186,6 +5377,41 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
 </context>
 <context>
+    <name>ringmaster::SamplesCard</name>
+    <message>
+        <source>no sample</source>
+        <translation>サンプルなし</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>サンプル</translation>
+    </message>
+    <message>
+        <source>what the model writes for sample_prompts</source>
+        <translation>sample_prompts に対してモデルが書く文章</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the left</source>
+        <translation>左側のサンプルのステップ</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the right</source>
+        <translation>右側のサンプルのステップ</translation>
+    </message>
+    <message>
+        <source>Show the samples of another step</source>
+        <translation>別のステップのサンプルを表示します</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>ステップ %1</translation>
+    </message>
+    <message>
+        <source>after step %1</source>
+        <translation>ステップ %1 の後</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SequenceView</name>
     <message>
         <source>Who holds which tokens</source>
@@ -5467,6 +5693,236 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Trust and remember</source>
         <translation>信頼して記録</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TryPage</name>
+    <message>
+        <source>Another model</source>
+        <translation>別のモデル</translation>
+    </message>
+    <message>
+        <source>Merge…</source>
+        <translation>統合…</translation>
+    </message>
+    <message>
+        <source>Show the run</source>
+        <translation>実行を表示</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>試す</translation>
+    </message>
+    <message>
+        <source>Add the adapter to its base model&apos;s weights, and write a whole model</source>
+        <translation>アダプタをベースモデルの重みに加え、完全なモデルを書き出します</translation>
+    </message>
+    <message>
+        <source>No model is chosen</source>
+        <translation>モデルが選択されていません</translation>
+    </message>
+    <message>
+        <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
+        <translation>完了した実行か、モデルまたはアダプタのフォルダを選択してください。ここで、プロンプトの続きをベースモデルと並べて生成します。</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>モデルを選択</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>A text that the model continues, or a question</source>
+        <translation>モデルが続きを書くテキスト、または質問</translation>
+    </message>
+    <message>
+        <source>As a chat message</source>
+        <translation>チャットのメッセージとして</translation>
+    </message>
+    <message>
+        <source>The chat template asks for the answer; without it, the model continues the text</source>
+        <translation>チャットテンプレートで回答を求めます。指定しなければ、モデルはテキストの続きを書きます</translation>
+    </message>
+    <message>
+        <source>Beside the base model</source>
+        <translation>ベースモデルと並べる</translation>
+    </message>
+    <message>
+        <source>Generate</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Generate (%1)</source>
+        <translation>生成（%1）</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Tokens at most</source>
+        <translation>最大トークン数</translation>
+    </message>
+    <message>
+        <source>Ends each text there</source>
+        <translation>この長さで各テキストを終えます</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 takes the most probable token each time; higher values draw less probable ones</source>
+        <translation>0 では毎回もっとも確率の高いトークンを選びます。値を上げると確率の低いものも選ばれます</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws among this many most probable tokens</source>
+        <translation>確率の高い順にこの数のトークンから選びます</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws among the most probable tokens that together have this probability</source>
+        <translation>確率の合計がこの値になるまでの上位のトークンから選びます</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>シード</translation>
+    </message>
+    <message>
+        <source>The same seed draws the same tokens</source>
+        <translation>同じシードなら同じトークンを選びます</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>デバイス</translation>
+    </message>
+    <message>
+        <source>Where the model runs</source>
+        <translation>モデルを動かす場所</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+    <message>
+        <source>Remove the answers from this page</source>
+        <translation>このページから回答を消します</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>進行状況</translation>
+    </message>
+    <message>
+        <source>What the models write appears here, the newest first.</source>
+        <translation>モデルが書いた文章が、新しい順にここに表示されます。</translation>
+    </message>
+    <message>
+        <source>No run has completed yet</source>
+        <translation>完了した実行はまだありません</translation>
+    </message>
+    <message>
+        <source>A model&apos;s or an adapter&apos;s folder…</source>
+        <translation>モデルまたはアダプタのフォルダ…</translation>
+    </message>
+    <message>
+        <source>Choose the folder of a model or an adapter</source>
+        <translation>モデルまたはアダプタのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>This model cannot be tried.</source>
+        <translation>このモデルは試せません。</translation>
+    </message>
+    <message>
+        <source>The base model answers first</source>
+        <translation>ベースモデルが先に答えます</translation>
+    </message>
+    <message>
+        <source>This folder names no base model to compare with</source>
+        <translation>このフォルダには比較するベースモデルの指定がありません</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>The merged model is in %1.</source>
+        <translation>統合したモデルは %1 にあります。</translation>
+    </message>
+    <message>
+        <source>The model is not merged.</source>
+        <translation>モデルは統合されませんでした。</translation>
+    </message>
+    <message>
+        <source>Nothing was generated.</source>
+        <translation>何も生成されませんでした。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Loading the model</source>
+        <translation>モデルを読み込んでいます</translation>
+    </message>
+    <message>
+        <source>The base model</source>
+        <translation>ベースモデル</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>学習済みモデル</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 writes: %n token(s)</source>
+        <extracomment>%1 is &quot;The base model&quot; or &quot;The trained model&quot;</extracomment>
+        <translation>
+            <numerusform>%1が書いています：%n トークン</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 wrote %2 tokens a second.</source>
+        <translation>%1は毎秒 %2 トークンを書きました。</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>セットアップ</translation>
+    </message>
+    <message>
+        <source>Write the merged model into a new folder</source>
+        <translation>統合したモデルを新しいフォルダに書き出す</translation>
+    </message>
+    <message>
+        <source>Merging the adapter into its base</source>
+        <translation>アダプタをベースモデルに統合しています</translation>
+    </message>
+    <message>
+        <source>Base</source>
+        <translation>ベース</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>学習済み</translation>
     </message>
 </context>
 <context>

@@ -379,6 +379,12 @@ On what is left the run would go on with:</source>
         <source>stopped after step %1</source>
         <translation>第 %1 步后停止</translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) written after step %1</source>
+        <translation>
+            <numerusform>步骤 %1 之后写出了 %n 个样本</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>MachineWords</name>
@@ -2777,6 +2783,10 @@ On what is left the run would go on with:</source>
         <source>Bring model or checkpoint here…</source>
         <translation>取回模型或检查点…</translation>
     </message>
+    <message>
+        <source>Try the trained model…</source>
+        <translation>试用训练好的模型…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3674,6 +3684,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Commands…</source>
         <translation>命令…</translation>
     </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>试用</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4117,6 +4135,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
         <translation>从所在机器取回训练好的模型或检查点</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>试用</translation>
+    </message>
+    <message>
+        <source>Let the trained model write, beside its base</source>
+        <translation>让训练好的模型与基础模型并排写文本</translation>
     </message>
 </context>
 <context>
@@ -4664,6 +4690,171 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::QueueDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>加入队列</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>the file&apos;s name and the date</source>
+        <translation>文件名和日期</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>参数扫描</translation>
+    </message>
+    <message>
+        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <translation>配置和数据行按现在的内容保留。在参数扫描的每一行写一个键的各个值，每种组合会有一次运行排入队列。</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Choose a configuration</source>
+        <translation>选择配置</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>Planning the runs</source>
+        <translation>正在规划运行</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>未能加入队列。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueuePage</name>
+    <message>
+        <source>Add…</source>
+        <translation>添加…</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>提前</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>推后</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Open in Monitor</source>
+        <translation>在监控中打开</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Queue a configuration, or a sweep of it</source>
+        <translation>让一份配置或它的参数扫描排队</translation>
+    </message>
+    <message>
+        <source>Nothing is queued</source>
+        <translation>队列为空</translation>
+    </message>
+    <message>
+        <source>Runs wait here for their turn and start by themselves, one after the other, even when this window is closed.</source>
+        <translation>运行在这里等待，依次自动开始，关闭此窗口也不受影响。</translation>
+    </message>
+    <message>
+        <source>Add a configuration…</source>
+        <translation>添加配置…</translation>
+    </message>
+    <message>
+        <source>Move the run to an earlier place (Alt and the up arrow, or drag it)</source>
+        <translation>把运行移到前面（Alt 加上箭头，或拖动）</translation>
+    </message>
+    <message>
+        <source>Move the run to a later place (Alt and the down arrow, or drag it)</source>
+        <translation>把运行移到后面（Alt 加下箭头，或拖动）</translation>
+    </message>
+    <message>
+        <source>Take the run off the queue; its directory stays (Delete)</source>
+        <translation>把运行移出队列；其目录保留（Delete）</translation>
+    </message>
+    <message>
+        <source>Runs at a time</source>
+        <translation>同时运行数</translation>
+    </message>
+    <message>
+        <source>How many runs may train at the same time; a run on GPUs always has the machine to itself</source>
+        <translation>同时可以训练的运行数；使用 GPU 的运行总是独占机器</translation>
+    </message>
+    <message>
+        <source>In their order</source>
+        <translation>按顺序</translation>
+    </message>
+    <message>
+        <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
+        <translation>拖动一行可以改变顺序；参数扫描的键各占一列</translation>
+    </message>
+    <message>
+        <source>The queue cannot be read.</source>
+        <translation>无法读取队列。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) wait</source>
+        <translation>
+            <numerusform>%n 个运行在等待</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them at work</source>
+        <translation>
+            <numerusform>其中 %n 个正在进行</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::QueueTable</name>
+    <message>
+        <source>Runs of the queue, in their order</source>
+        <translation>队列中的运行，按顺序</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RankTableModel</name>
     <message>
         <source>%1 at the peak; the plan expects %2</source>
@@ -5186,6 +5377,41 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::SamplesCard</name>
+    <message>
+        <source>no sample</source>
+        <translation>没有样本</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>what the model writes for sample_prompts</source>
+        <translation>模型针对 sample_prompts 写出的文本</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the left</source>
+        <translation>左侧样本的步骤</translation>
+    </message>
+    <message>
+        <source>Step of the samples on the right</source>
+        <translation>右侧样本的步骤</translation>
+    </message>
+    <message>
+        <source>Show the samples of another step</source>
+        <translation>显示其他步骤的样本</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>步骤 %1</translation>
+    </message>
+    <message>
+        <source>after step %1</source>
+        <translation>步骤 %1 之后</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SequenceView</name>
     <message>
         <source>Who holds which tokens</source>
@@ -5467,6 +5693,236 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Trust and remember</source>
         <translation>信任并记住</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TryPage</name>
+    <message>
+        <source>Another model</source>
+        <translation>其他模型</translation>
+    </message>
+    <message>
+        <source>Merge…</source>
+        <translation>合并…</translation>
+    </message>
+    <message>
+        <source>Show the run</source>
+        <translation>显示运行</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>试用</translation>
+    </message>
+    <message>
+        <source>Add the adapter to its base model&apos;s weights, and write a whole model</source>
+        <translation>把适配器加到基础模型的权重上，写出完整的模型</translation>
+    </message>
+    <message>
+        <source>No model is chosen</source>
+        <translation>未选择模型</translation>
+    </message>
+    <message>
+        <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
+        <translation>请选择已完成的运行，或模型、适配器的文件夹。它会在这里续写您的提示，与基础模型并排显示。</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>选择模型</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>A text that the model continues, or a question</source>
+        <translation>由模型续写的文本，或一个问题</translation>
+    </message>
+    <message>
+        <source>As a chat message</source>
+        <translation>作为对话消息</translation>
+    </message>
+    <message>
+        <source>The chat template asks for the answer; without it, the model continues the text</source>
+        <translation>用对话模板请求回答；否则模型续写文本</translation>
+    </message>
+    <message>
+        <source>Beside the base model</source>
+        <translation>与基础模型并排</translation>
+    </message>
+    <message>
+        <source>Generate</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Generate (%1)</source>
+        <translation>生成（%1）</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Tokens at most</source>
+        <translation>最多 token 数</translation>
+    </message>
+    <message>
+        <source>Ends each text there</source>
+        <translation>每段文本到此为止</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 takes the most probable token each time; higher values draw less probable ones</source>
+        <translation>0 表示每次取概率最高的 token；值越大，越会抽取概率较低的</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws among this many most probable tokens</source>
+        <translation>在概率最高的这么多个 token 中抽取</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws among the most probable tokens that together have this probability</source>
+        <translation>在合计达到此概率的最可能的 token 中抽取</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>The same seed draws the same tokens</source>
+        <translation>相同的种子抽到相同的 token</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Where the model runs</source>
+        <translation>模型运行的位置</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清空</translation>
+    </message>
+    <message>
+        <source>Remove the answers from this page</source>
+        <translation>从此页移除回答</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>What the models write appears here, the newest first.</source>
+        <translation>模型写出的文本显示在这里，最新的在最前。</translation>
+    </message>
+    <message>
+        <source>No run has completed yet</source>
+        <translation>还没有已完成的运行</translation>
+    </message>
+    <message>
+        <source>A model&apos;s or an adapter&apos;s folder…</source>
+        <translation>模型或适配器的文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose the folder of a model or an adapter</source>
+        <translation>选择模型或适配器的文件夹</translation>
+    </message>
+    <message>
+        <source>This model cannot be tried.</source>
+        <translation>无法试用此模型。</translation>
+    </message>
+    <message>
+        <source>The base model answers first</source>
+        <translation>基础模型先回答</translation>
+    </message>
+    <message>
+        <source>This folder names no base model to compare with</source>
+        <translation>此文件夹没有指明可供比较的基础模型</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>The merged model is in %1.</source>
+        <translation>合并后的模型在 %1。</translation>
+    </message>
+    <message>
+        <source>The model is not merged.</source>
+        <translation>模型未合并。</translation>
+    </message>
+    <message>
+        <source>Nothing was generated.</source>
+        <translation>没有生成任何内容。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Loading the model</source>
+        <translation>正在加载模型</translation>
+    </message>
+    <message>
+        <source>The base model</source>
+        <translation>基础模型</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>训练后的模型</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 writes: %n token(s)</source>
+        <extracomment>%1 is &quot;The base model&quot; or &quot;The trained model&quot;</extracomment>
+        <translation>
+            <numerusform>%1正在写：%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 wrote %2 tokens a second.</source>
+        <translation>%1每秒写出 %2 个 token。</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Write the merged model into a new folder</source>
+        <translation>把合并后的模型写入新文件夹</translation>
+    </message>
+    <message>
+        <source>Merging the adapter into its base</source>
+        <translation>正在把适配器合并到基础模型</translation>
+    </message>
+    <message>
+        <source>Base</source>
+        <translation>基础</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>训练后</translation>
     </message>
 </context>
 <context>

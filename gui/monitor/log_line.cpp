@@ -31,6 +31,9 @@ QString textOf(const EvalEvent& e) {
 QString textOf(const CheckpointEvent& e) {
     return Log::tr("checkpoint of step %1 saved in %2").arg(show::count(e.step), show::duration(e.seconds));
 }
+QString textOf(const SamplesEvent& e) {
+    return Log::tr("%n sample(s) written after step %1", nullptr, int(e.prompts)).arg(show::count(e.step));
+}
 QString textOf(const DoneEvent& e) {
     return e.state == "completed" ? Log::tr("completed after step %1").arg(show::count(e.step))
                                   : Log::tr("stopped after step %1").arg(show::count(e.step));

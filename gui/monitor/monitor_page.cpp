@@ -90,6 +90,7 @@ void MonitorPage::closeRun() {
         if (card != nullptr) card->setData({});
     }
     m_heat->setData({});
+    m_samples->setSamples({});
     m_stale.fill(true);
 }
 
@@ -106,7 +107,7 @@ void MonitorPage::openRun(const QString& dir) {
     m_heat->setChosenRank(-1);
     m_header->setTitle(QFileInfo(dir).fileName());
     m_header->setSubtitle(tr("reading…"));
-    for (QWidget* button : {m_stop, m_stop_now, m_resume, m_fetch}) button->hide();
+    for (QWidget* button : {m_stop, m_stop_now, m_resume, m_try, m_fetch}) button->hide();
     for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age})
         figure->setValue(show::unknown());
     m_progress->setRange(0, kProgressParts);
@@ -157,6 +158,7 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     showHeader();
     showFigures();
     showVerdict();
+    if (!m_paused) m_samples->setSamples(m_news->samples);
     if (!m_paused) showRanks();
     if (before) announceEnd(before->picture, now);
     if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
@@ -241,6 +243,7 @@ void MonitorPage::showHeader() {
     m_stop_now->setEnabled(!unknown);
     m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
     m_pause->setVisible(!is_over(state.state) || m_paused);
+    m_try->setVisible(state.state == RunPhase::Completed);
     m_fetch->setVisible(is_over(state.state) && makes_results_elsewhere({m_dir.toStdString()}));
     if (!live) m_stopping = false;
     const bool known = now.total_steps && *now.total_steps > 0 && now.step;
@@ -419,7 +422,10 @@ void MonitorPage::setPaused(bool paused) {
     }
     m_paused = paused;
     m_pause->setText(paused ? tr("Paused") : tr("Pause"));
-    if (!paused && m_news) showRanks();
+    if (!paused && m_news) {
+        m_samples->setSamples(m_news->samples);
+        showRanks();
+    }
     sendWish();
 }
 

@@ -13,6 +13,7 @@
 #include "gui/monitor/log_view.h"
 #include "gui/monitor/rank_table.h"
 #include "gui/monitor/run_reader.h"
+#include "gui/monitor/samples_card.h"
 #include "gui/session/page.h"
 #include "gui/session/run_keeper.h"
 #include "gui/session/session.h"
@@ -51,7 +52,8 @@ class MonitorPage : public Page {
     void showSteps(std::optional<StepRange> range);
 
   Q_SIGNALS:
-    void shown();  ///< emitted when the newest data are on the screen
+    void tryWanted(const QString& dir);  ///< asks to generate text with the run's model
+    void shown();                        ///< emitted when the newest data are on the screen
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -101,7 +103,7 @@ class MonitorPage : public Page {
     EmptyView* m_problem = nullptr;
     QVBoxLayout* m_problem_room = nullptr;
     PageHeader* m_header;
-    QPushButton *m_stop, *m_stop_now, *m_resume, *m_fetch, *m_export;
+    QPushButton *m_stop, *m_stop_now, *m_resume, *m_try, *m_fetch, *m_export;
     QProgressBar* m_progress;
     Figure *m_steps, *m_loss, *m_rate, *m_overhead, *m_memory, *m_age;
     Banner* m_banner;
@@ -116,6 +118,7 @@ class MonitorPage : public Page {
     std::array<QWidget*, kChartKinds> m_cards{};
     std::array<bool, kChartKinds> m_stale{};
     HeatMap* m_heat = nullptr;
+    SamplesCard* m_samples = nullptr;
     RankTableModel* m_rank_model;
     QTableView* m_ranks;
     LogView* m_log;

@@ -121,6 +121,10 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
     m_resume = primaryButton(tr("Resume"));
     m_resume->setObjectName(u"resumeButton"_s);
     m_resume->setToolTip(tr("Go on from the newest complete checkpoint"));
+    m_try = new QPushButton(tr("Try it"));
+    m_try->setObjectName(u"tryButton"_s);
+    m_try->setToolTip(tr("Let the trained model write, beside its base"));
+    connect(m_try, &QPushButton::clicked, this, [this] { Q_EMIT tryWanted(m_dir); });
     m_fetch = new QPushButton(tr("Bring here…"));
     m_fetch->setObjectName(u"fetchButton"_s);
     m_fetch->setToolTip(tr("The trained model or a checkpoint, from the machine that it is on"));
@@ -131,7 +135,8 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
     menu->addAction(tr("All figures as CSV…"), this, [this] { exportTo(true); });
     menu->addAction(tr("TensorBoard files…"), this, [this] { exportTo(false); });
     m_export->setMenu(menu);
-    for (QPushButton* button : {m_stop, m_stop_now, m_resume, m_fetch, m_export}) m_header->addAction(button);
+    for (QPushButton* button : {m_stop, m_stop_now, m_resume, m_try, m_fetch, m_export})
+        m_header->addAction(button);
     connect(m_stop, &QPushButton::clicked, this, [this] { askStop(StopHow::FinishAndSave); });
     connect(m_stop_now, &QPushButton::clicked, this, [this] { askStop(StopHow::Now); });
     connect(m_resume, &QPushButton::clicked, this, [this] { Q_EMIT m_session.resumeRequested(m_dir, {}); });
@@ -227,6 +232,9 @@ void MonitorPage::makeCards(QVBoxLayout* layout) {
         grid->addCard(makeChart(kind));
     grid->addCard(makeHeatCard());
     grid->addCard(makeChart(ChartKind::Throughput));
+    m_samples = new SamplesCard;
+    m_samples->hide();
+    grid->addCard(m_samples, 3);
     grid->addCard(makeTableCard(), 3);
     for (ChartKind kind : {ChartKind::Overlap, ChartKind::GradNorm, ChartKind::LearningRate})
         grid->addCard(makeChart(kind));

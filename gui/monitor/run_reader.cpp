@@ -123,6 +123,9 @@ void RunReader::tell() {
     }
     std::stable_sort(m_lines.begin(), m_lines.end(),
                      [](const LogLine& a, const LogLine& b) { return a.t < b.t; });
+    if (*m_samples != m_history->samples())
+        m_samples = std::make_shared<const SamplesByStep>(m_history->samples());
+    news_now->samples = m_samples;
     news_now->lines = std::exchange(m_lines, {});
     m_stale = false;
     m_waiting = true;

@@ -17,9 +17,12 @@
 
 namespace ringmaster {
 
+using SamplesByStep = std::map<int64_t, SamplesOfStep>;
+
 struct MonitorNews {
     RunPicture picture;
     std::vector<LogLine> lines;  ///< lines since the last news
+    std::shared_ptr<const SamplesByStep> samples;
 };
 
 class RunReader : public QObject {
@@ -56,6 +59,7 @@ class RunReader : public QObject {
     std::map<int, double> m_log_times;
     ViewWish m_wish;
     std::shared_ptr<const RunCharts> m_charts;
+    std::shared_ptr<const SamplesByStep> m_samples = std::make_shared<const SamplesByStep>();
     std::vector<LogLine> m_lines;
     bool m_stale = true, m_waiting = false;
     double m_told_at = 0;

@@ -15,7 +15,9 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTreeView>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "gui/monitor/monitor_page.h"
@@ -96,6 +98,47 @@ class MonitorTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(m_page->picture()->step, std::optional<int64_t>(60), kPatience_ms);
         QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().x.back(), 60.0,
                                   kPatience_ms);
+    }
+
+    void samplesOfTwoStepsStandSideBySideAndFollowTheRun() {
+        const SyntheticRun run = written({at("samples"), 2, 50});
+        auto* card = m_page->findChild<QWidget*>(u"samplesCard"_s);
+        open(run);
+        QVERIFY(card->isHidden());
+        write_sample(run, 20, "the early text");
+        write_sample(run, 40, "the later text");
+        QTRY_VERIFY_WITH_TIMEOUT(!card->isHidden(), kPatience_ms);
+        const auto texts = [&] { return m_page->findChild<QTextBrowser*>(u"sampleTexts"_s)->toPlainText(); };
+        QTRY_VERIFY_WITH_TIMEOUT(texts().contains(u"the later text"_s), kPatience_ms);
+        QVERIFY(texts().contains(u"Once the early text"_s) && texts().contains(u"after step 20"_s));
+        write_sample(run, 60, "the newest text");
+        QTRY_VERIFY_WITH_TIMEOUT(texts().contains(u"the newest text"_s), kPatience_ms);
+        QVERIFY(texts().contains(u"the early text"_s) && !texts().contains(u"the later text"_s));
+        auto* later = m_page->findChild<QComboBox*>(u"laterSample"_s);
+        later->setFocus();
+        QTest::keyClick(later, Qt::Key_Up);
+        QVERIFY(texts().contains(u"the later text"_s) && !texts().contains(u"the newest text"_s));
+        write_sample(run, 80, "one more text");
+        QTRY_COMPARE_WITH_TIMEOUT(later->count(), 4, kPatience_ms);
+        QVERIFY(texts().contains(u"the later text"_s));  // the person chose this step
+        QTest::keyClick(m_page->findChild<QComboBox*>(u"earlierSample"_s), Qt::Key_Down);
+        QVERIFY(texts().contains(u"after step 40"_s) && !texts().contains(u"after step 20"_s));
+        open(written({at("without-samples"), 2, 10}));
+        QVERIFY(card->isHidden());
+    }
+
+    void aCompletedRunOffersToBeTried() {
+        SyntheticRun run{at("tried"), 2, 20};
+        run.phase = RunPhase::Completed;
+        open(written(run));
+        QSignalSpy wanted(m_page.get(), &MonitorPage::tryWanted);
+        auto* button = m_page->findChild<QPushButton*>(u"tryButton"_s);
+        QVERIFY(button->isVisible());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted[0][0].toString(), QString::fromStdString(run.dir.string()));
+        open(written({at("not-yet"), 2, 20}));
+        QVERIFY(!button->isVisible());
     }
 
     void aPausedPageHoldsItsChartsAndGoesOnAfterwards() {
@@ -418,6 +461,12 @@ class MonitorTest : public QObject {
         state.updated = unix_now() - 305;
         write_run_state(run.dir, state);
         return run;
+    }
+
+    static void write_sample(const SyntheticRun& run, int64_t step, const std::string& text) {
+        const nlohmann::json line = {
+            {"step", step}, {"prompt", 0}, {"asked", "Once "}, {"text", text}, {"stopped", true}};
+        std::ofstream(run.dir / kSamplesFile, std::ios::app) << line << std::endl;
     }
 
     static void append(const SyntheticRun& run, int64_t from, int64_t to) {

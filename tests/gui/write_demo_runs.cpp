@@ -5,11 +5,13 @@
 // have a living writer for that many seconds.
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
@@ -20,6 +22,7 @@
 #include "launcher/anywhere/roster.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
+#include "launcher/sample_file.h"
 
 using namespace ringmaster;
 namespace fs = std::filesystem;
@@ -80,6 +83,10 @@ const std::vector<Demo>& demos() {
          RunPhase::Completed, "", 1000, 2.1, -1, 1.62, 7},
         {"longdocs-batch-ring", ring + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
          RunPhase::Completed, "", 1000, 5.5, -1, 1.62, 7},
+        {"longdocs-lr4e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 4e-5\n", 8, 1,
+         RunPhase::Queued, "", 0, 0.1, -1, 1.7, 10},
+        {"longdocs-lr8e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 8e-5\n", 8, 1,
+         RunPhase::Queued, "", 0, 0.1, -1, 1.7, 11},
         {"longdocs-cp4", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 2e-5\n", 8, 1,
          RunPhase::Stopped, "stopped by request after step 412, which was saved", 412, 7.4, -1, 1.78, 8},
         {"longdocs-cp2-oom", zigzag + "2\ngradient_accumulation_steps: 1\nlearning_rate: 2e-5\n", 8, 1,
@@ -134,8 +141,7 @@ class Writer {
         out << to_json_line({t, rank, hello}) << '\n';
         for (int64_t step = 1; step <= demo_.steps; ++step) {
             const StepEvent event = step_of(rank, step);
-            t += event.step_s *
-                 0.02;  // shorter than in training: the pictures show a run of minutes
+            t += event.step_s * 0.02;  // shorter than in training: the pictures show a run of minutes
             out << to_json_line({t, rank, event}) << '\n';
             if (rank != 0) continue;
             if (step % 100 == 0)
@@ -211,7 +217,7 @@ void write_state(const Demo& demo, const RunDirectory& run, double start, double
     state.attempt = 1;
     state.ranks = demo.ranks;
     state.created = start - 8;
-    state.started = start;
+    state.started = demo.phase == RunPhase::Queued ? 0 : start;
     state.updated = end;
     if (is_over(demo.phase)) state.ended = end;
     if (demo.phase == RunPhase::Running) state.writer = this_process();
@@ -221,6 +227,34 @@ void write_state(const Demo& demo, const RunDirectory& run, double start, double
         state.nodes.push_back(entry);
     }
     write_run_state(run.dir, state);
+}
+
+/// Writes what the run continued after each hundred steps.
+void write_samples(const Demo& demo, const RunDirectory& run) {
+    constexpr std::array kLater = {" and the the of a the sea sea, and of the of the. The the was",
+                                   " in a house by the sea, and the sea was a house. The old man was old and",
+                                   " in a small house by the sea, there lived an old man who mended nets. "
+                                   "One morning the sea was gone."};
+    constexpr std::array kAnswers = {
+        "The the, of a question is the answer.", "A tide is when the sea is high and low.",
+        "A tide is the slow rise and fall of the sea, twice a day, as the moon pulls on "
+        "the water."};
+    std::ofstream out(run.dir / kSamplesFile);
+    for (size_t at = 0; at < kLater.size() && int64_t(at + 1) * 100 <= demo.steps; ++at) {
+        const int64_t step = int64_t(at + 1) * 100;
+        const auto line = [&](int prompt, const nlohmann::json& asked, const char* text, bool stopped) {
+            out << nlohmann::json{{"step", step},
+                                  {"prompt", prompt},
+                                  {"asked", asked},
+                                  {"text", text},
+                                  {"ids", nlohmann::json::array()},
+                                  {"stopped", stopped}}
+                << '\n';
+        };
+        line(0, "Once upon a time,", kLater[at], false);
+        const nlohmann::json message = {{"role", "user"}, {"content", "What is a tide?"}};
+        line(1, nlohmann::json::array({message}), kAnswers[at], true);
+    }
 }
 
 void write_demo(const Demo& demo, const fs::path& home) {
@@ -238,6 +272,7 @@ void write_demo(const Demo& demo, const fs::path& home) {
     std::ofstream(run.options()) << request_to_json(request).dump(1) << "\n";
     const double length = plan.time ? plan.time->step_s * 0.02 * double(demo.steps) : 60;
     const double end = unix_now() - demo.days_ago * 86400;
+    if (demo.ranks == 2) write_samples(demo, run);
     Writer writer(demo, plan, run, end - length);
     writer.write();
     write_state(demo, run, end - length, writer.end_);
@@ -330,6 +365,16 @@ std::vector<std::vector<RosterEntry>> rosters() {
     return {{here}, {here, in_use("gpu1"), machine("gpu2", 8, 42), old, moved, cluster}, many};
 }
 
+/// Queues the runs of a sweep over the learning rate.
+void write_queue(const fs::path& folder) {
+    nlohmann::json runs = nlohmann::json::array();
+    for (const std::string rate : {"1e-5", "2e-5", "4e-5", "8e-5"})
+        runs.push_back({{"dir", (folder / "runs" / ("longdocs-lr" + rate)).string()},
+                        {"resumes", 0},
+                        {"set", {{"learning_rate", rate}}}});
+    std::ofstream(folder / "queue.json") << nlohmann::json{{"slots", 1}, {"runs", std::move(runs)}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -345,6 +390,7 @@ int main(int argc, char** argv) {
            "varlen_llama3\nheads_k_stride: 3\n"
            "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
            "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
+    write_queue(home / "data/ringmaster");
     const auto all = rosters();
     write_roster(home / "alone/ringmaster/nodes.json", all[0]);
     write_roster(home / "data/ringmaster/nodes.json", all[1]);
