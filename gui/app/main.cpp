@@ -19,6 +19,8 @@ namespace {
 using namespace Qt::Literals::StringLiterals;
 using namespace ringmaster;
 
+const QString kPages = QStringLiteral("start, plan, data, nodes, monitor, runs, queue, try or help");
+
 bool has_argument(int argc, char** argv, std::string_view wanted) {
     for (int index = 1; index < argc; ++index)
         if (std::string_view(argv[index]).starts_with(wanted)) return true;
@@ -119,17 +121,16 @@ Options options_of(const QApplication& app) {
     parser.addPositionalArgument(
         u"FILE|RUN"_s, u"a configuration, a run directory or a run's name; several runs with --page runs"_s,
         u"[FILE|RUN]…"_s);
-    parser.addOptions(
-        {{u"page"_s, u"open this page: start, plan, data, nodes, monitor, runs or help"_s, u"NAME"_s},
-         {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
-         {u"size"_s, u"size of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
-         {u"appearance"_s, u"colours: system, light or dark"_s, u"NAME"_s},
-         {u"language"_s, u"language: en, de, ja or zh_CN"_s, u"CODE"_s},
-         {u"ranks"_s, u"plan for N ranks"_s, u"N"_s},
-         {u"nodes"_s, u"plan for N nodes"_s, u"N"_s},
-         {u"device"_s, u"plan for this device: cpu or cuda"_s, u"NAME"_s},
-         {u"device-memory"_s, u"memory of each device"_s, u"GiB"_s},
-         {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
+    parser.addOptions({{u"page"_s, u"open this page: "_s + kPages, u"NAME"_s},
+                       {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
+                       {u"size"_s, u"size of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
+                       {u"appearance"_s, u"colours: system, light or dark"_s, u"NAME"_s},
+                       {u"language"_s, u"language: en, de, ja or zh_CN"_s, u"CODE"_s},
+                       {u"ranks"_s, u"plan for N ranks"_s, u"N"_s},
+                       {u"nodes"_s, u"plan for N nodes"_s, u"N"_s},
+                       {u"device"_s, u"plan for this device: cpu or cuda"_s, u"NAME"_s},
+                       {u"device-memory"_s, u"memory of each device"_s, u"GiB"_s},
+                       {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
     parser.process(app);
     Options options;
     options.paths = parser.positionalArguments();
@@ -153,7 +154,7 @@ Options options_of(const QApplication& app) {
 std::unique_ptr<MainWindow> open_window(Session& session, const Options& options, bool again) {
     auto window = std::make_unique<MainWindow>(session);
     if (!options.page.isEmpty() && !window->hasPage(options.page))
-        refuse(u"there is no page '%1': start, plan, data, nodes, monitor, runs or help"_s.arg(options.page));
+        refuse(u"there is no page '%1': "_s.arg(options.page) + kPages);
     if (!again) window->choose(options.asked);
     if (!options.grab.isEmpty() && !again) {
         window->resize(options.size);
@@ -162,7 +163,9 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
     } else {
         window->restoreSize();
     }
-    if (!again && options.paths.size() == 1 && options.page != u"runs"_s)
+    const bool tries = options.page == u"try"_s;
+    if (!again && options.paths.size() == 1 && tries) window->openModel(options.paths.first());
+    if (!again && options.paths.size() == 1 && !tries && options.page != u"runs"_s)
         window->openPath(options.paths.first());
     if (!again && options.page == u"runs"_s && !options.paths.isEmpty()) window->openRuns(options.paths);
     if (!again && !options.page.isEmpty()) window->showPage(options.page);

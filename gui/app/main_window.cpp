@@ -36,11 +36,13 @@
 #include "gui/monitor/monitor_page.h"
 #include "gui/nodes/nodes_page.h"
 #include "gui/plan/plan_page.h"
+#include "gui/queue/queue_page.h"
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/runs/runs_page.h"
 #include "gui/session/run_keeper.h"
 #include "gui/start/start_page.h"
+#include "gui/try/try_page.h"
 #include "launcher/local_node.h"
 
 namespace ringmaster {
@@ -78,15 +80,19 @@ MainWindow::MainWindow(Session& session)
     addPage(u"nodes"_s, tr("Nodes"), QKeySequence(Qt::CTRL | Qt::Key_3),
             [this] { return new NodesPage(m_session); });
     addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_4),
-            [this] { return new MonitorPage(m_session); });
-    addPage(u"runs"_s, tr("Runs"), QKeySequence(Qt::CTRL | Qt::Key_5),
-            [this] { return new RunsPage(m_session); });
+            [this] { return makeMonitor(); });
+    addPage(u"runs"_s, tr("Runs"), QKeySequence(Qt::CTRL | Qt::Key_5), [this] { return makeRuns(); });
+    addPage(u"queue"_s, tr("Queue"), QKeySequence(Qt::CTRL | Qt::Key_8),
+            [this] { return new QueuePage(m_session); });
+    addPage(u"try"_s, tr("Try it"), QKeySequence(Qt::CTRL | Qt::Key_7),
+            [this] { return new TryPage(m_session); });
     addPage(u"help"_s, tr("Help"), QKeySequence(QKeySequence::HelpContents),
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
     setTabOrder(m_places.back().button, m_menu);  // the pages come next
     setIcons();
+    fitSidebar();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
         return prompts ? prompts->person(std::move(given_up)) : SshPerson{{}, {}, std::move(given_up)};
     });
@@ -124,8 +130,13 @@ QWidget* MainWindow::makeSidebar() {
     layout->addStretch(1);
     layout->addWidget(m_menu);
     layout->addWidget(m_machine);
-    bar->setFixedWidth(std::max(space(9), bar->sizeHint().width()));
     return bar;
+}
+
+/// Makes the sidebar as wide as its longest name, with room for the bold letters of the open page.
+void MainWindow::fitSidebar() {
+    QWidget* bar = m_menu->parentWidget();
+    bar->setFixedWidth(std::max(space(9), bar->sizeHint().width() + space(0.6)));
 }
 
 void MainWindow::addPage(const QString& name, const QString& title, const QKeySequence& keys,
@@ -315,6 +326,7 @@ void MainWindow::showPage(const QString& name) {
     for (const Place& place : m_places) place.button->setChecked(place.name == name);
     m_stack->setCurrentWidget(page(name));
     if (name == u"data"_s) data()->offer(plan()->rowsFile());
+    if (name == u"queue"_s) queue()->offer(plan()->rowsFile());
     const auto is_navigation = [this](const QWidget* widget) {
         return std::any_of(m_places.begin(), m_places.end(),
                            [widget](const Place& place) { return place.button == widget; });
@@ -368,42 +380,6 @@ void MainWindow::makeAhead() {
 bool MainWindow::hasPage(const QString& name) const {
     return std::any_of(m_places.begin(), m_places.end(),
                        [&](const Place& place) { return place.name == name; });
-}
-
-Page* MainWindow::makePlan() {
-    auto* made = new PlanPage(m_session);
-    connect(made, &PlanPage::rowsWanted, this, [this](const Request& request, const QString& text) {
-        showPage(u"data"_s);
-        data()->openRows(request, text);
-    });
-    return made;
-}
-
-Page* MainWindow::makeData() {
-    auto* made = new DataPage(m_session);
-    connect(made, &DataPage::rowsWanted, this, &MainWindow::showRows);
-    return made;
-}
-
-DataPage* MainWindow::data() {
-    return static_cast<DataPage*>(page(u"data"_s));
-}
-
-void MainWindow::showRows() {
-    plan()->showRows();
-}
-
-PlanPage* MainWindow::plan() {
-    return static_cast<PlanPage*>(page(u"plan"_s));
-}
-MonitorPage* MainWindow::monitor() {
-    return static_cast<MonitorPage*>(page(u"monitor"_s));
-}
-RunsPage* MainWindow::runs() {
-    return static_cast<RunsPage*>(page(u"runs"_s));
-}
-HelpPage* MainWindow::help() {
-    return static_cast<HelpPage*>(page(u"help"_s));
 }
 
 void MainWindow::openPath(const QString& path) {

@@ -25,7 +25,9 @@ class LaunchDialog;
 class LoginPrompts;
 class MonitorPage;
 class PlanPage;
+class QueuePage;
 class RunsPage;
+class TryPage;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -33,7 +35,7 @@ class MainWindow : public QMainWindow {
   public:
     explicit MainWindow(Session& session);
 
-    void showPage(const QString& name);  ///< "start", "plan", "data", "nodes", "monitor", "runs" or "help"
+    void showPage(const QString& name);  ///< name of a page, such as "plan"
     QString pageName() const;
     bool hasPage(const QString& name) const;
     /// Makes the page if needed. The window opens with one page and makes the others later, when idle.
@@ -41,6 +43,7 @@ class MainWindow : public QMainWindow {
     /// Opens a YAML file, a run directory or a run by name. Reports in the window what it cannot find.
     void openPath(const QString& path);
     void choose(const Request& asked);       ///< sets the ranks, nodes and device that Plan begins with
+    void openModel(const QString& path);     ///< opens a run or a folder in Try it
     void showRows();                         ///< shows the rows of the configuration that is open in Plan
     void openRuns(const QStringList& runs);  ///< opens one run, or compares several
     void restore();                          ///< restores the last session
@@ -69,14 +72,19 @@ class MainWindow : public QMainWindow {
     };
     Page* made(Place& place);
     QWidget* makeSidebar();
+    void fitSidebar();
     void addPage(const QString& name, const QString& title, const QKeySequence& keys,
                  std::function<Page*()> make);
     Page* makePlan();
     Page* makeData();
+    Page* makeMonitor();
+    Page* makeRuns();
     PlanPage* plan();
     DataPage* data();
     MonitorPage* monitor();
     RunsPage* runs();
+    QueuePage* queue();
+    TryPage* tryIt();
     HelpPage* help();
     void makeMenu(QPushButton* button);
     void openPalette();

@@ -185,6 +185,11 @@ QMenu* DetailsPanel::makeMore() {
     connect(menu, &QMenu::aboutToShow, this,
             [this, fetch] { fetch->setEnabled(makes_results_elsewhere({m_row.dir})); });
     menu->addSeparator();
+    QAction* tries = menu->addAction(tr("Try the trained model…"));
+    tries->setObjectName(u"tryRun"_s);
+    connect(tries, &QAction::triggered, this, [this] { Q_EMIT m_actions.tryWanted(m_dir); });
+    connect(menu, &QMenu::aboutToShow, this,
+            [this, tries] { tries->setEnabled(m_row.state.state == RunPhase::Completed); });
     add(u"openFolder"_s, tr("Open the run's folder"), &RunActions::openFolder);
     QAction* model = menu->addAction(tr("Open the trained model's folder"));
     model->setObjectName(u"openModel"_s);

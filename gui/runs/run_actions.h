@@ -36,6 +36,7 @@ class RunActions : public QObject {
     void removeRuns(const QStringList& dirs);
 
   Q_SIGNALS:
+    void tryWanted(const QString& dir);
     void done(const QString& what);
     void failed(const QString& why);
     void busyChanged();

@@ -139,6 +139,7 @@ void RunsPage::connectAll() {
     connect(m_table, &RunsTable::deleteWanted, this, [this] { m_actions->askDelete(m_table->chosenDirs()); });
     connect(m_compare, &QPushButton::clicked, this, &RunsPage::compareChosen);
     connect(m_comparison, &CompareView::left, this, [this] { m_views->setCurrentIndex(0); });
+    connect(m_actions, &RunActions::tryWanted, this, &RunsPage::tryWanted);
     connect(m_actions, &RunActions::done, this, [this](const QString& what) { say(true, what); });
     connect(m_actions, &RunActions::failed, this, [this](const QString& why) { say(false, why); });
     auto* find = new QShortcut(QKeySequence::Find, this);

@@ -32,6 +32,9 @@ class RunsPage : public Page {
     bool settled() const override;
     bool mayClose() override;
 
+  Q_SIGNALS:
+    void tryWanted(const QString& dir);  ///< asks to generate text with the run's model
+
   protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;

@@ -2,13 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/child.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/files.h"
 #include "launcher/rows/generate.h"
-#include "launcher/rows/short_lived_folder.h"
+#include "launcher/rows/merge.h"
 
 namespace ringmaster {
 
@@ -16,39 +14,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCode = "MERGE-ADAPTER";
-
 Config config_of(const Arguments& arguments, const Session& session) {
     const fs::path folder = absolute_path(arguments.operand());
     if (fs::exists(folder / "adapter_config.json"))
-        return config_of_adapter(folder, arguments.text("--base"), kCode);
-    return config_of_trained_adapter(run_of(arguments, session), kCode);
-}
-
-/// Runs the engine. If it starts but fails, the adapter, the base or the disk is at fault.
-void merge_by_engine(const ChildProgram& engine, const Progress& progress) {
-    try {
-        run_child(engine, {}, progress);
-    } catch (const Error& problem) {
-        if (problem.code != "PROGRAM-FAILED") throw;
-        throw Error(Failure::Refused, Code(kCode), problem.what());
-    }
+        return config_of_adapter(folder, arguments.text("--base"), kMergeCode);
+    return config_of_trained_adapter(run_of(arguments, session), kMergeCode);
 }
 
 int run_merge(const Arguments& arguments, const Session& session) {
     if (arguments.text("--to").empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--to", "--to FOLDER");
     const std::string to = absolute_path(arguments.text("--to")).string();
-    const ShortLivedFolder folder("merge");
-    const fs::path request = folder.path() / "config.json";
-    write_file(request, config_to_json(config_of(arguments, session)).dump());
+    const Config config = config_of(arguments, session);
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    const ChildProgram engine{session.places.engine().string(),
-                              {"--merge", request.string(), "--to", to},
-                              "ringmaster-engine --merge",
-                              "`ringmaster --version` tells whether the engine starts"};
-    merge_by_engine(engine, printer.progress());
+    merge_adapter(config, to, session.places, printer.progress());
     printer.clear();
     if (session.json)
         print_json({{"path", to}});

@@ -15,8 +15,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kMostSlots = 1024;
-
 json to_json(const Queue& queue) {
     json runs = json::array();
     for (const QueuedRun& one : queue.runs)

@@ -23,6 +23,8 @@ struct QueuedRun {
     std::map<std::string, std::string> set;  ///< keys of the sweep that made it, with values as YAML
 };
 
+constexpr int kMostSlots = 1024;
+
 struct Queue {
     int slots = 1;  ///< how many of the runs may train at the same time
     std::vector<QueuedRun> runs;

@@ -1,18 +1,23 @@
 // Uses the app as a person does, with the real engine: opens the example, launches it, watches both ranks,
-// stops, resumes, closes the window, opens the run again, trains a second time and compares.
+// stops, resumes, closes the window, opens the run again, tries the model, trains a second time and compares.
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTest>
 #include <QTimer>
 
 #include "gui/app/main_window.h"
 #include "gui/launch/launch_dialog.h"
+#include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/look/side_by_side.h"
 #include "gui/monitor/monitor_page.h"
 #include "launcher/local_node.h"
 #include "launcher/recorded_run.h"
@@ -119,12 +124,56 @@ class AppTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kStepsMs);
     }
 
+    void theSamplesOfEveryEvaluationAreShown() {
+        auto* texts = m_window->findChild<SideBySide*>(u"sampleTexts"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->findChild<QComboBox*>(u"laterSample"_s)->currentText(),
+                                  u"step 60"_s, 20000);
+        QVERIFY(texts->toPlainText().contains(u"after step 20"_s));
+        QVERIFY(texts->toPlainText().contains(u"def "_s));
+    }
+
+    void theTrainedModelWritesBesideItsBase() {
+        QTRY_VERIFY_WITH_TIMEOUT(button("tryButton")->isVisible(), 20000);
+        QTest::mouseClick(button("tryButton"), Qt::LeftButton);
+        QCOMPARE(m_window->pageName(), u"try"_s);
+        auto* prompt = m_window->findChild<QPlainTextEdit*>(u"promptEdit"_s);
+        QTest::keyClicks(prompt, u"def forward("_s);
+        auto* most = m_window->findChild<QSpinBox*>(u"mostTokensBox"_s);
+        most->setFocus();
+        most->selectAll();
+        QTest::keyClicks(most, u"24"_s);
+        QTest::keyClick(prompt, Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(button("generateCancelButton")->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"try"_s)->settled(), kStepsMs);
+        auto* problem = m_window->findChild<Banner*>(u"tryProblem"_s);
+        QVERIFY2(!problem->isVisible(), qPrintable(problem->text()));
+        const QString answers = m_window->findChild<SideBySide*>(u"answers"_s)->toPlainText();
+        QCOMPARE(answers.count(u"def forward("_s), 2);  // the base model and the trained one
+        QVERIFY2(answers.size() > 80, qPrintable(answers));
+    }
+
+    void aLongGenerationIsStopped() {
+        auto* most = m_window->findChild<QSpinBox*>(u"mostTokensBox"_s);
+        most->setFocus();
+        most->selectAll();
+        QTest::keyClicks(most, u"1500"_s);
+        QTest::mouseClick(button("generateButton"), Qt::LeftButton);
+        auto* doing = m_window->findChild<QLabel*>(u"tryDoing"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(doing->text().contains(u"writes"_s), kStepsMs);
+        QTest::mouseClick(button("generateCancelButton"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"try"_s)->settled(), 10000);
+        QCOMPARE(doing->text(), u"Stopped."_s);
+        QVERIFY(m_window->findChild<SideBySide*>(u"answers"_s)->toPlainText().contains(u"stopped"_s));
+        QVERIFY(button("generateButton")->isEnabled());
+    }
+
     void aSecondRunIsComparedWithTheFirst() {
         QFile file(m_example);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QByteArray text = file.readAll();
         file.close();
-        text.replace("learning_rate: 0.003", "learning_rate: 0.001").replace("max_steps: 60", "max_steps: 20");
+        text.replace("learning_rate: 0.003", "learning_rate: 0.001")
+            .replace("max_steps: 60", "max_steps: 20");
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
         file.write(text);
         file.close();

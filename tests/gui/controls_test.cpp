@@ -90,6 +90,8 @@ class ControlsTest : public QObject {
         QTest::newRow("monitor, 64 ranks") << u"monitor"_s << u"longdocs-64"_s;
         QTest::newRow("runs") << u"runs"_s << QString();
         QTest::newRow("compare") << u"runs"_s << u"longdocs-lr1e-5 longdocs-lr2e-5"_s;
+        QTest::newRow("queue") << u"queue"_s << QString();
+        QTest::newRow("try, empty") << u"try"_s << QString();
         QTest::newRow("help") << u"help"_s << QString();
     }
     void everyControlIsNamedAndReachable() {
@@ -143,11 +145,10 @@ class ControlsTest : public QObject {
     }
 
     void pagesAreReachedByTheirShortcuts() {
-        const std::pair<int, QString> keys[] = {{Qt::Key_1, u"start"_s},
-                                                {Qt::Key_2, u"plan"_s},
-                                                {Qt::Key_3, u"nodes"_s},
-                                                {Qt::Key_4, u"monitor"_s},
-                                                {Qt::Key_5, u"runs"_s}};
+        const std::pair<int, QString> keys[] = {{Qt::Key_1, u"start"_s}, {Qt::Key_2, u"plan"_s},
+                                                {Qt::Key_3, u"nodes"_s}, {Qt::Key_4, u"monitor"_s},
+                                                {Qt::Key_5, u"runs"_s},  {Qt::Key_7, u"try"_s},
+                                                {Qt::Key_8, u"queue"_s}};
         m_window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
         for (const auto& [key, page] : keys) {

@@ -1,0 +1,149 @@
+#include "gui/queue/queue_dialog.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/session/finding_words.h"
+#include "gui/session/on_gui.h"
+#include "launcher/queue/queue_add.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
+    : QDialog(parent),
+      m_session(session),
+      m_file(new QLineEdit(file)),
+      m_name(new QLineEdit),
+      m_sweep(new QPlainTextEdit),
+      m_problem(new Banner),
+      m_doing(mutedLabel()),
+      m_progress(new QProgressBar),
+      m_cancel(new QPushButton(tr("Cancel"))),
+      m_add(primaryButton(tr("Add to the queue"))) {
+    setObjectName(u"queueDialog"_s);
+    setWindowTitle(tr("Add to the queue"));
+    m_file->setObjectName(u"queueFile"_s);
+    m_file->setAccessibleName(tr("Configuration"));
+    m_name->setObjectName(u"queueName"_s);
+    m_name->setAccessibleName(tr("Name"));
+    m_name->setPlaceholderText(tr("the file's name and the date"));
+    m_sweep->setObjectName(u"queueSweep"_s);
+    m_sweep->setAccessibleName(tr("Sweep"));
+    m_sweep->setFont(fontOf(Type::Code));
+    m_sweep->setTabChangesFocus(true);
+    m_sweep->setPlaceholderText(u"learning_rate=[1e-4, 2e-4]\nlora_r=[8, 16]"_s);
+    m_sweep->setFixedHeight(space(5));
+    auto* about =
+        mutedLabel(tr("The configuration and its rows are kept as they are now. With values of a "
+                      "key in each line of the sweep, one run is queued for each combination."));
+    about->setWordWrap(true);
+    auto* browse = new QPushButton(tr("Choose…"));
+    browse->setObjectName(u"queueBrowseButton"_s);
+    auto* file_row = new QHBoxLayout;
+    file_row->addWidget(m_file, 1);
+    file_row->addWidget(browse);
+    auto* form = new QFormLayout;
+    form->addRow(tr("Configuration"), file_row);
+    form->addRow(tr("Sweep"), m_sweep);
+    form->addRow(tr("Name"), m_name);
+    m_doing->setWordWrap(true);
+    m_progress->setTextVisible(false);
+    m_progress->setRange(0, 0);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_problem->setObjectName(u"queueProblem"_s);
+    m_problem->hide();
+    m_cancel->setObjectName(u"queueCancelButton"_s);
+    m_add->setObjectName(u"queueAddButton"_s);
+    m_add->setDefault(true);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_doing, 1);
+    buttons->addWidget(m_cancel);
+    buttons->addWidget(m_add);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
+    layout->setSpacing(space(0.8));
+    layout->addWidget(about);
+    layout->addLayout(form);
+    layout->addWidget(m_problem);
+    layout->addStretch(1);
+    layout->addWidget(m_progress);
+    layout->addLayout(buttons);
+    setMinimumWidth(space(34));
+    connect(m_file, &QLineEdit::textChanged, this, &QueueDialog::showState);
+    connect(browse, &QPushButton::clicked, this, &QueueDialog::browse);
+    connect(m_cancel, &QPushButton::clicked, this, &QueueDialog::reject);
+    connect(m_add, &QPushButton::clicked, this, &QueueDialog::add);
+    showState();
+}
+
+void QueueDialog::browse() {
+    const QString folder = QFileInfo(m_file->text()).absolutePath();
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Choose a configuration"), folder, tr("YAML (*.yaml *.yml)"));
+    if (!file.isEmpty()) m_file->setText(file);
+}
+
+void QueueDialog::add() {
+    QueueRequest wanted;
+    wanted.request.config = QFileInfo(m_file->text()).absoluteFilePath().toStdString();
+    wanted.request.environment = parallelism_environment();
+    wanted.options.name = m_name->text().trimmed().toStdString();
+    for (const QString& line : m_sweep->toPlainText().split(u'\n', Qt::SkipEmptyParts)) {
+        if (!line.trimmed().isEmpty()) wanted.sweep.push_back(line.trimmed().toStdString());
+    }
+    m_problem->hide();
+    m_doing->setText(tr("Planning the runs"));
+    m_job = new Job(
+        [wanted, places = m_session.places(),
+         self = QPointer<QueueDialog>(this)](const Job::Reporter& report) {
+            add_to_queue(wanted, places, report.progress, [self](const RunDirectory& run) {
+                onGui(self, [dir = QString::fromStdString(run.dir.string())](QueueDialog& dialog) {
+                    Q_EMIT dialog.queued(dir);
+                });
+            });
+            return QString();
+        },
+        this);
+    connect(m_job, &Job::progressed, m_doing, [this](const QString& name) { m_doing->setText(name); });
+    connect(m_job, &Job::finished, this, &QDialog::accept);
+    connect(m_job, &Job::failed, this, &QueueDialog::fail);
+    connect(m_job, &Job::cancelled, this, [this] { QDialog::reject(); });
+    showState();
+    m_job->start();
+}
+
+void QueueDialog::fail(const JobFailure& failure) {
+    m_job->deleteLater();
+    m_job.clear();
+    m_doing->clear();
+    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
+    for (const Diagnostic& said : failure.diagnostics)
+        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
+    m_problem->say(Tone::Error, tr("It was not queued."), what, failure.hint);
+    m_problem->show();
+    showState();
+}
+
+void QueueDialog::reject() {
+    if (m_job)
+        m_job->cancel();
+    else
+        QDialog::reject();
+}
+
+void QueueDialog::showState() {
+    const bool busy = isBusy();
+    for (QWidget* field : std::initializer_list<QWidget*>{m_file, m_name, m_sweep}) field->setEnabled(!busy);
+    m_add->setEnabled(!busy && !m_file->text().trimmed().isEmpty());
+    m_progress->setVisible(busy);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,50 @@
+/// Asks which configuration to queue, once or as a sweep over keys, and prepares its runs.
+#pragma once
+
+#include <QDialog>
+#include <QPointer>
+
+#include "gui/session/job.h"
+#include "gui/session/session.h"
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+
+namespace ringmaster {
+
+class Banner;
+
+class QueueDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    QueueDialog(Session& session, const QString& file, QWidget* parent = nullptr);
+
+    bool isBusy() const { return !m_job.isNull(); }
+
+  Q_SIGNALS:
+    void queued(const QString& dir);  ///< emitted for each run
+
+  protected:
+    void reject() override;  ///< cancels work in progress first
+
+  private:
+    void browse();
+    void add();
+    void fail(const JobFailure& failure);
+    void showState();
+
+    Session& m_session;
+    QLineEdit *m_file, *m_name;
+    QPlainTextEdit* m_sweep;
+    Banner* m_problem;
+    QLabel* m_doing;
+    QProgressBar* m_progress;
+    QPushButton *m_cancel, *m_add;
+    QPointer<Job> m_job;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,67 @@
+/// Shows the runs that wait on this machine for their turn: their order, their results, and the sweeps that
+/// made them.
+#pragma once
+
+#include <QFutureWatcher>
+#include <QTimer>
+
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+#include "launcher/queue/queue_edit.h"
+
+class QPushButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace ringmaster {
+
+class Banner;
+class PageHeader;
+class QueueTable;
+
+class QueuePage : public Page {
+    Q_OBJECT
+
+  public:
+    explicit QueuePage(Session& session, QWidget* parent = nullptr);
+    ~QueuePage() override;
+
+    void offer(const QString& file) { m_file = file; }  ///< the configuration that Add begins with
+    bool settled() const override { return m_read && !m_watcher.isRunning(); }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    struct Now {
+        Queue queue;
+        std::vector<std::pair<QueuedRun, RunSummary>> runs;
+        QString problem;
+    };
+    QWidget* makeList();
+    void refresh();
+    void take();
+    void add();
+    void removeChosen();
+    void move(const QString& dir, int place);
+    void setSlots(int count);
+    void change(const std::function<void()>& work);
+    void showState();
+
+    Session& m_session;
+    QString m_file;
+    QTimer m_timer;
+    QFutureWatcher<Now> m_watcher;
+    Now m_now;
+    bool m_read = false, m_again = false;
+    PageHeader* m_header;
+    Banner* m_problem;
+    QStackedWidget* m_stack;
+    QPushButton *m_add, *m_up, *m_down, *m_remove, *m_open;
+    QSpinBox* m_slots;
+    QueueTable* m_table;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,145 @@
+#include "gui/queue/queue_table.h"
+
+#include <QApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/look/run_mark.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
+    setObjectName(u"queueTable"_s);
+    setAccessibleName(tr("Runs of the queue, in their order"));
+    setProperty("flat", true);
+    setShowGrid(false);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setTabKeyNavigation(false);
+    setWordWrap(false);
+    setIconSize({space(0.95), space(0.95)});
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(space(1.65));
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    connect(this, &QTableWidget::cellDoubleClicked, this, [this] { Q_EMIT opened(chosenDir()); });
+}
+
+void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
+                         const std::vector<std::string>& keys) {
+    if (m_gap >= 0) return;  // the person drags a row
+    const QString chosen = chosenDir();
+    QStringList titles{u"#"_s, tr("Name"), tr("State"), tr("Step"), tr("Loss")};
+    for (const std::string& key : keys) titles << QString::fromStdString(key);
+    setColumnCount(int(titles.size()));
+    setHorizontalHeaderLabels(titles);
+    setRowCount(int(runs.size()));
+    for (int row = 0; row < rowCount(); ++row) {
+        const auto& [queued, run] = runs[size_t(row)];
+        fillRow(row, queued, run, keys);
+        if (item(row, Place)->data(Qt::UserRole).toString() == chosen) selectRow(row);
+    }
+    if (currentRow() < 0 && rowCount() > 0) selectRow(0);
+    resizeColumnsToContents();
+    setColumnWidth(Name, std::max(columnWidth(Name), space(10)));
+}
+
+void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run,
+                         const std::vector<std::string>& keys) {
+    const auto set = [this, row](int column, const QString& text) {
+        if (item(row, column) == nullptr) setItem(row, column, new QTableWidgetItem);
+        item(row, column)->setText(text);
+        return item(row, column);
+    };
+    const RunMark mark = runMark(run.state.state);
+    set(Place, show::count(row + 1))->setData(Qt::UserRole, QString::fromStdString(run.dir.string()));
+    set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
+    QTableWidgetItem* state = set(State, runWord(mark));
+    state->setIcon(runIcon(mark, coloursOf(this)));
+    state->setToolTip(QString::fromStdString(run.state.reason));
+    QString step = run.step ? show::count(*run.step) : show::unknown();
+    if (run.total_steps) step += u" / "_s + show::count(*run.total_steps);
+    set(Step, step);
+    set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());
+    for (size_t key = 0; key < keys.size(); ++key) {
+        const auto value = queued.set.find(keys[key]);
+        set(FixedColumns + int(key),
+            value == queued.set.end() ? show::unknown() : QString::fromStdString(value->second));
+    }
+}
+
+QString QueueTable::chosenDir() const {
+    const QTableWidgetItem* first = item(currentRow(), Place);
+    return first == nullptr ? QString() : first->data(Qt::UserRole).toString();
+}
+
+void QueueTable::moveChosen(int by) {
+    const int place = currentRow() + by;
+    if (currentRow() < 0 || place < 0 || place >= rowCount()) return;
+    Q_EMIT moveWanted(chosenDir(), place);
+}
+
+/// Returns the number of the gap between rows that is nearest to y; 0 is above the first row.
+int QueueTable::gapAt(int y) const {
+    for (int row = 0; row < rowCount(); ++row) {
+        if (y < rowViewportPosition(row) + rowHeight(row) / 2) return row;
+    }
+    return rowCount();
+}
+
+void QueueTable::mousePressEvent(QMouseEvent* event) {
+    QTableWidget::mousePressEvent(event);
+    m_pressed = event->button() == Qt::LeftButton ? rowAt(event->pos().y()) : -1;
+    m_pressed_y = event->pos().y();
+}
+
+void QueueTable::mouseMoveEvent(QMouseEvent* event) {
+    const bool moves = std::abs(event->pos().y() - m_pressed_y) >= QApplication::startDragDistance();
+    if (m_pressed < 0 || (m_gap < 0 && !moves)) return;
+    m_gap = gapAt(event->pos().y());
+    viewport()->setCursor(Qt::ClosedHandCursor);
+    viewport()->update();
+}
+
+void QueueTable::mouseReleaseEvent(QMouseEvent* event) {
+    QTableWidget::mouseReleaseEvent(event);
+    const int from = std::exchange(m_pressed, -1), gap = std::exchange(m_gap, -1);
+    if (from < 0 || gap < 0) return;
+    viewport()->unsetCursor();
+    viewport()->update();
+    const int place = gap > from ? gap - 1 : gap;
+    if (place != from && item(from, Place) != nullptr)
+        Q_EMIT moveWanted(item(from, Place)->data(Qt::UserRole).toString(), place);
+}
+
+void QueueTable::keyPressEvent(QKeyEvent* event) {
+    const bool alt = event->modifiers().testFlag(Qt::AltModifier);
+    if (alt && event->key() == Qt::Key_Up) return moveChosen(-1);
+    if (alt && event->key() == Qt::Key_Down) return moveChosen(1);
+    if (event->key() == Qt::Key_Delete) return Q_EMIT removeWanted();
+    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && !chosenDir().isEmpty())
+        return Q_EMIT opened(chosenDir());
+    QTableWidget::keyPressEvent(event);
+}
+
+void QueueTable::paintEvent(QPaintEvent* event) {
+    QTableWidget::paintEvent(event);
+    if (m_gap < 0 || rowCount() == 0) return;
+    const int y = m_gap < rowCount() ? rowViewportPosition(m_gap)
+                                     : rowViewportPosition(rowCount() - 1) + rowHeight(rowCount() - 1);
+    QPainter painter(viewport());
+    painter.setPen(QPen(coloursOf(this).accent, 2));
+    painter.drawLine(0, y, viewport()->width(), y);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,91 @@
+/// Lets the trained model of a run, or the model of a folder, continue prompts, beside its base model. The
+/// same page merges an adapter into its base.
+#pragma once
+
+#include <QPointer>
+#include <QTimer>
+#include <deque>
+
+#include "gui/look/side_by_side.h"
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+#include "gui/try/try_work.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QMenu;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace ringmaster {
+
+class Banner;
+class EmptyView;
+class PageHeader;
+
+class TryPage : public Page {
+    Q_OBJECT
+
+  public:
+    explicit TryPage(Session& session, QWidget* parent = nullptr);
+
+    /// Chooses a run directory, or the folder of a model or an adapter. The answers so far stay.
+    void openModel(const QString& path);
+    bool settled() const override { return !m_job; }
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    /// One prompt with what the models wrote.
+    struct Tried {
+        QString prompt;
+        bool is_chat = false;
+        bool has_base = false;
+        SideText base, trained;
+    };
+    QWidget* makeEmpty();
+    QWidget* makeWork();
+    QWidget* makePrompt();
+    QWidget* makeOptions();
+    QWidget* makeAnswers();
+    void offerModels(QMenu* menu);
+    void showModel();
+    void showState();
+    void generate();
+    void merge();
+    void begin(Job::Work work, const QString& doing);
+    void take(const nlohmann::json& line);
+    void fail(const JobFailure& failure, const QString& what);
+    void endAnswers(const QString& note);
+    void write();
+    Wish wish() const;
+
+    Session& m_session;
+    TriedModel m_model;
+    std::deque<Tried> m_tried;  ///< the newest first
+    QPointer<Job> m_job;
+    QTimer m_soon;
+    int64_t m_tokens = 0;  ///< tokens of the model that writes now
+    bool m_merging = false;
+
+    PageHeader* m_header;
+    QStackedWidget* m_stack;
+    QPushButton *m_choose, *m_merge, *m_monitor, *m_generate, *m_cancel, *m_clear;
+    QPlainTextEdit* m_prompt;
+    QCheckBox *m_chat, *m_compare;
+    QSpinBox *m_most_tokens, *m_top_k, *m_seed;
+    QDoubleSpinBox *m_temperature, *m_top_p;
+    QComboBox* m_device;
+    Banner* m_problem;
+    QLabel* m_doing;
+    QProgressBar* m_progress;
+    SideBySide* m_answers;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,53 @@
+#include "gui/try/try_work.h"
+
+#include <QFileInfo>
+#include <utility>
+
+#include "engine/plan/plan.h"
+#include "launcher/rows/merge.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+RunDirectory run_at(const TriedModel& model) {
+    return RunDirectory{model.path.toStdString()};
+}
+
+ModelsToTry models_of(const TriedModel& model) {
+    return model.is_run ? models_of_run(run_at(model)) : models_of_folder(model.path.toStdString(), {});
+}
+
+}  // namespace
+
+TriedModel look_at_model(const QString& path) {
+    TriedModel model;
+    model.path = QFileInfo(path).absoluteFilePath();
+    model.name = QFileInfo(model.path).fileName();
+    model.is_run = QFileInfo(model.path + u"/run.json"_s).isFile();
+    model.has_adapter = model.is_run ? read_plan(run_at(model).plan().string()).config.lora.on()
+                                     : QFileInfo(model.path + u"/adapter_config.json"_s).isFile();
+    model.has_base = model.is_run || model.has_adapter;
+    return model;
+}
+
+Job::Work generation_work(const TriedModel& model, const Wish& wish, const Places& places,
+                          OnGenerated on_line) {
+    return [model, wish, places, on_line = std::move(on_line)](const Job::Reporter& report) {
+        generate_text(models_of(model), wish, places, report.progress, on_line);
+        return QString();
+    };
+}
+
+Job::Work merge_work(const TriedModel& model, const QString& folder, const Places& places) {
+    return [model, folder, places](const Job::Reporter& report) {
+        const Config config = model.is_run ? config_of_trained_adapter(run_at(model), kMergeCode)
+                                           : config_of_adapter(model.path.toStdString(), {}, kMergeCode);
+        merge_adapter(config, folder.toStdString(), places, report.progress);
+        return folder;
+    };
+}
+
+}  // namespace ringmaster

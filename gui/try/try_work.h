@@ -1,0 +1,30 @@
+/// Does the long work of the Try it page: generates with a run's or a folder's model, and merges its adapter.
+#pragma once
+
+#include <QString>
+
+#include "gui/session/job.h"
+#include "launcher/rows/generate.h"
+
+namespace ringmaster {
+
+/// Holds what can be said of a model before its weights are read.
+struct TriedModel {
+    QString path;  ///< a run directory, or the folder of a model or an adapter; empty: none is chosen
+    QString name;
+    bool is_run = false;
+    bool has_adapter = false;
+    bool has_base = false;  ///< false: nothing to compare with
+};
+
+/// Looks at a run directory or a folder. Throws Error for a run whose plan cannot be read.
+TriedModel look_at_model(const QString& path);
+
+/// Returns work that generates; `on_line` is called on the job's thread.
+Job::Work generation_work(const TriedModel& model, const Wish& wish, const Places& places,
+                          OnGenerated on_line);
+
+/// Returns work that writes the model with its adapter merged into `folder`, which it returns.
+Job::Work merge_work(const TriedModel& model, const QString& folder, const Places& places);
+
+}  // namespace ringmaster

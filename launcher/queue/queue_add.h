@@ -1,0 +1,28 @@
+/// Prepares runs and queues them on this machine: one run of a configuration, or one for each point of a
+/// sweep.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/prepare.h"
+#include "launcher/queue/sweep.h"
+
+namespace ringmaster {
+
+struct QueueRequest {
+    Request request;
+    RunOptions options;              ///< the name of each run of a sweep gets a number
+    std::vector<std::string> sweep;  ///< see runs_of_sweep; empty: one run
+    std::optional<int> slots;        ///< how many runs may train at the same time; empty: as it is
+};
+
+/// Plans all runs, then prepares one after the other and queues each as soon as it is prepared; calls
+/// `queued` after each. Each run of a sweep gets its own folder in output_dir. Throws Error, PlanRefused or
+/// Cancelled; runs that are queued by then stay in the queue.
+void add_to_queue(const QueueRequest& wanted, const Places& places, const Progress& progress,
+                  const std::function<void(const RunDirectory&)>& queued);
+
+}  // namespace ringmaster

@@ -1,0 +1,24 @@
+/// Lists the runs of the queue with what has become of them, and changes their order.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "launcher/queue/queue_file.h"
+
+namespace ringmaster {
+
+/// Returns the runs of the queue that still exist, in order.
+std::vector<std::pair<QueuedRun, RunSummary>> queued_runs(const Queue& queue);
+
+/// Returns the keys that set some of the runs apart, in alphabetical order.
+std::vector<std::string> swept_keys(const Queue& queue);
+
+/// Takes a run off the queue; its directory stays. Throws Error(Usage) if it is not in the queue,
+/// Error(Refused) if it is active.
+void remove_from_queue(const std::filesystem::path& folder, const RunDirectory& run);
+
+/// Moves a run to a place, counted from 0. Throws Error(Usage) if it is not in the queue.
+void move_in_queue(const std::filesystem::path& folder, const RunDirectory& run, int64_t place);
+
+}  // namespace ringmaster

@@ -1,0 +1,214 @@
+// Tests the Queue page: its runs are moved with the mouse and the keyboard, and a sweep is added.
+#include <QDialog>
+#include <QDir>
+#include <QFile>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+
+#include "gui/look/card.h"
+#include "gui/queue/queue_dialog.h"
+#include "gui/queue/queue_page.h"
+#include "gui/queue/queue_table.h"
+#include "tests/gui/test_runs.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kPatienceMs = 30000;
+
+const char* const kConfig =
+    "base_model: model\nreinit_weights: true\ndatasets:\n  - path: rows.jsonl\n    ds_type: json\n    type: "
+    "''\nsequence_len: 64\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\nmax_steps: 4\n"
+    "optimizer: adamw_torch\nlearning_rate: 0.001\noutput_dir: out\n";
+
+const char* const kModel =
+    R"({"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":64,"intermediate_size":112,)"
+    R"("num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":256,)"
+    R"("max_position_embeddings":512,"rms_norm_eps":1e-6,"rope_theta":10000.0,"tie_word_embeddings":false,"hidden_act":"silu"})";
+
+}  // namespace
+
+class QueueTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() {
+        QCoreApplication::setOrganizationName(u"ringmaster-test"_s);
+        m_home = std::make_unique<TestHome>();
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home->dir.path());
+        m_home->places.programs_dir = RINGMASTER_BIN;
+        // The process that starts the runs looks into another, empty folder.
+        qputenv("XDG_DATA_HOME", m_home->dir.filePath(u"empty"_s).toLocal8Bit());
+        m_session = std::make_unique<Session>(m_home->places);
+        m_page = std::make_unique<QueuePage>(*m_session);
+        m_page->resize(900, 600);
+    }
+    void cleanup() {
+        m_page.reset();
+        m_session.reset();
+    }
+
+    void anEmptyQueueSaysWhatItIsFor() {
+        show();
+        QVERIFY(button("firstQueueButton")->isVisible());
+        QVERIFY(!button("addToQueueButton")->isVisible());
+    }
+
+    void aRowIsDraggedToAnotherPlace() {
+        queue({"a", "b", "c"});
+        show();
+        drag(2, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(names(), QStringList({u"c"_s, u"a"_s, u"b"_s}), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(shownNames(), names(), kPatienceMs);
+        drag(0, 2);
+        QTRY_COMPARE_WITH_TIMEOUT(names(), QStringList({u"a"_s, u"b"_s, u"c"_s}), kPatienceMs);
+        QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, middleOf(1));
+        QCOMPARE(names(), QStringList({u"a"_s, u"b"_s, u"c"_s}));  // a click moves nothing
+    }
+
+    void keysMoveAndRemoveTheChosenRun() {
+        queue({"a", "b", "c"});
+        show();
+        table()->setFocus();
+        QTest::keyClick(table(), Qt::Key_Down, Qt::AltModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(shownNames(), QStringList({u"b"_s, u"a"_s, u"c"_s}), kPatienceMs);
+        QCOMPARE(QFileInfo(table()->chosenDir()).fileName(), u"a"_s);
+        QTest::keyClick(table(), Qt::Key_Up, Qt::AltModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(shownNames(), QStringList({u"a"_s, u"b"_s, u"c"_s}), kPatienceMs);
+        QTest::keyClick(table(), Qt::Key_Delete);
+        QTRY_COMPARE_WITH_TIMEOUT(shownNames(), QStringList({u"b"_s, u"c"_s}), kPatienceMs);
+        QVERIFY(QDir(m_home->path(u"a"_s)).exists());
+        QTest::mouseClick(button("queueDownButton"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(names(), QStringList({u"c"_s, u"b"_s}), kPatienceMs);
+    }
+
+    void aRunThatTrainsIsNotRemoved() {
+        TestRun running{"running"};
+        running.phase = RunPhase::Running;
+        running.live = true;
+        m_home->add(running);
+        enqueue("running");
+        show();
+        QSignalSpy said(m_session.get(), &Session::notice);
+        QTest::mouseClick(button("queueRemoveButton"), Qt::LeftButton);
+        QCOMPARE(said.size(), 1);
+        QVERIFY(said[0][0].toString().contains(u"has been started"_s));
+        QCOMPARE(names(), QStringList{u"running"_s});
+    }
+
+    void theNumberOfRunsAtATimeIsKept() {
+        queue({"a"});
+        show();
+        auto* slots_box = m_page->findChild<QSpinBox*>(u"slotsBox"_s);
+        slots_box->setFocus();
+        slots_box->selectAll();
+        QTest::keyClicks(slots_box, u"3"_s);
+        QTest::keyClick(slots_box, Qt::Key_Return);
+        QCOMPARE(read_queue(folder()).slots, 3);
+    }
+
+    void aSweepIsAddedAndItsKeysHaveColumns() {
+        const QString at = m_home->dir.path();
+        QVERIFY(QDir(at).mkdir(u"model"_s));
+        write_text(at.toStdString() + "/model/config.json", kModel);
+        write_text(at.toStdString() + "/tiny.yaml", kConfig);
+        std::string rows;
+        for (int row = 0; row < 12; ++row)
+            rows += R"({"input_ids":[1,5,9,7],"labels":[-100,5,9,7]})"
+                    "\n";
+        write_text(at.toStdString() + "/rows.jsonl", rows);
+        m_page->offer(at + u"/tiny.yaml"_s);
+        show();
+        QTest::mouseClick(button("firstQueueButton"), Qt::LeftButton);
+        auto* dialog = m_page->findChild<QueueDialog*>();
+        QTRY_VERIFY(dialog && dialog->isVisible());
+        auto* sweep = dialog->findChild<QPlainTextEdit*>(u"queueSweep"_s);
+        auto* add = dialog->findChild<QPushButton*>(u"queueAddButton"_s);
+        QTest::mouseClick(sweep->viewport(), Qt::LeftButton);
+        QTest::keyClicks(sweep, u"learning_rate"_s);
+        QTest::mouseClick(add, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
+        auto* problem = dialog->findChild<Banner*>(u"queueProblem"_s);
+        QVERIFY(problem->isVisible());  // a sweep needs values
+        QTest::keyClicks(sweep, u"=[0.001, 0.002]"_s);
+        QTest::mouseClick(add, Qt::LeftButton);
+        QVERIFY(dialog->isBusy());
+        QTRY_VERIFY_WITH_TIMEOUT(names().size() == 2 || problem->isVisible(), kPatienceMs);
+        QVERIFY2(!problem->isVisible(), qPrintable(problem->text()));
+        QTRY_COMPARE_WITH_TIMEOUT(table()->rowCount(), 2, kPatienceMs);
+        QCOMPARE(table()->horizontalHeaderItem(QueueTable::FixedColumns)->text(), u"learning_rate"_s);
+        QCOMPARE(table()->item(1, QueueTable::FixedColumns)->text(), u"0.002"_s);
+        QVERIFY(names().back().endsWith(u"-2"_s));
+    }
+
+  private:
+    std::filesystem::path folder() const { return queue_folder(m_home->places); }
+
+    void enqueue(const std::string& name) const {
+        change_queue(folder(), [&](Queue& queue) {
+            queue.runs.push_back({{m_home->places.runs_dir / name}, 0, {}});
+        });
+    }
+
+    void queue(const std::vector<std::string>& names) const {
+        for (const std::string& name : names) {
+            TestRun run{name};
+            run.phase = RunPhase::Queued;
+            run.steps = 0;
+            m_home->add(run);
+            enqueue(name);
+        }
+    }
+
+    void show() {
+        m_page->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_page.get()));
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatienceMs);
+    }
+
+    QStringList names() const {
+        QStringList found;
+        for (const QueuedRun& one : read_queue(folder()).runs)
+            found << QString::fromStdString(one.run.name());
+        return found;
+    }
+    QStringList shownNames() {
+        QStringList found;
+        for (int row = 0; row < table()->rowCount(); ++row)
+            found << table()->item(row, QueueTable::Name)->text();
+        return found;
+    }
+
+    QueueTable* table() { return m_page->findChild<QueueTable*>(u"queueTable"_s); }
+    QPushButton* button(const char* name) {
+        auto* found = m_page->findChild<QPushButton*>(QString::fromLatin1(name));
+        if (!found) qFatal("there is no button %s", name);
+        return found;
+    }
+    QPoint middleOf(int row) { return {40, table()->rowViewportPosition(row) + table()->rowHeight(row) / 2}; }
+
+    /// Drags a row until it is at the place of another.
+    void drag(int from, int to) {
+        QWidget* at = table()->viewport();
+        const int step = to > from ? 6 : -6;
+        QTest::mousePress(at, Qt::LeftButton, {}, middleOf(from));
+        QTest::mouseMove(at, (middleOf(from) + middleOf(to)) / 2);
+        QTest::mouseMove(at, middleOf(to) + QPoint(0, step));
+        QTest::mouseRelease(at, Qt::LeftButton, {}, middleOf(to) + QPoint(0, step));
+    }
+
+    std::unique_ptr<TestHome> m_home;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<QueuePage> m_page;
+};
+
+QTEST_MAIN(QueueTest)
+#include "queue_test.moc"
