@@ -12,13 +12,16 @@ namespace {
 constexpr size_t kMostSamples = 3;
 constexpr int kMostLines = 6;  ///< lines of a sample
 
-/// Returns a sample's first lines, indented.
+/// Returns a sample's first lines, indented, without the blank ones.
 std::string sample_lines(const Sample& sample, const Terminal& terminal) {
     std::istringstream text(sample.prompt + (sample.is_chat ? "\n" : "") + sample.text);
     std::string lines;
     int count = 0;
-    for (std::string line; count < kMostLines && std::getline(text, line); ++count)
+    for (std::string line; count < kMostLines && std::getline(text, line);) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         lines += "  " + fit(printable(line), terminal.width - 2) + "\n";
+        ++count;
+    }
     return text.eof() ? lines : lines + "  …\n";
 }
 
