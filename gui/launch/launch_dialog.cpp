@@ -95,6 +95,7 @@ void LaunchDialog::clear(const QString& title) {
 /// Deletes the form later, because the pressed button may belong to it.
 void LaunchDialog::dropForm() {
     if (!m_form) return;
+    m_form->disconnect(this);  // a timer of the form may fire before the form is deleted
     m_form->hide();
     m_form->deleteLater();
     m_form.clear();
