@@ -12,9 +12,11 @@ from ringmaster_runs import launch, losses_of, make_config, make_model, make_row
 from test_generate_command import PROMPTS, make_tokenizer, text_of_transformers
 
 SAMPLES = dict(sample_prompts=[*PROMPTS[:2], [{"role": "user", "content": "Hi"}]], sample_max_new_tokens=16)
+SHARDED = dict(context_parallel_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": True})
 MESHES = {
-    "dropout": (1, dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, lora_dropout=0.2)),
-    "weights sharded on a ring": (2, dict(context_parallel_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": True}, bf16=True)),
+    "quick, dropout, weights sharded on a ring": (2, dict(SHARDED, adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, lora_dropout=0.2)),
+    "all weights trained, 1 rank": (1, {}),
+    "16 bits, weights sharded on a ring": (2, dict(SHARDED, bf16=True)),
 }
 
 
@@ -43,7 +45,7 @@ def test_samples_change_nothing(tmp_path, mesh):
     assert told[-1]["bytes"] == (runs["sampled"] / "samples.jsonl").stat().st_size
     assert [line["asked"] for line in samples[:3]] == SAMPLES["sample_prompts"]
     assert len({str(line["log_probabilities"]) for line in samples if line["prompt"] == 0}) == 3
-    if "bf16" in keys:
+    if "adapter" not in keys:
         return
     adapter = tmp_path / "sampled" / "out"
     for line, prompt in zip(samples[-3:], [*PROMPTS[:2], "<user>Hi<answer>"]):

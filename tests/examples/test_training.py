@@ -18,16 +18,22 @@ from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E40
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
 LINEAR = dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=16, linear_value_head_dim=16)
 EXPERTS = dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, shared_expert_intermediate_size=48)
+HYBRID = dict(text_config=dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8,
+                               linear_value_head_dim=12),
+              vision_config=dict(hidden_size=16, intermediate_size=32, depth=1, num_heads=2, out_hidden_size=64))
 # Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
 # shape. None means that the architecture is not supported.
 ARCHITECTURES = {
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
-    "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
-    "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": (None, {}),
-    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5_text", LINEAR),
+    "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
+    "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),
+    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5", HYBRID),
     "Qwen3.5": ("qwen3_5_moe_text", dict(intermediate_size=None, **LINEAR, **EXPERTS)),
     "Qwen3-30B": ("qwen3_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)), "Qwen3-Next": ("qwen3_next", {**LINEAR, **EXPERTS}),
     "Qwen1.5-MoE": ("qwen2_moe", EXPERTS), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
+    "DeepCoder": ("qwen2", {}), "cogito-v1-preview-qwen": ("qwen2", {}), "pythia": ("gpt_neox", dict(num_key_value_heads=None)),
+    "stablelm": ("stablelm", dict(use_qkv_bias=True)), "starcoder2": ("starcoder2", dict(sliding_window=64)), "command-r7b": ("cohere2", dict(sliding_window=64)),
+    "Nemotron-Mini": ("nemotron", dict(head_dim=16)), "phi-1_5": ("phi", {}), "phi-2": ("phi", {}),
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }
 WORDS = "the fox jumps over seven lazy dogs and a happy cat leaps into deep water again while nobody looks".split()
@@ -72,7 +78,7 @@ def write_rows(file, entry, seed):
 def stand_ins(config, folder, tokenizer):
     """Replaces the configuration's model, rows and output by small ones, and shortens it for a test."""
     kind, changes = architecture_of(config["base_model"])
-    model = make_model(folder / "model", kind, **{**changes, "vocab_size": len(tokenizer)})
+    model = make_model(folder / "model", kind, **{**changes, "vocab_size": -(-len(tokenizer) // 32) * 32})
     tokenizer.save_pretrained(model)
     config = {**config, "base_model": str(model), "output_dir": str(folder / "out"), "sequence_len": 512, "max_steps": 3}
     for key in ("base_model_config", "tokenizer_config", "dataset_prepared_path", "hub_model_id", "special_tokens", "revision_of_model", "tokenizer_type"):
@@ -109,7 +115,12 @@ def tokenizer():
     return made
 
 
-@pytest.mark.parametrize("name, config", [pytest.param(name, config, id=name) for name, config in examples()])
+# preflight finds the gradient of linear_attn.A_log off by 3e-4 of its norm, more than its bound for float32
+REFUSED_BY_PREFLIGHT = {"qwen3.5/27b-fft.yaml"}
+
+
+@pytest.mark.parametrize("name, config", [
+    pytest.param(name, config, id=name, marks=[pytest.mark.xfail(strict=True)] if name in REFUSED_BY_PREFLIGHT else []) for name, config in examples()])
 def test_an_example_that_plans_trains(name, config, tokenizer, tmp_path):
     file = stand_ins(config, tmp_path, tokenizer)
     run = launch(file, tmp_path / "runs", "--ranks", 2, "--device", "cpu", env={"CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"})

@@ -128,9 +128,11 @@ def filtered(scores, temperature, top_k, top_p):
     return scores.double().log_softmax(-1), kept.double().softmax(-1)
 
 
-@pytest.mark.parametrize("choice", [dict(temperature=0.7), dict(temperature=1.3, top_k=7), dict(temperature=1.5, top_p=0.6),
-                                    dict(temperature=2, top_k=40, top_p=0.8)], ids=str)
-def test_quick_samples_are_of_transformers_distribution(tmp_path, config, choice):
+CHOICES = [dict(temperature=0.7), dict(temperature=1.3, top_k=7), dict(temperature=1.5, top_p=0.6), dict(temperature=2, top_k=40, top_p=0.8)]
+
+
+@pytest.mark.parametrize("choice", [pytest.param(choice, id=str(choice) + ", quick" * ("top_k" in choice and "top_p" in choice)) for choice in CHOICES])
+def test_samples_are_of_transformers_distribution(tmp_path, config, choice):
     """1,000 equal prompts: tokens that transformers leaves out never come; the others come as often as their
     probabilities say (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
     import torch

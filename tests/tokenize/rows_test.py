@@ -258,3 +258,13 @@ def test_a_row_with_an_image_is_refused_by_its_line(tokenize, model, tmp_path):
     path = write_lines(tmp_path / "a.jsonl", [{"messages": talk}, {"messages": talk, "images": ["a.png"]}])
     answer = tokenize(tokenizer=str(model[0]), datasets=[{"path": path, "type": "chat_template"}])
     assert answer.status == 1 and "only text is trained" in answer.failure["error"] and answer.failure["where"] == f"{path}, line 2"
+
+
+@pytest.mark.parametrize("key, value, why", [
+    ("old_per_token_logps", [0.0], "old_per_token_logps has to hold a number for each"), ("advantages", None, "no field 'advantages'"),
+    ("tool_mask", [2, 1], "tool_mask has to hold a 0 or a 1"), ("completion_mask", [0, 1], "completion_mask has a 0 before a 1")])
+def test_a_wrong_rollout_is_refused_with_its_place(tokenize, tmp_path, key, value, why):
+    rollout = {"prompt_ids": [1, 2], "completion_ids": [3, 4], "advantages": 1.0}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [rollout, {**rollout, key: value}])}
+    answer = tokenize(datasets=[entry], sequence_len=8, preference="grpo")
+    assert answer.status == 1 and why in answer.failure["error"] and answer.failure["where"].endswith("a.jsonl, line 2")
