@@ -31,6 +31,7 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(space(1.65));
     horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setStretchLastSection(true);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     connect(this, &QTableWidget::cellDoubleClicked, this, [this] { Q_EMIT opened(chosenDir()); });
 }
