@@ -15,6 +15,11 @@ int ringmaster_cuda_multiprocessors(int device_index);
 /// Returns the current stream of a device, a cudaStream_t.
 void* ringmaster_cuda_stream(int device_index);
 
+/// Pins pages of host memory, which copies from and to a device need in order to run beside computation.
+/// Returns the reason if that fails, else null.
+const char* ringmaster_pin_host(void* memory, size_t bytes);
+void ringmaster_unpin_host(void* memory);
+
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,
                           c10::intrusive_ptr<c10d::Backend>* backend);
 }

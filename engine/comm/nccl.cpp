@@ -26,6 +26,15 @@ void* ringmaster_cuda_stream(int device_index) {
     return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_index)).stream();
 }
 
+const char* ringmaster_pin_host(void* memory, size_t bytes) {
+    const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
+
+void ringmaster_unpin_host(void* memory) {
+    cudaHostUnregister(memory);
+}
+
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,
                           c10::intrusive_ptr<c10d::Backend>* backend) {
     constexpr bool kHighPriority = true;  // transfers go before attention, which fills the GPU

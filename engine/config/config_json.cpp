@@ -81,6 +81,7 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("tiled_mlp", c.tiled_mlp);
     visit("tiled_mlp_num_shards", c.tiled_mlp_shards);
     visit("optimizer_offloading", c.optimizer_offloading);
+    visit("parameter_offloading", c.parameter_offloading);
     visit("lora_r", c.lora.r);
     visit("lora_alpha", c.lora.alpha);
     visit("lora_dropout", c.lora.dropout);
@@ -186,6 +187,7 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "weight_scales_nested",
                                            "weight_stored",
                                            "lora_dora",
+                                           "parameter_offloading",
                                            "optim_args",
                                            "embedding_lr",
                                            "embedding_lr_scale",

@@ -46,8 +46,10 @@ int fsdp_list_stage(const json& fsdp) {
     return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
 }
 
-void say_parameters_stay(KeyReader& keys, const char* key) {
-    keys.warn(Form("CFG-OFFLOAD", "parameters"), key);
+/// Keeps weights in host memory, and with them all that the optimizer needs.
+void offload_parameters(KeyReader& keys, Config& config, const char* key) {
+    if (!config.optimizer_offloading) keys.inform(Form("CFG-OFFLOAD", "parameters"), key);
+    config.parameter_offloading = config.optimizer_offloading = true;
 }
 
 /// Returns whether a DeepSpeed configuration offloads; `what` is "offload_optimizer" or "offload_param".
@@ -102,7 +104,7 @@ void read_deepspeed(KeyReader& keys, Config& config) {
     }
     if (problem.empty() && deepspeed) {
         config.optimizer_offloading |= deepspeed_offloads(*deepspeed, "offload_optimizer");
-        if (deepspeed_offloads(*deepspeed, "offload_param")) say_parameters_stay(keys, "deepspeed");
+        if (deepspeed_offloads(*deepspeed, "offload_param")) offload_parameters(keys, config, "deepspeed");
     }
     if (!problem.empty()) {
         keys.error(Form("CFG-DEEPSPEED", "file"), "deepspeed",
@@ -126,8 +128,7 @@ void read_fsdp(KeyReader& keys, Config& config) {
     for (const char* name : {"offload_params", "cpu_offload"}) {
         const json* offload = fsdp_option(*options, name);
         if (offload && as_flag(*offload) == true) {
-            config.optimizer_offloading = true;
-            say_parameters_stay(keys, "fsdp_config");
+            config.parameter_offloading = config.optimizer_offloading = true;
             break;
         }
     }

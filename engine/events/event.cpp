@@ -111,6 +111,11 @@ class FieldReader {
         if (const std::string_view* text = find(key)) take(integer_of(*text), value);
         good_ = good_ && value >= -limits::kCount && value <= limits::kCount;
     }
+    void operator()(std::string_view key, std::optional<int64_t>& value) {
+        int64_t number = 0;
+        (*this)(key, number);
+        if (find(key) != nullptr) value = number;
+    }
     void operator()(std::string_view key, int& value) {
         int64_t number = value;
         (*this)(key, number);
@@ -150,7 +155,8 @@ struct FieldWriter {
     nlohmann::ordered_json& object;
 
     void operator()(const char* key, const auto& value) { object[key] = value; }
-    void operator()(const char* key, const std::optional<double>& value) {
+    template <class T>
+    void operator()(const char* key, const std::optional<T>& value) {
         object[key] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
     }
     void if_any(const char* key, const auto& value) {

@@ -47,6 +47,7 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field.if_any("loss_scale", e.loss_scale);
     field.if_any("router_loss", e.router_loss);
     field.if_any("skipped", e.skipped);
+    field.if_any("host_memory_bytes", e.host_memory_bytes);
     each_field(field, e.preference);
 }
 

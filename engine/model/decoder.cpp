@@ -81,7 +81,7 @@ void Decoder::keep(int layer, LayerState& state) {
     if (!kept_.checkpointing) return;
     state.computed.forget(machine_);
     at::Tensor& x_nc = state.computed.x_nc;
-    if (!kept_.in_host || x_nc.is_cpu()) return;
+    if (!kept_.in_host) return;
     if (!stash_) stash_.emplace(x_nc.device(), static_cast<size_t>(model_.num_layers));
     stash_->put(static_cast<size_t>(layer), x_nc);
     x_nc.reset();

@@ -1,18 +1,18 @@
-/// Keeps tensors of a GPU in pinned host memory between a forward and its backward: layer l's tensor is
-/// copied out while layer l + 1 computes, and copied back during the backward of layer l + 1. Copies run on
-/// their own stream; nothing waits for the host.
+/// Keeps tensors of a device in host memory (host_arena.h) between a forward and its backward: layer l's
+/// tensor is copied out while layer l + 1 computes, and copied back during the backward of layer l + 1.
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/Event.h>
 
 #include <vector>
+
+#include "engine/model/host_link.h"
 
 namespace ringmaster {
 
 class HostStash {
   public:
-    /// Makes a stash for `places` tensors; `device` must not be the CPU.
+    /// Makes a stash for `places` tensors.
     HostStash(at::Device device, size_t places);
 
     /// Starts a copy to the host; the device's memory is freed when the copy ends.
@@ -27,10 +27,8 @@ class HostStash {
         at::Tensor host, back;
     };
 
-    /// Copies on the stash's stream, after the work given to the current stream so far.
-    void copy(const at::Tensor& from, at::Tensor to);
-
-    c10::Stream stream_;
+    at::Device device_;
+    HostLink link_;
     std::vector<Place> places_;
 };
 

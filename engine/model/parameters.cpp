@@ -8,6 +8,8 @@
 
 #include "engine/error.h"
 #include "engine/model/dtypes.h"
+#include "engine/model/host_arena.h"
+#include "engine/model/host_link.h"
 
 namespace ringmaster {
 
@@ -38,16 +40,24 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     lay_out_units();
     const bool frozen = use != Use::Trained;
     const bool mixed = is_mixed(precision) && !frozen;
+    const bool in_host = sharding_.states_in_host && !frozen, streams = sharding_.weights_in_host;
+    const bool apart = mixed || (in_host && !streams);  // a pass reads a copy of the master
     const at::ScalarType computes = compute_dtype_of(precision);
     const at::ScalarType dtype = use == Use::Bytes ? at::kByte : mixed ? at::kFloat : computes;
-    master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype, device_);
-    compute_ = mixed ? make_flat(stage_ == 3, computes, device_) : master_;
-    if (!frozen) gradients_ = make_flat(stage_ >= 2, dtype, device_);
+    const auto flat = [this](bool host, bool sharded, at::ScalarType type) {
+        return host ? host_flat(*this, sharded, type) : make_flat(sharded, type, device_);
+    };
+    TORCH_INTERNAL_ASSERT(frozen || in_host || !streams);
+    master_ = flat(frozen ? streams : in_host, stage_ == 3 || (stage_ > 0 && apart), dtype);
+    compute_ = apart ? flat(streams, stage_ == 3, computes) : master_;
+    if (!frozen) gradients_ = flat(in_host, stage_ >= (in_host ? 1 : 2), dtype);
+    if (streams) from_host_ = std::make_shared<HostLink>(device_);
+    if (in_host) to_host_ = std::make_shared<HostLink>(device_);
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
     for (int unit = 0; unit < units(); ++unit) {
-        if (!compute_.sharded) bind(weights_, unit, whole_unit(compute_, unit));
-        if (!gradients_.sharded && !frozen) bind(weight_gradients_, unit, whole_unit(gradients_, unit));
+        if (!compute_.sharded && !sharding_.weights_in_host) bind(weights_, unit, whole_unit(compute_, unit));
+        if (!gradients_are_taken() && !frozen) bind(weight_gradients_, unit, whole_unit(gradients_, unit));
     }
 }
 

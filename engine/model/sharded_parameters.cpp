@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "engine/model/host_link.h"
 #include "engine/model/parameters.h"
 
 namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kSumsAtOnce = int64_t{16} << 20;  // elements that come back from host memory at a time
+
+}  // namespace
 
 void Parameters::share_update() {
     if (!compute_.values.is_same(master_.values)) {
@@ -16,37 +24,56 @@ void Parameters::share_update() {
     std::vector<Transfer> under_way;
     for (int unit = 0; unit < units(); ++unit) {
         if (is_empty(unit)) continue;
-        under_way.push_back(sharding_.groups->shard().all_gather(
-            whole_unit(compute_, unit), own_slice(compute_, unit), "new weights of " + name_of(unit)));
+        const std::string what = "new weights of " + name_of(unit);
+        const at::Tensor whole = whole_unit(compute_, unit), own = own_slice(compute_, unit);
+        if (!from_host_) {
+            under_way.push_back(sharding_.groups->shard().all_gather(whole, own, what));
+            continue;
+        }
+        const at::Tensor here = at::empty(whole.sizes(), whole.options().device(device_));
+        sharding_.groups->shard().all_gather(here, own.to(device_), what).wait();
+        whole.copy_(here);
     }
     for (Transfer& transfer : under_way) transfer.wait();
 }
 
 void Parameters::gather(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
-    if (!compute_.sharded || unit.gathered.defined() || is_empty(index)) return;
+    if ((!compute_.sharded && !from_host_) || unit.gathered.defined() || is_empty(index)) return;
+    const at::TensorOptions options = compute_.values.options().device(device_);
     const bool reuses = !spare_.empty() && spare_.back().size(0) == unit.whole.size();
     if (reuses) {
         unit.gathered = spare_.back();
         spare_.pop_back();
     } else {
         spare_.clear();
-        unit.gathered = at::empty({unit.whole.size()}, compute_.values.options());
+        unit.gathered = at::empty({unit.whole.size()}, options);
     }
-    unit.gathering = sharding_.groups->shard().all_gather(unit.gathered, own_slice(compute_, index),
-                                                          "weights of " + name_of(index));
+    if (!compute_.sharded) return from_host_->copy(whole_unit(compute_, index), unit.gathered);
+    at::Tensor own = own_slice(compute_, index);
+    const auto start = [&] {
+        unit.gathering =
+            sharding_.groups->shard().all_gather(unit.gathered, own, "weights of " + name_of(index));
+    };
+    if (!from_host_) return start();
+    const at::Tensor in_host = std::exchange(own, at::empty({unit.own.size()}, options));
+    from_host_->copy(in_host, own);
+    from_host_->then(start);
 }
 
 void Parameters::use(int index) {
-    if (!compute_.sharded || is_empty(index)) return;
+    if ((!compute_.sharded && !from_host_) || is_empty(index)) return;
     gather(index);
     Unit& unit = units_[static_cast<size_t>(index)];
-    unit.gathering.wait();
+    if (compute_.sharded)
+        unit.gathering.wait();
+    else
+        from_host_->wait();
     bind(weights_, index, unit.gathered);
 }
 
 void Parameters::drop(int index) {
-    if (!compute_.sharded) return;
+    if (!compute_.sharded && !from_host_) return;
     Unit& unit = units_[static_cast<size_t>(index)];
     bind(weights_, index, {});
     const bool is_layer = index > 0 && index < head_unit();
@@ -58,11 +85,28 @@ void Parameters::drop(int index) {
 
 void Parameters::open_gradients(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
-    if (!gradients_.sharded || unit.gradients.defined()) return;
-    unit.gradients = at::empty({unit.whole.size()}, gradients_.values.options());
+    if (!gradients_.values.defined() || !gradients_are_taken() || unit.gradients.defined()) return;
+    unit.gradients = at::empty({unit.whole.size()}, gradients_.values.options().device(device_));
     if (begins_with_nan_) unit.gradients.fill_(std::numeric_limits<double>::quiet_NaN());
     unit.gradients.narrow(0, unit.elements, unit.whole.size() - unit.elements).zero_();
     bind(weight_gradients_, index, unit.gradients);
+}
+
+void Parameters::keep_gradients(int index, const at::Tensor& slice, bool first) {
+    const at::Tensor own = own_slice(gradients_, index);
+    if (own.is_alias_of(slice)) return;
+    if (!to_host_) {
+        first ? own.copy_(slice) : own.add_(slice);
+        return;
+    }
+    if (!first) {
+        to_host_->wait();  // for the sum so far
+        for (int64_t begin = 0; begin < own.size(0); begin += kSumsAtOnce) {
+            const int64_t count = std::min(kSumsAtOnce, own.size(0) - begin);
+            slice.narrow(0, begin, count).add_(own.narrow(0, begin, count).to(device_));
+        }
+    }
+    to_host_->copy(slice, own);
 }
 
 void Parameters::begin_gradients(bool nan) {
@@ -71,7 +115,8 @@ void Parameters::begin_gradients(bool nan) {
 }
 
 at::Tensor Parameters::weights_of_unit(int index) const {
-    return compute_.sharded ? units_[static_cast<size_t>(index)].gathered : whole_unit(compute_, index);
+    const at::Tensor& gathered = units_[static_cast<size_t>(index)].gathered;
+    return compute_.sharded || gathered.defined() ? gathered : whole_unit(compute_, index);
 }
 
 at::Tensor Parameters::take_gradients(int index) {
@@ -80,7 +125,7 @@ at::Tensor Parameters::take_gradients(int index) {
 }
 
 at::Tensor Parameters::whole_values(const Flat& flat, int index) {
-    if (!flat.sharded) return whole_unit(flat, index);
+    if (!flat.sharded) return whole_unit(flat, index).to(device_);
     const Unit& unit = units_[static_cast<size_t>(index)];
     at::Tensor whole = at::empty({unit.whole.size()}, flat.values.options().device(device_));
     const at::Tensor own = own_slice(flat, index).to(device_);

@@ -256,6 +256,7 @@ void Adviser::override_stage(const Choice& choice, Config& config, Settings& set
     if (choice.zero_stage == config.zero_stage_asked) return;
     config.zero_stage_asked = choice.zero_stage;
     const Edit edit = sharding_edit(present_.config, choice.zero_stage).value();
+    if (offloads_weights(edit)) config.parameter_offloading = true;
     set.emplace_back(edit.key, edit.value);
 }
 

@@ -116,7 +116,7 @@ bool is_paged(const Plan& plan) {
     return kind && kind->paged;
 }
 
-/// Notes that offloading has no effect on a CPU: its tensors are in host memory anyway.
+/// Notes that a CPU's memory is one memory: what is offloaded is copied within it.
 void rule_offload(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cpu) return;
     if (plan.config.activation_offloading) {
@@ -124,7 +124,7 @@ void rule_offload(const Plan& plan, Findings& findings) {
                         findings.key_of({"activation_offloading", "gradient_checkpointing"}), {});
     }
     if (plan.config.optimizer_offloading) {
-        findings.inform(Form("CFG-OFFLOAD", "cpu-optimizer"),
+        findings.inform(Form("CFG-OFFLOAD", "cpu-states"),
                         is_paged(plan) ? "optimizer" : findings.key_of({"fsdp_config", "deepspeed"}), {});
     }
 }

@@ -61,6 +61,7 @@ json family_of(const Plan& plan) {
         {"tiled_mlp", tiles_of(config)},
         {"activation_offloading", config.activation_offloading},
         {"optimizer_offloading", config.optimizer_offloading},
+        {"parameter_offloading", config.parameter_offloading},
         {"optimizer_states", states_of(config)},
         {"optimizer_rule", rule_of(config)},
         {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},

@@ -108,11 +108,6 @@ double quantized_bytes(const MemoryInputs& in, bool sharded) {
     });
 }
 
-/// Rounds up to a power of two, as LibTorch does for pinned memory (ATen/core/CachingHostAllocator.h).
-double pinned_bytes(double bytes) {
-    return bytes > 0 ? std::exp2(std::ceil(std::log2(bytes))) : 0;
-}
-
 UnitSizes trained_units(const MemoryInputs& in) {
     return in.lora.on() ? lora_unit_sizes(in.model, in.lora) : unit_sizes(in.model);
 }
@@ -141,16 +136,59 @@ double layer_weight_bytes(const MemoryInputs& in) {
     return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
 }
 
-/// Returns the bytes of gradients held while one unit computes and the previous unit's gradients are reduced.
-/// On a CPU they include the buffer that the reduction receives into.
-double reduced_bytes(const MemoryInputs& in, double unit, double before) {
-    if (stage(in) == 0) return 0;
-    const double received = in.device == Device::Cpu ? before : 0;
-    return ((stage(in) >= 2 ? unit + before : 0) + received) * parameter_bytes(in);
+/// Returns whether a unit's weights are whole on the device only while it is used.
+bool brings_weights(const MemoryInputs& in) {
+    return stage(in) == 3 || in.weights_in_host;
 }
 
-bool offloads(const MemoryInputs& in, bool asked) {
-    return asked && in.device == Device::Cuda;
+/// Returns whether each unit's gradients are made anew and taken away.
+bool takes_gradients(const MemoryInputs& in) {
+    return stage(in) >= 2 || in.states_in_host;
+}
+
+/// Returns the bytes of the slice of a unit that came from the host and is being gathered.
+double slice_from_host(const MemoryInputs& in, double unit_bytes) {
+    return stage(in) == 3 && in.weights_in_host ? unit_bytes / in.shards : 0;
+}
+
+/// Returns the bytes of gradients held while one unit computes and the previous unit's gradients are reduced
+/// or on their way to the host. On a CPU they include the buffer that the reduction receives into, and a copy
+/// to the host is made at once.
+double reduced_bytes(const MemoryInputs& in, double unit, double before) {
+    const bool cpu = in.device == Device::Cpu;
+    if (stage(in) == 0) {
+        const bool waits = in.ranks > 1 || !cpu;
+        return in.states_in_host ? (unit + (waits ? before : 0)) * parameter_bytes(in) : 0;
+    }
+    const double received = cpu ? before : 0, slice = in.states_in_host ? before / in.shards : 0;
+    return ((takes_gradients(in) ? unit + before : 0) + received + slice) * parameter_bytes(in);
+}
+
+/// Returns the bytes of the tied embedding's gradient, which the head begins and the embedding ends.
+double tied_gradient_bytes(const MemoryInputs& in) {
+    const bool is_open = takes_gradients(in) && in.model.tie_word_embeddings && !in.lora.on();
+    return is_open ? padded(in, unit_sizes(in.model).embedding) * parameter_bytes(in) : 0;
+}
+
+/// Returns whether the optimizer updates other tensors than those that a pass reads.
+bool has_master_apart(const MemoryInputs& in) {
+    return is_mixed(in.precision) || (in.states_in_host && !in.weights_in_host);
+}
+
+double master_bytes(const MemoryInputs& in) {
+    return trained_elements(in, stage(in) == 3 || (has_master_apart(in) && stage(in) > 0)) *
+           parameter_bytes(in);
+}
+
+/// Returns the bytes of the trained weights that a pass reads, if they are not the master.
+double copied_bytes(const MemoryInputs& in) {
+    return has_master_apart(in) ? trained_elements(in, stage(in) == 3) * in.element_bytes() : 0;
+}
+
+double frozen_bytes(const MemoryInputs& in) {
+    if (!in.lora.on()) return 0;
+    const bool sharded = stage(in) == 3;
+    return elements(in, sharded) * in.element_bytes() + quantized_bytes(in, sharded);
 }
 
 /// Returns whether the states are flat tensors with the weights' padding, as AdamW's own are.
@@ -228,47 +266,51 @@ bool MemoryInputs::widens() const {
 }
 
 double weight_bytes(const MemoryInputs& in) {
-    const bool mixed = is_mixed(in.precision);
-    const double master =
-        trained_elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
-    const double frozen =
-        in.lora.on() ? elements(in, stage(in) == 3) * in.element_bytes() + quantized_bytes(in, stage(in) == 3)
-                     : 0;
-    return frozen + master + (mixed ? 2 * trained_elements(in, stage(in) == 3) : 0);
+    return (in.states_in_host ? 0 : master_bytes(in)) +
+           (in.weights_in_host ? 0 : copied_bytes(in) + frozen_bytes(in));
 }
 
 double gradient_bytes(const MemoryInputs& in) {
-    return trained_elements(in, stage(in) >= 2) * parameter_bytes(in);
+    return in.states_in_host ? 0 : trained_elements(in, stage(in) >= 2) * parameter_bytes(in);
 }
 
 double optimizer_bytes(const MemoryInputs& in) {
-    if (offloads(in, in.offloads_optimizer)) return 2 * 2 * kOptimizerChunk * parameter_bytes(in);
-    return moments_bytes(in);
+    if (!in.offloads_optimizer) return moments_bytes(in);
+    const bool come = !in.states_in_host && in.device == Device::Cuda;  // for the device's update
+    return come ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
 }
 
-double layer_forward_unit_bytes(const MemoryInputs& in) {
+namespace {
+
+/// Returns the elements of the units that the head needs.
+double head_elements(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
-    double head = padded(in, sizes.head);
-    if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
-    return stage(in) == 3 ? layer_weight_bytes(in) + head * in.element_bytes() : 0;
+    return padded(in, sizes.head) + (in.model.tie_word_embeddings ? padded(in, sizes.embedding) : 0);
+}
+
+}  // namespace
+
+double layer_forward_unit_bytes(const MemoryInputs& in) {
+    const double head = head_elements(in) * in.element_bytes();
+    return brings_weights(in) ? layer_weight_bytes(in) + head + slice_from_host(in, head) : 0;
 }
 
 double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
+    const double layer = layer_weight_bytes(in);
     const double weights =  // this layer's and the next one's
-        stage(in) == 3 ? 2 * layer_weight_bytes(in) : 0;
+        brings_weights(in) ? 2 * layer + slice_from_host(in, layer) : 0;
     const double unit = trained_layer(in);
     const double head = padded(in, trained_units(in).head);
     const double before = is_last ? head : unit;
-    return weights + reduced_bytes(in, unit, before);
+    return weights + reduced_bytes(in, unit, before) + tied_gradient_bytes(in);
 }
 
 double head_unit_bytes(const MemoryInputs& in) {
-    const UnitSizes sizes = unit_sizes(in.model);
-    double head = padded(in, sizes.head);
-    if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
+    const double head = head_elements(in);
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
-    const double weights = stage(in) == 3 ? (head + own) * in.element_bytes() + layer_weight_bytes(in) : 0;
-    return weights + (stage(in) >= 2 ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
+    const double weights =
+        brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in) : 0;
+    return weights + (takes_gradients(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
 }
 
 double embedding_unit_bytes(const MemoryInputs& in) {
@@ -292,9 +334,13 @@ double layer_input_bytes(const MemoryInputs& in) {
 }
 
 double offloaded_bytes(const MemoryInputs& in) {
-    const double activations = double(in.model.num_layers) * pinned_bytes(layer_input_bytes(in));
-    return (offloads(in, in.offloads_activations) ? activations : 0) +
-           (offloads(in, in.offloads_optimizer) ? 2 * pinned_bytes(moments_bytes(in) / 2) : 0);
+    double bytes = 0;
+    if (in.offloads_activations) bytes += double(in.model.num_layers) * layer_input_bytes(in);
+    if (in.offloads_optimizer) bytes += moments_bytes(in);
+    if (in.states_in_host)
+        bytes += master_bytes(in) + trained_elements(in, stage(in) > 0) * parameter_bytes(in);
+    if (in.weights_in_host) bytes += copied_bytes(in) + frozen_bytes(in);
+    return bytes;
 }
 
 namespace {
@@ -344,6 +390,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     const double tensors = states + ratio * (heap.peak() - states);
     memory.total_low = whole(slack.low * tensors + runtime.low);
     memory.total_high = whole(slack.high * tensors + runtime.high);
+    memory.host = whole(offloaded_bytes(in));
     return memory;
 }
 

@@ -34,8 +34,12 @@ struct MemoryInputs {
     int nodes = 1;
     bool keeps_attention = false;       ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;        ///< tokens per MLP tile; 0: whole MLPs
-    bool offloads_activations = false;  ///< checkpoints are kept in host memory; CUDA only
-    bool offloads_optimizer = false;    ///< moments are kept in host memory; CUDA only
+    // In host memory; see engine/config/offloading.h and engine/model/parameters.h.
+    bool offloads_activations = false;  ///< checkpoints
+    bool offloads_optimizer = false;    ///< the optimizer's states
+    bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
+    bool weights_in_host = false;       ///< weights of computation, which come a layer ahead
+    int ranks = 1;                      ///< of the run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
     int64_t window = 0;  ///< widest sliding window of all layers; 0: none
@@ -80,8 +84,9 @@ double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-
 double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
 double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
-// Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during
-// computation and reduction (stages 2 and 3), and received gradients.
+// Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or
+// came from the host, gradients during computation, reduction and their way to the host, and received
+// gradients.
 double layer_forward_unit_bytes(const MemoryInputs& in);
 double layer_unit_bytes(const MemoryInputs& in,
                         bool is_last);  ///< true: adds the head's gradients
@@ -96,7 +101,7 @@ double embedding_unit_bytes(const MemoryInputs& in);
 /// measured, and are 1 % if this run was measured.
 RankMemory rank_memory(const MemoryInputs& in);
 
-/// Returns the bytes that a rank keeps in pinned host memory instead.
+/// Returns the bytes that a rank keeps in host memory instead (engine/model/host_arena.h).
 double offloaded_bytes(const MemoryInputs& in);
 
 /// Names tensors of one kind at the peak of the rank that holds the most.

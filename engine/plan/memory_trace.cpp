@@ -19,10 +19,6 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kLossChunkTokens = 1024;  // same as in engine/model/tensor_machine.h
 constexpr double kMostRounded = 16;        // chunks added in bfloat16, engine/model/decoder_head.cpp
 
-bool offloads_inputs(const MemoryInputs& in) {
-    return in.offloads_activations && in.device == Device::Cuda;
-}
-
 Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, std::string_view name,
                      MemoryPart part = MemoryPart::Workspace) {
     return machine.take(in.tokens(), double(in.model.hidden_size), name, part);
@@ -42,7 +38,7 @@ Layer<TraceMachine> kept_layer(const MemoryInputs& in, TraceMachine& machine, in
 void forget(const MemoryInputs& in, TraceMachine& machine, Layer<TraceMachine>& layer) {
     if (!in.gradient_checkpointing) return;
     layer.forget(machine);
-    if (offloads_inputs(in)) layer.x_nc.reset();
+    if (in.offloads_activations) layer.x_nc.reset();
 }
 
 /// Returns the bytes that `layers` layers like this one keep.
@@ -53,8 +49,9 @@ double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& hea
     Layer<TraceMachine> computed = kept_layer(in, machine, layer, y_nc);
     y_nc.reset();
     forget(in, machine, computed);
-    const bool copies = in.gradient_checkpointing && offloads_inputs(in);
-    const double here = copies ? std::min(layers, 2.0) : 0;  // one being copied, one just used
+    const bool copies = in.gradient_checkpointing && in.offloads_activations;
+    // One comes back a layer ahead; on a GPU, another is still being copied.
+    const double here = copies ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);
 }
 

@@ -70,12 +70,16 @@ json to_json(const Mesh& mesh) {
 json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>& largest) {
     if (!memory) return nullptr;
     json ranks = json::array(), tensors = json::array();
-    for (const RankMemory& rank : memory->per_rank) ranks.push_back(fields_to_json(rank));
+    for (const RankMemory& rank : memory->per_rank) {
+        ranks.push_back(fields_to_json(rank));
+        ranks.back()["host"] = rank.host;
+    }
     for (const auto& [name, bytes, share] : largest)
         tensors.push_back({{"name", name}, {"bytes", bytes}, {"share", share}});
     return {{"device_bytes", known(memory->device_bytes)},
             {"fits", memory->device_bytes > 0 ? json(memory->fits) : json(nullptr)},
             {"host_bytes", memory->host_bytes},
+            {"host_capacity_bytes", known(memory->host_capacity_bytes)},
             {"basis", to_string(memory->basis)},
             {"largest_tensors", std::move(tensors)},
             {"per_rank", std::move(ranks)}};
@@ -241,9 +245,13 @@ Memory read_memory(const Members& from) {
     memory.device_bytes = from.known("device_bytes");
     memory.fits = from.optional<bool>("fits").value_or(false);
     memory.host_bytes = from.get<int64_t>("host_bytes");
+    // Older plans lack the host's capacity and a rank's share of it.
+    if (from.has("host_capacity_bytes")) memory.host_capacity_bytes = from.known("host_capacity_bytes");
     if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have none
     for (const json& rank : from.list("per_rank")) {
-        memory.per_rank.push_back(read_fields<RankMemory>({rank, from.path_of("per_rank")}));
+        const Members of_rank(rank, from.path_of("per_rank"));
+        memory.per_rank.push_back(read_fields<RankMemory>(of_rank));
+        if (of_rank.has("host")) memory.per_rank.back().host = of_rank.get<int64_t>("host");
     }
     return memory;
 }

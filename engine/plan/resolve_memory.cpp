@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/config/offloading.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/sequences_per_row.h"
 #include "engine/plan/layout.h"
@@ -44,6 +45,9 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
     in.offloads_activations = plan.config.activation_offloading;
     in.offloads_optimizer = plan.config.optimizer_offloading;
+    in.states_in_host = states_in_host(plan.config);
+    in.weights_in_host = plan.config.parameter_offloading;
+    in.ranks = plan.ranks;
     if (find_optimizer(plan.config.optimizer)) {
         const OptimizerStates optimizer = optimizer_states(plan.config);
         in.optimizer_states = optimizer.kind;
@@ -60,11 +64,19 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
     return request.machine_ram_bytes / (plan.ranks / plan.nodes);
 }
 
-/// Returns the bytes of a node's ranks; a CUDA rank takes an empty process's memory and what it offloads.
-int64_t host_bytes(const Plan& plan, const MemoryInputs& in, const RankMemory& rank) {
+/// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU all else too.
+int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
-    const double each = plan.device == Device::Cuda ? kCudaProcess + offloaded_bytes(in) : double(rank.total);
-    return static_cast<int64_t>(std::min(each * double(plan.ranks / plan.nodes), 9e18));
+    const double process = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);
+    return static_cast<int64_t>(
+        std::min((process + double(rank.host)) * double(plan.ranks / plan.nodes), 9e18));
+}
+
+/// Returns a node's memory; 0 if the plan is for a machine that is not seen.
+int64_t host_capacity(const PlanRequest& request, const Plan& plan) {
+    if (request.host_memory_bytes) return *request.host_memory_bytes;
+    const bool is_here = plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
+    return is_here ? request.machine_ram_bytes : 0;
 }
 
 RankMemory fullest(const std::vector<RankMemory>& ranks) {
@@ -113,7 +125,10 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
     if (!as_is.gradient_checkpointing)
         add({{"gradient_checkpointing", "true"}}, [](MemoryInputs& in) { in.gradient_checkpointing = true; });
     if (const auto edit = sharding_edit(plan.config, 3); edit && as_is.zero_stage < 3 && as_is.shards > 1)
-        add({*edit}, [](MemoryInputs& in) { in.zero_stage = 3; });
+        add({*edit}, [&](MemoryInputs& in) {
+            in.zero_stage = 3;
+            if (offloads_weights(*edit)) in.states_in_host = in.weights_in_host = true;
+        });
     const bool mesh_is_free =
         plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {
@@ -198,6 +213,17 @@ void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, 
     findings.warn(Form("MEM-FIT", advice.form), "", std::move(advice.parameters), std::move(advice.fixes));
 }
 
+/// Returns whether a node's ranks offload more than it holds. Without offloading, a device's memory decides.
+bool exceeds_host(const Plan& plan, const Memory& memory) {
+    const bool offloads = plan.config.activation_offloading || plan.config.optimizer_offloading;
+    return offloads && memory.host_capacity_bytes > 0 && memory.host_bytes > memory.host_capacity_bytes;
+}
+
+void say_host(const Memory& memory, Findings& findings) {
+    findings.warn(Form("MEM-FIT", "host"), "",
+                  {{"host_bytes", memory.host_bytes}, {"capacity_bytes", memory.host_capacity_bytes}});
+}
+
 /// Uses the measured peak if this very plan was run, else scales by a measured run of a similar plan.
 void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in, Findings& findings) {
     const std::optional<Recalibration> known = recalibration_of(request, plan);
@@ -247,8 +273,10 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     Memory memory;
     memory.basis = in.basis;
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
-    memory.host_bytes = host_bytes(plan, in, worst);
-    memory.fits = memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
+    memory.host_bytes = host_bytes(plan, worst);
+    memory.host_capacity_bytes = host_capacity(request, plan);
+    const bool host_fits = !exceeds_host(plan, memory);
+    memory.fits = host_fits && memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
     // States are whole on each rank or equal slices, and all layouts give equal shards. Only the keys
     // received differ.
     for (int rank = 0; rank < plan.ranks; ++rank) {
@@ -260,10 +288,11 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
         findings.inform(Form("MEM-DEVICE"), "", {});
         return;
     }
-    plan.verdict = plan.memory->fits                             ? Verdict::Fits
-                   : worst.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
-                                                                 : Verdict::Tight;
-    if (!request.known_model) say_fit(plan, in, worst, findings);  // the adviser searches itself
+    const bool too_large = !host_fits || worst.total_low > plan.memory->device_bytes;
+    plan.verdict = plan.memory->fits ? Verdict::Fits : too_large ? Verdict::WillNotFit : Verdict::Tight;
+    if (!host_fits) say_host(*plan.memory, findings);
+    if (!request.known_model && worst.total_high > plan.memory->device_bytes)
+        say_fit(plan, in, worst, findings);  // the adviser searches itself
 }
 
 }  // namespace ringmaster

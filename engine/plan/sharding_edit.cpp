@@ -6,17 +6,20 @@ namespace ringmaster {
 
 namespace {
 
+constexpr const char* kOffloadsAll = "zero3_bf16_cpuoffload_all";
+
 bool is_mapping(const Config& config, const std::string& key) {
     const auto inner = config.lines.lower_bound(key + '.');
     return inner != config.lines.end() && inner->first.starts_with(key + '.');
 }
 
 /// Returns the edit to a file of axolotl's with that stage, and with optimizer states in host memory exactly
-/// if they are there now: its zero2.json puts them there.
+/// if they are there now: its zero2.json puts them there. With stage 3 its file puts the weights there too.
 std::optional<Edit> named_file(const Config& config, int stage) {
     const bool offloads = config.optimizer_offloading;
-    if (is_mapping(config, "deepspeed") || (stage == 2 && !offloads)) return std::nullopt;
-    const char* name = stage == 2 ? "zero2" : offloads ? "zero3_bf16_cpuoffload_all" : "zero3";
+    if (is_mapping(config, "deepspeed")) return std::nullopt;
+    if (stage == 2 && (!offloads || config.parameter_offloading)) return std::nullopt;
+    const char* name = stage == 2 ? "zero2" : offloads ? kOffloadsAll : "zero3";
     return Edit{"deepspeed", std::string("deepspeed_configs/") + name + ".json"};
 }
 
@@ -31,6 +34,10 @@ std::optional<Edit> sharding_edit(const Config& config, int stage) {
     if (is_written("fsdp_config")) return Edit{"fsdp_config.reshard_after_forward", whole};
     if (config.zero_stage_asked > 0 && !is_written("fsdp")) return std::nullopt;
     return Edit{"fsdp_config", "{reshard_after_forward: " + whole + "}"};
+}
+
+bool offloads_weights(const Edit& edit) {
+    return edit.value.find(kOffloadsAll) != std::string::npos;
 }
 
 std::vector<int> sharding_stages(const Config& config) {

@@ -14,6 +14,9 @@ namespace ringmaster {
 /// the sharding, or a DeepSpeed file would move optimizer states to the host.
 std::optional<Edit> sharding_edit(const Config& config, int stage);
 
+/// Returns whether the edit names a file that keeps weights in host memory too.
+bool offloads_weights(const Edit& edit);
+
 /// Returns the stages to compare: the present one, and those that an edit gives.
 std::vector<int> sharding_stages(const Config& config);
 

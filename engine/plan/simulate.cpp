@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace ringmaster {
 
@@ -279,31 +280,33 @@ class Step {
         return costs_.shares_link && length > 0 ? std::max(kLeast, 1 - busy / length) : 1;
     }
 
-    double forward(double now, SideLink& host) {
-        const bool gathers = costs_.stage == 3;
+    /// Brings a unit's weights from host memory, and gathers them; returns when they are here.
+    double bring(double now, SideLink& link, SideLink& host, const UnitCosts& unit, const std::string& name) {
+        if (unit.fetch_s > 0) now = host.send(now, unit.fetch_s, name + " comes from the host");
+        return costs_.stage == 3 ? link.send(now, unit.gather_s, name + " gathered") : now;
+    }
+
+    double forward(double now, SideLink& host, bool keeps) {
         SideLink link(Lane::StatesLink, share_left(forward_.length(), forward_.link_busy()), on_side_link_);
-        double ready = now;
-        if (gathers) {
-            now = link.send(now, costs_.embedding.gather_s, "embedding gathered");
-            ready = link.send(now, costs_.layer.gather_s, layer_name(0) + " gathered");
-        }
+        now = bring(now, link, host, costs_.embedding, "embedding");
+        double ready = bring(now, link, host, costs_.layer, layer_name(0));
         for (int64_t layer = 0; layer < costs_.layers; ++layer) {
             now = std::max(now, ready);
             const bool is_last = layer + 1 == costs_.layers;
-            if (gathers)
-                ready = link.send(now, is_last ? costs_.head.gather_s : costs_.layer.gather_s,
-                                  is_last ? "head gathered" : layer_name(layer + 1) + " gathered");
+            ready = bring(now, link, host, is_last ? costs_.head : costs_.layer,
+                          is_last ? "head" : layer_name(layer + 1));
             now = pass(now, forward_, Pass::Forward, layer);
-            host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint leaves");
+            if (keeps) host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint leaves");
         }
         states_s_ += link.carried_s();
-        return gathers ? std::max(now, link.drain(now)) : now;
+        if (costs_.head.fetch_s > 0) now = std::max(now, ready);
+        return costs_.stage == 3 ? std::max(now, link.drain(now)) : now;
     }
 
     /// Sends a unit's final gradients. If gradients are sharded, only one reduction may still be in flight
     /// when the next begins.
     double reduce(double now, SideLink& link, const UnitCosts& unit, const std::string& name, bool last) {
-        const bool goes = last || costs_.stage >= 2;
+        const bool goes = last || costs_.stage >= 2 || unit.leave_s > 0;
         if (!goes || unit.reduce_s <= 0) return now;
         const double waits_for = pending_;
         pending_ = link.send(now, unit.reduce_s, "gradients of " + name);
@@ -312,14 +315,24 @@ class Step {
         return costs_.stage > 0 ? std::max(now, waits_for) : now;
     }
 
+    /// Reduces a unit's final gradients and copies them to host memory, at most two units at a time.
+    double send_off(double now, SideLink& link, SideLink& host, const UnitCosts& unit,
+                    const std::string& name, bool last) {
+        now = reduce(now, link, unit, name, last);
+        if (unit.leave_s <= 0) return now;
+        const double reduced = unit.reduce_s > 0 ? std::max(now, pending_) : now;
+        const double waits_for = std::exchange(leaving_, left_);
+        left_ = host.send(reduced, unit.leave_s, "gradients of " + name + " leave");
+        return std::max(now, waits_for);
+    }
+
     double backward(double now, bool last, SideLink& host) {
-        const bool gathers = costs_.stage == 3;
         const double again_s = again_ ? again_->length() : 0;
         const double busy = backward_.link_busy() + (again_ ? again_->link_busy() : 0);
         SideLink link(Lane::StatesLink, share_left(backward_.length() + again_s, busy), on_side_link_);
         double ready = now;
-        pending_ = 0;
-        now = reduce(now, link, costs_.head, "head", last);
+        pending_ = leaving_ = left_ = 0;
+        now = send_off(now, link, host, costs_.head, "head", last);
         const auto bring_back = [&](int64_t layer) {
             return host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint comes back");
         };
@@ -327,13 +340,12 @@ class Step {
         for (int64_t layer = costs_.layers - 1; layer >= 0; --layer) {
             now = std::max({now, ready, here});
             if (layer > 0) here = bring_back(layer - 1);
-            if (gathers && layer > 0)
-                ready = link.send(now, costs_.layer.gather_s, layer_name(layer - 1) + " gathered again");
+            if (layer > 0) ready = bring(now, link, host, costs_.layer, layer_name(layer - 1));
             if (again_) now = pass(now, *again_, Pass::Again, layer);
             now = pass(now, backward_, Pass::Backward, layer);
-            now = reduce(now, link, costs_.layer, layer_name(layer), last);
+            now = send_off(now, link, host, costs_.layer, layer_name(layer), last);
         }
-        now = reduce(now, link, costs_.embedding, "embedding", last);
+        now = send_off(now, link, host, costs_.embedding, "embedding", last);
         states_s_ += link.carried_s();
         return link.drain(now);
     }
@@ -345,7 +357,7 @@ class Step {
     /// Simulates a forward that keeps nothing.
     double forward_alone(double now) {
         SideLink nothing(Lane::HostLink, 1, {});
-        now = forward(now, nothing);
+        now = forward(now, nothing, false);
         double head_s = 0;
         for (const ColumnCosts& column : costs_.columns) head_s = std::max(head_s, head_forward_s(column));
         if (on_span_) all_compute(now, head_s, "log-probabilities");
@@ -356,12 +368,12 @@ class Step {
         const double counted = states_s_;
         SideLink host(Lane::HostLink, 1, on_side_link_);
         for (int64_t i = 0; i < costs_.forwards_alone; ++i) now = forward_alone(now);
-        now = forward(now, host);
+        now = forward(now, host, true);
         double head_s = 0;
         for (const ColumnCosts& column : costs_.columns) head_s = std::max(head_s, column.head_s);
         if (on_span_) all_compute(now, head_s, "head forward and backward");
         now = backward(now + head_s, last, host);
-        host.drain(now);
+        now = host.drain(now);
         if (!last) states_s_ = counted + double(costs_.micro_batches - 1) * (states_s_ - counted);
         return now;
     }
@@ -402,6 +414,7 @@ class Step {
     LayerPass forward_, backward_;
     std::optional<LayerPass> again_;  // set under checkpointing
     double pending_ = 0, states_s_ = 0;
+    double leaving_ = 0, left_ = 0;  ///< when the last two units' gradients are in host memory
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 /// rank's own heads come last. Nothing hides an all-to-all. Units of states are gathered a layer ahead and
 /// reduced in the order they arrive (engine/train/gradient_reduction.cpp); on a link shared with keys they
 /// get the capacity that keys leave. Checkpoints in host memory are copied out while the next layer computes
-/// and come back a layer ahead (engine/model/host_stash.h).
+/// and come back a layer ahead (engine/model/host_stash.h), as do weights; gradients leave after their
+/// reduction (engine/model/parameters.h). One link carries both directions.
 ///
 /// Ranks start each pass of a layer together. This is exact if they are equal or if one rank is always
 /// slowest; if ranks take turns at being slowest, it never predicts less time than the engine takes.

@@ -40,15 +40,16 @@ namespace {
 /// and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
 /// published by ring-flash-attention for an H800 (19.3 × 8 causal passes forward and backward per second over
 /// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, and PCI Express 5.0 x16 (63 GB/s by its
-/// signalling rate) as copies reach it.
+/// signalling rate) as copies reach it. Its host has two sockets with eight channels of DDR5-4800 each for
+/// eight GPUs: 77 GB/s for one, of which an update reaches 60.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
-    double memory, inside_node, across_nodes, latency_s, host_link;
+    double memory, inside_node, across_nodes, latency_s, host_memory, host_link;
 };
-constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 0};
+constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 8e9, 0};
 constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
-                                2.4e12, 200e9,  25e9,   10e-6, 50e9};
+                                2.4e12, 200e9,  25e9,   10e-6, 60e9,   50e9};
 
 const DeviceFigures& figures_of(Device device) {
     return device == Device::Cpu ? kCpuCore : kGpu;
@@ -73,6 +74,7 @@ Speeds measured_speeds(const Calibration& measured, Speeds speeds, const Plan& p
     speeds.attention_forward = share * figures.attention_forward;
     speeds.attention_backward = share * figures.attention_backward;
     speeds.memory = share * measured.memory;
+    if (measured.device == "cpu") speeds.host_memory = speeds.memory;
     speeds.inside_node = measured.link.value_or(speeds.inside_node);
     speeds.latency_s = measured.latency_s.value_or(speeds.latency_s);
     return speeds;
@@ -130,6 +132,7 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     speeds.inside_node = figures.inside_node;
     speeds.across_nodes = figures.across_nodes;
     speeds.latency_s = figures.latency_s;
+    speeds.host_memory = units * figures.host_memory;
     speeds.host_link = figures.host_link;
     return speeds;
 }

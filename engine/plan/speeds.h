@@ -22,6 +22,7 @@ struct Speeds {
     double memory = 0;       ///< bytes per second for the optimizer's update and for merging partial results
     double inside_node = 0;  ///< bytes per second from a rank to another rank of its node
     double across_nodes = 0;
+    double host_memory = 0;  ///< bytes per second for an update by the CPU, a rank's share of its node
     double host_link = 0;  ///< bytes per second between a GPU and host memory, one way; the CPU has none
     double latency_s = 0;  ///< seconds before a message's first byte
 };

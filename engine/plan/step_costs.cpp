@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
+#include "engine/config/offloading.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/optimizers.h"
 #include "engine/config/policy.h"
@@ -422,6 +424,18 @@ double state_element_bytes(const Config& config, double weight_bytes) {
     return bytes;
 }
 
+/// Counts a CPU's copies as computation: they are made at once.
+void copy_at_once(StepCosts& costs) {
+    double copies_s = 2 * double(costs.layers) * std::exchange(costs.checkpoint_copy_s, 0);
+    const auto take = [&](UnitCosts& unit, double count) {
+        copies_s += count * (2 * std::exchange(unit.fetch_s, 0) + std::exchange(unit.leave_s, 0));
+    };
+    take(costs.embedding, 1);
+    take(costs.layer, double(costs.layers));
+    take(costs.head, 1);
+    costs.update_s += double(costs.micro_batches) * copies_s;
+}
+
 /// Adds the states' transfers. Whole states are all-reduced over all ranks; sharded ones are reduce-scattered
 /// and their slices all-reduced over replicas; weights are gathered per pass (stage 3) or after the update.
 void add_states(const Plan& plan, const Speeds& speeds, const Links& links, StepCosts& costs) {
@@ -431,8 +445,15 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate, ranks = plan.ranks;
     const bool frozen = plan.config.lora.on();
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
+    const bool in_host = states_in_host(plan.config);
+    const double link = speeds.host_link > 0 ? speeds.host_link : speeds.memory / 2;
     const auto unit = [&](int64_t weights, int64_t of_adapter) {
         UnitCosts made;
+        if (plan.config.parameter_offloading)
+            made.fetch_s = double(weights + of_adapter) * copy_bytes / (costs.stage == 3 ? shards : 1) / link;
+        if (in_host)
+            made.leave_s =
+                double(frozen ? of_adapter : weights) * bytes / (costs.stage > 0 ? shards : 1) / link;
         const double n = double(frozen ? of_adapter : weights) / links.states;  // trained weights
         const double gathered = double(costs.stage == 3 ? weights + of_adapter : 0) / links.states;
         if (n == 0 && gathered == 0) return made;
@@ -452,7 +473,10 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
         unit(sizes.layer - quantized.elements + static_cast<int64_t>(double(quantized.bytes) / copy_bytes),
              adapter.layer);
     costs.head = unit(sizes.head, adapter.head);
-    if (plan.model->tie_word_embeddings) costs.head.gather_s += costs.embedding.gather_s;
+    if (plan.model->tie_word_embeddings) {
+        costs.head.gather_s += costs.embedding.gather_s;
+        costs.head.fetch_s += costs.embedding.fetch_s;
+    }
     if (costs.stage == 1 || costs.stage == 2)
         costs.new_weights_s =
             costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
@@ -462,14 +486,15 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const double update_bytes = 4 * bytes + 2 * moments;
     const int64_t trained = frozen ? lora_count(*plan.model, plan.config.lora) : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
-    costs.update_s = update_bytes * of_rank / speeds.memory;
-    if (speeds.host_link <= 0) return;
-    if (plan.config.optimizer_offloading)  // both moments are copied to the GPU and back, overlapped with
-                                           // nothing (engine/train/optimizer.cpp)
-        costs.update_s += 2 * moments * of_rank / speeds.host_link;
+    costs.update_s = update_bytes * of_rank / (in_host ? speeds.host_memory : speeds.memory);
+    if (in_host && !plan.config.parameter_offloading)  // the new weights
+        costs.update_s += copy_bytes * of_rank / link;
+    if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // states come and go
+        costs.update_s += 2 * moments * of_rank / link;
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *
-                                  double(plan.model->hidden_size) * copy_bytes / speeds.host_link;
+                                  double(plan.model->hidden_size) * copy_bytes / link;
+    if (speeds.host_link <= 0) copy_at_once(costs);
 }
 
 }  // namespace

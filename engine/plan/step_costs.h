@@ -49,6 +49,8 @@ struct UnitCosts {
     double gather_s = 0;    ///< all-gather of its weights, if sharded
     double reduce_s = 0;    ///< all-reduce or reduce-scatter of its gradients
     double replicas_s = 0;  ///< all-reduce of the slices after that
+    double fetch_s = 0;     ///< copy of its weights from host memory, before the gather
+    double leave_s = 0;     ///< copy of its gradients to host memory, after the reduction
 };
 
 struct StepCosts {
@@ -67,7 +69,7 @@ struct StepCosts {
     UnitCosts embedding, layer, head;
     double checkpoint_copy_s = 0;  ///< seconds to copy a layer's checkpoint to or from the host; 0: none
     double new_weights_s = 0;      ///< gather after the update (stages 1 and 2)
-    double update_s = 0;           ///< includes copies of moments that lie in host memory
+    double update_s = 0;           ///< includes its copies from and to host memory, and all copies of a CPU
 };
 
 /// Returns the mask of a plan's rows: the model's window over one document, because the documents of packed

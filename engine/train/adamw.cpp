@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/files/safetensors.h"
+#include "engine/model/host_arena.h"
 #include "engine/train/values_at.h"
 
 namespace ringmaster {
@@ -26,10 +27,9 @@ at::Tensor longer(const at::Tensor& flat, int64_t by) {
 
 Flat make_moments(const Parameters& parameters, const Config& config) {
     const at::Tensor& master = parameters.master().values;
-    const at::Device device = config.optimizer_offloading ? at::Device(at::kCPU) : master.device();
-    Flat moments = parameters.make_flat(parameters.stage() > 0, master.scalar_type(), device);
-    if (device != master.device()) moments.values = moments.values.pin_memory();
-    return moments;
+    const bool sharded = parameters.stage() > 0;
+    return config.optimizer_offloading ? host_flat(parameters, sharded, master.scalar_type())
+                                       : parameters.make_flat(sharded, master.scalar_type(), master.device());
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ at::Tensor CutBlocks::begin() const {
 }
 
 void CutBlocks::agree(at::Tensor& largest) const {
-    at::Tensor flat = largest.view({-1});
-    parameters_.sharding_groups()->shard().all_reduce(flat, Reduce::Max).wait();
+    at::Tensor here = largest.view({-1}).to(parameters_.device());
+    parameters_.sharding_groups()->shard().all_reduce(here, Reduce::Max).wait();
+    largest.view({-1}).copy_(here);
 }
 
 }  // namespace ringmaster

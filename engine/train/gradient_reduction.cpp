@@ -1,6 +1,9 @@
 #include "engine/train/gradient_reduction.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "engine/model/host_arena.h"
 
 namespace ringmaster {
 
@@ -11,37 +14,46 @@ void GradientReduction::begin_micro_batch(bool first, bool last) {
 
 void GradientReduction::start(int unit) {
     if (parameters_.is_empty(unit)) return;
+    if (parameters_.gradients_are_taken()) return start_taken(unit);
+    if (!last_) return;
     const Flat& gradients = parameters_.gradients();
-    const std::string what = "gradients of " + parameters_.name_of(unit);
+    const at::Tensor whole = parameters_.whole_unit(gradients, unit);
     if (parameters_.stage() == 0) {
-        if (last_) transfers_.push_back(groups_.world().all_reduce(parameters_.whole_unit(gradients, unit)));
+        transfers_.push_back(groups_.world().all_reduce(whole));
         return;
     }
-    Group& shard = parameters_.sharding_groups()->shard();
-    if (!gradients.sharded) {
-        if (!last_) return;
-        const at::Tensor slice = parameters_.own_slice(gradients, unit);
-        follow(unit, slice, shard.reduce_scatter(slice, parameters_.whole_unit(gradients, unit), what));
-        return;
-    }
+    const at::Tensor slice = parameters_.own_slice(gradients, unit);
+    follow(unit, slice, parameters_.sharding_groups()->shard().reduce_scatter(slice, whole, what_of(unit)));
+}
+
+/// Sums a unit's gradients of one micro-batch.
+void GradientReduction::start_taken(int unit) {
     const at::Tensor whole = parameters_.take_gradients(unit);
-    const at::Tensor own = parameters_.own_slice(gradients, unit);
-    const at::Tensor slice = first_ ? own : at::empty_like(own);
-    follow(unit, slice, shard.reduce_scatter(slice, whole, what));
+    if (parameters_.stage() == 0) {
+        if (groups_.world().size() == 1) return parameters_.keep_gradients(unit, whole, first_);
+        return follow(unit, whole, groups_.world().all_reduce(whole));
+    }
+    const at::Tensor own = parameters_.own_slice(parameters_.gradients(), unit);
+    const bool direct = first_ && !lies_in_host(own);
+    const at::Tensor slice = direct ? own : at::empty(own.sizes(), whole.options());
+    follow(unit, slice, parameters_.sharding_groups()->shard().reduce_scatter(slice, whole, what_of(unit)));
 }
 
 void GradientReduction::start_plainly(int unit) {
     const at::Tensor whole = parameters_.take_gradients(unit);
-    parameters_.sharding_groups()->world().all_reduce(whole).wait();
-    const at::Tensor own = parameters_.own_slice(parameters_.gradients(), unit);
-    const Group& shard = parameters_.sharding_groups()->shard();
-    const at::Tensor slice = whole.narrow(0, shard.rank() * own.size(0), own.size(0));
-    first_ ? own.copy_(slice) : own.add_(slice);
+    groups_.world().all_reduce(whole).wait();
+    const int64_t size = parameters_.own_slice(parameters_.gradients(), unit).size(0);
+    const int64_t rank = parameters_.stage() > 0 ? parameters_.sharding_groups()->shard().rank() : 0;
+    parameters_.keep_gradients(unit, whole.narrow(0, rank * size, size), first_);
+}
+
+std::string GradientReduction::what_of(int unit) const {
+    return "gradients of " + parameters_.name_of(unit);
 }
 
 /// Keeps one reduction in flight while the next unit is computed.
 void GradientReduction::follow(int unit, at::Tensor slice, Transfer transfer) {
-    pending_.push_back({unit, std::move(slice), std::move(transfer), last_});
+    pending_.push_back({unit, std::move(slice), std::move(transfer), first_, last_});
     if (pending_.size() > 1) finish_oldest();
 }
 
@@ -50,8 +62,11 @@ void GradientReduction::finish_oldest() {
     pending_.pop_front();
     done.transfer.wait();
     const at::Tensor own = parameters_.own_slice(parameters_.gradients(), done.unit);
-    if (!own.is_alias_of(done.slice)) own.add_(done.slice);
-    if (done.last) transfers_.push_back(parameters_.sharding_groups()->replicas().all_reduce(own));
+    Groups* sharded = parameters_.sharding_groups();
+    const bool in_host = lies_in_host(own);
+    if (in_host && sharded != nullptr) sharded->replicas().all_reduce(done.slice).wait();
+    parameters_.keep_gradients(done.unit, done.slice, done.first);
+    if (!in_host && done.last) transfers_.push_back(sharded->replicas().all_reduce(own));
 }
 
 void GradientReduction::start_zeros() {
@@ -63,6 +78,9 @@ void GradientReduction::wait() {
     while (!pending_.empty()) finish_oldest();
     for (Transfer& transfer : transfers_) transfer.wait();
     transfers_.clear();
+    const at::Device device = parameters_.device();
+    if (lies_in_host(parameters_.gradients().values) && !device.is_cpu())
+        c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
 }
 
 }  // namespace ringmaster

@@ -2,10 +2,12 @@
 ///
 /// Whole states are all-reduced in place. Sharded states are reduce-scattered over the shard group into this
 /// rank's slice, which is then all-reduced over the replicas. At stage 1 the micro-batches of a step are
-/// summed here before sending; from stage 2 on each is sent and added to the slice.
+/// summed here before sending; from stage 2 on each is sent and added to the slice. Gradients that are kept
+/// in host memory leave the device after the sums of each micro-batch, over the replicas too.
 #pragma once
 
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "engine/comm/groups.h"
@@ -26,7 +28,7 @@ class GradientReduction {
     void start_plainly(int unit);
     /// Sends zeros in a backward's order, for a rank without rows in this step. Whole gradients only.
     void start_zeros();
-    void wait();  ///< returns after every started sum has arrived
+    void wait();  ///< returns after every started sum has arrived, in host memory too
 
   private:
     /// A unit on its way into this rank's slice.
@@ -34,8 +36,10 @@ class GradientReduction {
         int unit;
         at::Tensor slice;
         Transfer transfer;
-        bool last;
+        bool first, last;
     };
+    void start_taken(int unit);
+    std::string what_of(int unit) const;
     void follow(int unit, at::Tensor slice, Transfer transfer);
     void finish_oldest();
 

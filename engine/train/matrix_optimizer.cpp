@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/config/optimizer_arguments.h"
+#include "engine/model/host_arena.h"
 #include "engine/train/state_file.h"
 #include "engine/train/values_at.h"
 #include "engine/train/whole_vectors.h"
@@ -64,17 +65,20 @@ MatrixOptimizer::MatrixOptimizer(Parameters& parameters, const Config& config, c
       states_(parameters.shapes().size()) {
     const at::Tensor& master = parameters.master().values;
     const at::ScalarType dtype = kind.states == StateKind::AsWeights ? master.scalar_type() : at::kFloat;
-    const at::Device lies = config.optimizer_offloading ? at::Device(at::kCPU) : master.device();
+    const bool in_host = config.optimizer_offloading, sharded = parameters.stage() > 0;
     if (kind.rule != UpdateRule::Adafactor)
-        momentum_ = parameters.make_flat(parameters.stage() > 0, dtype, lies);
+        momentum_ = in_host ? host_flat(parameters, sharded, dtype)
+                            : parameters.make_flat(sharded, dtype, master.device());
+    const at::TensorOptions of_device = at::TensorOptions().device(parameters.device());
     for (size_t i = 0; i < states_.size(); ++i) {
         for (const StateSpec& spec : specs(i)) {
             if (spec.extent != StateExtent::Elements)
-                states_[i].vectors.push_back(at::zeros({length_of(parameters.shapes()[i], spec.extent)},
-                                                       master.options().dtype(at::kFloat)));
+                states_[i].vectors.push_back(
+                    at::zeros({length_of(parameters.shapes()[i], spec.extent)}, of_device.dtype(at::kFloat)));
             else if (spec.name == "moment2")
-                states_[i].second = at::zeros({parameters.own_elements(i).size()},
-                                              at::TensorOptions().dtype(dtype).device(lies));
+                states_[i].second =
+                    in_host ? host_zeros({parameters.own_elements(i).size()}, dtype, parameters.device())
+                            : at::zeros({parameters.own_elements(i).size()}, of_device.dtype(dtype));
         }
     }
 }
@@ -103,7 +107,7 @@ void MatrixOptimizer::step(double learning_rate) {
 
 /// Returns a whole unit from the ranks' slices; at stage 1 gradients are correct only in the slices.
 at::Tensor MatrixOptimizer::gathered(const Flat& flat, int unit) const {
-    const at::Device device = parameters_.master().values.device();
+    const at::Device device = parameters_.device();
     if (parameters_.stage() == 0) return parameters_.whole_unit(flat, unit).to(device);
     const at::Tensor own = parameters_.own_slice(flat, unit).to(device);
     Group& ranks = parameters_.sharding_groups()->shard();

@@ -49,7 +49,7 @@ double gradient_norm(Parameters& parameters) {
     std::vector<at::Tensor> own;
     for (size_t i = 0; i < parameters.shapes().size(); ++i)
         own.push_back(parameters.own_values(parameters.gradients(), i));
-    at::Tensor sum = squared_norm(own).to(parameters.gradients().values.device());
+    at::Tensor sum = squared_norm(own).to(parameters.device());
     if (Groups* groups = parameters.sharding_groups()) {
         sum = sum.view({1});
         groups->shard().all_reduce(sum).wait();

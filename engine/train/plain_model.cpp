@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/model/host_arena.h"
 #include "engine/model/rope.h"
 #include "engine/train/plain_experts.h"
 #include "engine/train/plain_recurrence.h"
@@ -422,8 +423,7 @@ class PlainModel {
           scale_(scale),
           noise_(noise),
           comparison_(comparison),
-          sums_(trained.trained().make_flat(trained.trained().gradients().sharded, at::kFloat,
-                                            groups.device())) {}
+          sums_(like_gradients(trained.trained())) {}
 
     PlainGradients learn(const PlainProbe& probe) {
         std::vector<at::Tensor> inputs = {embedded()};
@@ -449,6 +449,14 @@ class PlainModel {
 
   private:
     int layers() const { return static_cast<int>(model_.num_layers); }
+
+    /// Returns zeros in float32 with the gradients' slices, where the gradients are kept.
+    static Flat like_gradients(Parameters& parameters) {
+        const Flat& gradients = parameters.gradients();
+        return lies_in_host(gradients.values)
+                   ? host_flat(parameters, gradients.sharded, at::kFloat)
+                   : parameters.make_flat(gradients.sharded, at::kFloat, parameters.device());
+    }
 
     at::Tensor zeros_of_unit(Parameters& parameters, int unit) const {
         const int64_t ranks = parameters.stage() > 0 ? parameters.sharding_groups()->shard().size() : 1;
@@ -626,7 +634,7 @@ class PlainModel {
 }  // namespace
 
 at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
-    const at::Tensor own = parameters.own_slice(parameters.master(), unit);
+    const at::Tensor own = parameters.own_slice(parameters.master(), unit).to(parameters.device());
     const at::ScalarType dtype = parameters.compute_dtype();
     Groups* groups = parameters.sharding_groups();
     if (groups == nullptr) return own.to(dtype);

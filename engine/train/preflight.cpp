@@ -56,7 +56,7 @@ at::Tensor squares_of(Parameters& parameters, const Proof& mesh, const Proof& pl
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         const at::Tensor expected = parameters.own_values(plain.gradients, i);
         if (expected.numel() == 0) continue;
-        const at::Tensor got = parameters.own_values(mesh.gradients, i).to(at::kFloat);
+        const at::Tensor got = parameters.own_values(mesh.gradients, i).to(expected.device(), at::kFloat);
         squares[static_cast<int64_t>(i)][0] = square_sum(got - expected);
         squares[static_cast<int64_t>(i)][1] = square_sum(expected);
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/config/offloading.h"
 #include "engine/config/policy.h"
 #include "engine/model/gather.h"
 #include "engine/train/plain_model.h"
@@ -499,11 +500,14 @@ std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, 
 TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
     const auto sharding_of = [&](Parameters& parameters) {
         Groups* groups = parameters.sharding_groups();
-        return groups != nullptr ? Sharding{plan.zero_stage, *groups} : Sharding{};
+        Sharding sharding;
+        if (groups != nullptr) sharding = {plan.zero_stage, *groups};
+        sharding.states_in_host = states_in_host(plan.config);
+        sharding.weights_in_host = plan.config.parameter_offloading;
+        return sharding;
     };
-    TrainedModel wide(*plan.model, plan.config.lora, Precision::Float32,
-                      trained.weights.master().values.device(), sharding_of(trained.weights),
-                      plan.config.quantization);
+    TrainedModel wide(*plan.model, plan.config.lora, Precision::Float32, trained.weights.device(),
+                      sharding_of(trained.weights), plan.config.quantization);
     const auto copy = [](Parameters& to, Parameters& from) {
         for (int unit = 0; unit < from.units(); ++unit)
             to.own_slice(to.master(), unit)

@@ -84,7 +84,7 @@ void StateFile::add_whole(const std::string& name, const std::vector<int64_t>& s
 at::Tensor StateFile::whole(const Entry& entry) {
     Groups* groups = parameters_.sharding_groups();
     if (groups == nullptr) return entry.bytes.cpu();
-    const at::Device device = parameters_.master().values.device();
+    const at::Device device = parameters_.device();
     at::Tensor bytes = at::zeros({entry.info.bytes()}, at::TensorOptions().dtype(at::kByte).device(device));
     bytes.narrow(0, entry.own.begin, entry.own.size()).copy_(entry.bytes);
     groups->shard().all_reduce(bytes).wait();

@@ -53,8 +53,8 @@ StoredOptimizer::Owned StoredOptimizer::own(size_t parameter) {
                     parameters_.shapes()[parameter].name +
                         " is cut in the middle of a byte of 4-bit optimizer states",
                     "optimizer", "take another number of ranks, or optimizer: adamw_torch_8bit");
-    const StoredState::Where where{range, master.device(), master.scalar_type(),
-                                   config_.optimizer_offloading && !master.device().is_cpu()};
+    const StoredState::Where where{range, master.device(), master.scalar_type(), config_.optimizer_offloading,
+                                   parameters_.device()};
     Owned owned{parameters_.own_values(parameters_.master(), parameter),
                 parameters_.own_values(parameters_.gradients(), parameter),
                 {},

@@ -2,16 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/model/host_arena.h"
 #include "engine/train/state_codes.h"
 
 namespace ringmaster {
 
 StoredState::StoredState(const StateFormat& format, const CodeBook* book, const Where& where)
     : format_(format), book_(book), own_(where.own), device_(where.device) {
-    const at::Device lies = where.in_host_memory ? at::Device(at::kCPU) : device_;
     const auto zeros = [&](int64_t count, at::ScalarType dtype) {
-        const at::Tensor made = at::zeros({count}, at::TensorOptions().dtype(dtype).device(lies));
-        return lies == device_ ? made : made.pin_memory();
+        return where.in_host_memory ? host_zeros({count}, dtype, where.pins_for)
+                                    : at::zeros({count}, at::TensorOptions().dtype(dtype).device(device_));
     };
     if (!in_codes()) {
         stored_ = zeros(own_.size(), format.as_weights ? where.weights : at::kFloat);

@@ -15,9 +15,10 @@ class StoredState {
   public:
     struct Where {
         FlatRange own;           ///< range of the parameter's elements
-        at::Device device;       ///< device of computation
+        at::Device device;       ///< device that updates
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
+        at::Device pins_for = at::kCPU;  ///< device that reads host memory
     };
     /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);

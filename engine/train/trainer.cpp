@@ -8,9 +8,11 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/config/offloading.h"
 #include "engine/config/policy.h"
 #include "engine/data/batch.h"
 #include "engine/error.h"
+#include "engine/model/host_arena.h"
 #include "engine/model/saved_modules.h"
 #include "engine/train/not_finite.h"
 #include "engine/train/run_log.h"
@@ -27,7 +29,11 @@ double seconds_since(Clock::time_point start) {
 }
 
 Sharding sharding_of(const Plan& plan, const Groups& groups) {
-    return plan.zero_stage > 0 ? Sharding{plan.zero_stage, groups} : Sharding{};
+    Sharding sharding;
+    if (plan.zero_stage > 0) sharding = {plan.zero_stage, groups};
+    sharding.states_in_host = states_in_host(plan.config);
+    sharding.weights_in_host = plan.config.parameter_offloading;
+    return sharding;
 }
 
 Sampler sampler_of(const Plan& plan, const TokenFile& tokens) {
@@ -215,6 +221,7 @@ TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
 
 TrainingStep::Wishes Trainer::step(bool stop_requested) {
     reset_peak(device_);
+    reset_host_peak();
     groups_.take_totals();
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Training, step_ + 1);
@@ -283,6 +290,7 @@ void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
     event.comm_bytes = comm.sent_bytes;
     event.memory_bytes = memory.current_bytes;
     event.peak_memory_bytes = memory.peak_bytes;
+    if (host_peak_bytes() > 0) event.host_memory_bytes = host_peak_bytes();
     event.tokens_per_s = static_cast<double>(event.tokens) / wall_s;
     events_.write(event);
     log_step(event);

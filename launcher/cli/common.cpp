@@ -16,6 +16,7 @@ std::vector<OptionSpec> request_options() {
             {"--nodes", "N", "number of machines for the ranks (1)"},
             {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
             {"--device-memory", "GiB", "memory of one device; default: this machine's"},
+            {"--host-memory", "GiB", "memory of one node, all its ranks together; default: this machine's"},
             {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
             {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
             json_option()};
@@ -31,6 +32,8 @@ Request request_of(const Arguments& arguments) {
     if (const auto nodes = arguments.whole("--nodes", 1)) request.nodes = static_cast<int>(*nodes);
     if (const auto gib = arguments.number("--device-memory"))
         request.device_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
+    if (const auto gib = arguments.number("--host-memory"))
+        request.host_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
     if (arguments.has("--device")) {
         const std::string device = arguments.text("--device");
         if (device != "cpu" && device != "cuda")

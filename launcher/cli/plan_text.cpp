@@ -262,7 +262,17 @@ class PlanWriter {
         section("Memory", text);
         memory_bar(*worst, device);
         memory_legend(*worst);
+        host_memory(*worst);
         largest_tensors();
+    }
+
+    void host_memory(const RankMemory& worst) {
+        if (worst.host <= 0) return;
+        std::string text = "in host memory: " + format_bytes(worst.host) + " a rank, " +
+                           format_bytes(plan_.memory->host_bytes);
+        if (plan_.memory->host_capacity_bytes > 0)
+            text += " of " + format_bytes(plan_.memory->host_capacity_bytes);
+        section("", text + " on a node");
     }
 
     void largest_tensors() {

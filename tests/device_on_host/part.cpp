@@ -40,6 +40,12 @@ void* ringmaster_cuda_stream(int) {
     return nullptr;
 }
 
+const char* ringmaster_pin_host(void*, size_t) {
+    return nullptr;
+}
+
+void ringmaster_unpin_host(void*) {}
+
 const char* ringmaster_launch_rows(const ringmaster::RowKernel* kernel, void*) {
     constexpr int kLanes = 1;
     ++launches.of_kind[kernel->index()];

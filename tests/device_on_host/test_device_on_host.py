@@ -18,11 +18,16 @@ QLORA = {**LORA, "adapter": "qlora", "load_in_4bit": True}
 DEFAULT = {
     "offloaded": {"gradient_checkpointing": True, "activation_offloading": True, "tiled_mlp": True, "sequence_chunks": 3,
                   "optimizer": "paged_adamw_8bit"},
+    "all in host memory": {"gradient_checkpointing": True, "activation_offloading": True, "gradient_accumulation_steps": 2,
+                           "deepspeed": "deepspeed_configs/zero3_bf16_cpuoffload_all.json"},
     "packed in bf16": {"sample_packing": True, "bf16": True, "gradient_accumulation_steps": 2},
     "qlora": {**QLORA, "lora_dropout": 0.1},
 }
 MORE = {
     "all in bf16": {"bf16": "full"},
+    "optimizer in host memory": {"bf16": True, "deepspeed": "deepspeed_configs/zero2.json"},
+    "qlora in host memory": {**QLORA, "deepspeed": "deepspeed_configs/zero3_bf16_cpuoffload_all.json"},
+    "muon in host memory": {"optimizer": "muon", "deepspeed": "deepspeed_configs/zero3_bf16_cpuoffload_all.json"},
     "lora": {**LORA, "bf16": True},
     "qlora in bf16": {**QLORA, "bf16": True},
     "packed": {"sample_packing": True},
@@ -83,11 +88,13 @@ def train_on_ranks(engine, folder, model, device, ranks, **keys):
     return events_of(folder / "run")
 
 
-@pytest.mark.parametrize("case", ["zigzag", "zigzag in bf16", "packed and sharded"])
+@pytest.mark.parametrize("case", ["zigzag", "zigzag in bf16", "packed and sharded", "sharded in host memory"])
 def test_ranks_that_share_the_device_train_what_the_cpu_trains(engine, llama, tmp_path, case):
     keys = {"context_parallel_size": 2, "ring_attn_func": "batch_zigzag"}
     if case == "zigzag in bf16":
         keys["bf16"] = True
+    if case == "sharded in host memory":
+        keys.update(gradient_checkpointing=True, deepspeed="deepspeed_configs/zero3_bf16_cpuoffload_all.json")
     if case == "packed and sharded":
         keys = {"context_parallel_size": 2, "ring_attn_func": "varlen_zigzag", "sample_packing": True, "optimizer": "adamw_bnb_8bit",
                 "deepspeed": "deepspeed_configs/zero3.json"}

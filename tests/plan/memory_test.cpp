@@ -178,17 +178,24 @@ TEST(Memory, UnitsDivideByAnyNumberOfRanks) {
     EXPECT_EQ(sharded_count(model, 1), parameter_count(model));
 }
 
-/// 600,000 tokens × 4,096 in bfloat16 take 4.9 GB per layer, for which LibTorch pins 8 GiB.
-TEST(Memory, PinnedHostMemoryIsAPowerOfTwo) {
-    constexpr double kGiB = double(int64_t{1} << 30);
+TEST(Memory, HostMemoryHoldsExactlyWhatIsOffloaded) {
     MemoryInputs in = llama_8b();
     in.device = Device::Cuda;
+    in.precision = Precision::Bf16Mixed;
     in.gradient_checkpointing = in.offloads_activations = true;
     in.shard_tokens = 600'000;
-    EXPECT_EQ(offloaded_bytes(in), 32 * 8 * kGiB);
+    EXPECT_EQ(offloaded_bytes(in), 32 * 600'000.0 * 4096 * 2);
     in.offloads_activations = false;
     in.offloads_optimizer = true;
-    EXPECT_EQ(offloaded_bytes(in), 2 * 32 * kGiB) << "two moments of 32.1 GB each, 29.9 GiB";
+    const auto parameters = double(parameter_count(in.model));
+    EXPECT_EQ(offloaded_bytes(in), 8 * parameters) << "two moments";
+    in.states_in_host = true;
+    EXPECT_EQ(offloaded_bytes(in), 16 * parameters) << "also master weights and gradients";
+    EXPECT_EQ(weight_bytes(in), 2 * parameters);
+    EXPECT_EQ(gradient_bytes(in) + optimizer_bytes(in), 0);
+    in.weights_in_host = true;
+    EXPECT_EQ(offloaded_bytes(in), 18 * parameters);
+    EXPECT_EQ(weight_bytes(in), 0);
 }
 
 /// Our kernels compute a norm, its gradient, SwiGLU and the cross-entropy without float32 copies of their

@@ -66,7 +66,7 @@ TEST(MemoryTrace, EachOptionTakesMemoryOff) {
     EXPECT_LT(total("tiled_mlp: true\n"), total(""));
     EXPECT_LT(checkpointed, total("gradient_checkpointing: true\ntiled_mlp: false\n"))
         << "by itself it takes tiles that cost no time";
-    EXPECT_EQ(total("gradient_checkpointing: offload\n"), checkpointed) << "on the CPU";
+    EXPECT_LT(total("gradient_checkpointing: offload\n"), checkpointed);
 }
 
 // At 65,536 tokens, the checkpoints of 31 layers and the states are the most by far.

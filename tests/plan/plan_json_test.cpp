@@ -43,12 +43,13 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
                                        "tokens_per_step", "steps_per_epoch", "total_steps"}));
     EXPECT_THAT(names(plan["sequence"]),
                 testing::UnorderedElementsAre("length", "padded_length", "per_rank"));
-    EXPECT_THAT(names(plan["memory"]), testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes",
-                                                                     "basis", "largest_tensors", "per_rank"));
+    EXPECT_THAT(names(plan["memory"]),
+                testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "host_capacity_bytes",
+                                              "basis", "largest_tensors", "per_rank"));
     EXPECT_THAT(names(plan["memory"]["per_rank"][0]),
                 testing::UnorderedElementsAre("rank", "weights", "gradients", "optimizer", "activations",
                                               "workspace", "logits", "communication", "runtime", "total",
-                                              "total_low", "total_high"));
+                                              "total_low", "total_high", "host"));
     EXPECT_THAT(names(plan["time"]),
                 testing::UnorderedElementsAre("step_s", "compute_s", "comm_s", "exposed_comm_s", "basis"));
     EXPECT_THAT(names(plan["diagnostics"][0]),

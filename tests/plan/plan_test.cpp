@@ -280,22 +280,48 @@ TEST(Plan, ShardingIsDoneWhereItIsAskedFor) {
     EXPECT_EQ(stage(""), 0);
 }
 
-TEST(Plan, OffloadingIsSaidToHaveNoEffectOnTheCpuAndParametersToStay) {
-    const auto severity = [](const char* asked) {
-        const Plan plan = plan_of(asked, 8);
-        const Diagnostic* said = find(plan, "CFG-OFFLOAD");
+TEST(Plan, OffloadingIsCountedApart) {
+    const std::string param = "offload_param: {device: cpu}", optimizer = "offload_optimizer: {device: cpu}";
+    const auto deepspeed = [](const std::string& offloads) {
+        return "deepspeed: {zero_optimization: {stage: 3, " + offloads + "}}\n";
+    };
+    const auto host = [](const std::string& asked) { return plan_of(asked, 8).memory->per_rank[0].host; };
+    EXPECT_EQ(host(deepspeed("offload_param: {device: none}")), 0);
+    EXPECT_GT(host(deepspeed(optimizer)), 0);
+    EXPECT_GT(host(deepspeed(param)), host(deepspeed(optimizer)));
+    EXPECT_EQ(host(deepspeed(param)), host(deepspeed(param + ", " + optimizer)));
+    EXPECT_EQ(host("fsdp_version: 2\nfsdp_config: {offload_params: true}\n"), host(deepspeed(param)));
+    EXPECT_GT(host("gradient_checkpointing: offload\n"), 0);
+    const auto said_of = [](const std::string& asked) {
+        const Diagnostic* said = find(plan_of(asked, 8), "CFG-OFFLOAD");
         return said ? std::optional(said->severity) : std::nullopt;
     };
-    EXPECT_EQ(severity("fsdp_config: {offload_params: true}\n"), Severity::Warning);
-    EXPECT_EQ(severity("deepspeed: {zero_optimization: {stage: 3, offload_param: {device: cpu}}}\n"),
-              Severity::Warning);
-    EXPECT_EQ(severity("deepspeed: {zero_optimization: {stage: 3, offload_optimizer: {device: cpu}}}\n"),
-              Severity::Info);
-    EXPECT_EQ(severity("gradient_checkpointing: offload\n"), Severity::Info);
-    EXPECT_EQ(severity("gradient_checkpointing: true\n"), std::nullopt);
-    EXPECT_FALSE(
-        find(plan_of("deepspeed: {zero_optimization: {stage: 3, offload_param: {device: none}}}\n", 8),
-             "CFG-OFFLOAD"));
+    for (const std::string& asked :
+         {deepspeed(param), deepspeed(optimizer), std::string("gradient_checkpointing: offload\n")})
+        EXPECT_EQ(said_of(asked), Severity::Info) << "on the CPU nothing is saved";
+    EXPECT_EQ(said_of("gradient_checkpointing: true\n"), std::nullopt);
+}
+
+TEST(Plan, ANodesMemoryLimitsWhatItsRanksOffload) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    request.device_memory_bytes = int64_t{80} << 30;
+    const std::string text = "sequence_len: 8192\nfsdp_version: 2\nfsdp_config: {offload_params: true}\n";
+    const auto with = [&](int64_t gib, int nodes) {
+        request.host_memory_bytes = gib << 30;
+        request.nodes = nodes;
+        return plan_of(text, 8, request);
+    };
+    const Plan enough = with(256, 1), less = with(150, 1), halves = with(150, 2);
+    EXPECT_EQ(enough.verdict, Verdict::Fits) << said(enough);
+    EXPECT_EQ(less.verdict, Verdict::WillNotFit);
+    EXPECT_FALSE(less.memory->fits);
+    ASSERT_TRUE(find(less, "MEM-FIT"));
+    EXPECT_EQ(halves.verdict, Verdict::Fits);
+    EXPECT_NEAR(double(halves.memory->host_bytes) / double(enough.memory->host_bytes), 0.5, 0.01);
+    request.host_memory_bytes.reset();
+    request.machine_ram_bytes = int64_t{16} << 30;
+    EXPECT_EQ(plan_of(text, 8, request).verdict, Verdict::Fits) << "a machine that is not seen";
 }
 
 TEST(Plan, StridesAreCheckedOnlyWhereTheyAct) {

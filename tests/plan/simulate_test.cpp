@@ -244,17 +244,47 @@ TEST(Simulate, WhatLiesInHostMemoryCostsWhatComputationDoesNotHide) {
     EXPECT_NEAR(simulate_step(slow).time.step_s / (2 * 32 * bytes / 1e6), 1, 0.01);
 }
 
-TEST(StepCosts, MomentsInHostMemoryComeAndGo) {
+TEST(StepCosts, TheCpuUpdatesWhatItsMemoryHolds) {
     PlanRequest request;
     request.device = Device::Cuda;
     const std::string text = "sequence_len: 8192\ndeepspeed:\n  zero_optimization:\n    stage: 1\n";
     Speeds speeds = round_speeds();
     speeds.host_link = 1e9;
+    speeds.host_memory = 1e10;
     const Plan here = plan_of(text, 8, request);
     const Plan away = plan_of(text + "    offload_optimizer:\n      device: cpu\n", 8, request);
     const double eighth = double(parameter_count(*here.model)) / 8;
-    EXPECT_NEAR(step_costs(away, speeds).update_s - step_costs(here, speeds).update_s,
-                2 * 2 * 4 * eighth / 1e9, 1e-3);
+    const StepCosts costs = step_costs(away, speeds);
+    const double update_bytes = 4 * 4 + 2 * 2 * 4;
+    EXPECT_NEAR(step_costs(here, speeds).update_s, update_bytes * eighth / speeds.memory, 1e-3);
+    EXPECT_NEAR(costs.update_s, update_bytes * eighth / 1e10 + 2 * eighth / 1e9, 1e-3) << "and new weights";
+    const double layer = double(unit_sizes(*away.model).layer);
+    EXPECT_NEAR(costs.layer.leave_s, 4 * layer / 8 / 1e9, 1e-6);
+    EXPECT_EQ(costs.layer.fetch_s, 0);
+}
+
+TEST(Simulate, WeightsFromTheHostCostWhatComputationDoesNotHide) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const std::string text = "sequence_len: 65536\ngradient_checkpointing: true\n";
+    const Plan plan = plan_of(text + "fsdp_config: {offload_params: true}\n", 1, request);
+    Speeds speeds = round_speeds();
+    speeds.host_memory = speeds.memory;
+    const double kept_s = simulate_step(step_costs(plan_of(text, 1, request), speeds)).time.step_s;
+    speeds.host_link = 1e13;
+    const StepCosts fast = step_costs(plan, speeds);
+    const double layer = double(unit_sizes(*plan.model).layer);
+    EXPECT_NEAR(fast.layer.fetch_s, 2 * layer / 1e13, 1e-9);
+    // Nothing hides the first and last units' copies.
+    const double exposed = simulate_step(fast).time.step_s - kept_s;
+    EXPECT_GE(exposed, fast.embedding.fetch_s + fast.layer.fetch_s);
+    EXPECT_LT(exposed, 2 * (fast.embedding.fetch_s + fast.embedding.leave_s + fast.layer.fetch_s));
+    speeds.host_link = 1e5;
+    const StepCosts slow = step_costs(plan, speeds);
+    double copies_s = 0;
+    for (const UnitCosts& unit : {slow.embedding, slow.head}) copies_s += unit.fetch_s + unit.leave_s;
+    copies_s += 32 * (2 * slow.layer.fetch_s + slow.layer.leave_s);
+    EXPECT_NEAR(simulate_step(slow).time.step_s / copies_s, 1, 0.05);
 }
 
 TEST(Simulate, FewColumnsStandForManyRanks) {

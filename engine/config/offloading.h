@@ -1,0 +1,17 @@
+/// Says which states a configuration keeps in host memory.
+#pragma once
+
+#include "engine/config/config.h"
+#include "engine/config/optimizers.h"
+
+namespace ringmaster {
+
+/// Returns whether gradients and the values that the optimizer updates are kept in host memory too, so that
+/// the CPU updates them. A paged optimizer keeps only its own states there, and the device updates.
+inline bool states_in_host(const Config& config) {
+    const OptimizerKind* kind = find_optimizer(config.optimizer);
+    const bool is_paged = kind != nullptr && kind->paged;
+    return config.parameter_offloading || (config.optimizer_offloading && !is_paged);
+}
+
+}  // namespace ringmaster

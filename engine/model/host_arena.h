@@ -1,0 +1,31 @@
+/// Provides host memory for tensors that are offloaded from a device, counted apart from all other tensors.
+/// For a GPU the memory is pinned, in exactly the size that is asked for: LibTorch's own pinned memory comes
+/// in powers of two. A CPU that trains uses the same memory, which then stands for that of a GPU's host.
+///
+/// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is that of files in it, which
+/// have no names. Only a CPU can use it so.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+/// Returns zeros in host memory for tensors of `device`. Throws Error(Refused) if there is no more memory.
+at::Tensor host_zeros(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device);
+
+/// Makes a flat tensor of the parameters (Parameters::make_flat) in host memory.
+Flat host_flat(const Parameters& parameters, bool sharded, at::ScalarType dtype);
+
+/// Returns whether a tensor lies in this memory.
+bool lies_in_host(const at::Tensor& tensor);
+
+/// Returns the most bytes of this process that were in use at once, since the start or the last call of
+/// reset_host_peak.
+int64_t host_peak_bytes();
+void reset_host_peak();
+
+}  // namespace ringmaster

@@ -1,0 +1,122 @@
+"""Weights, gradients and optimizer states in host memory change neither a loss nor a gradient norm, on any mesh. On the CPU the arena
+of engine/model/host_arena.h stands for host memory."""
+
+import json
+
+import pytest
+
+from ringmaster_runs import events_of, launch, make_config, make_rows, ringmaster
+
+CPU = {"device": "cpu"}
+MESHES = {
+    "one rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=2)),
+    "ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=2)),
+    "ulysses": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=4)),
+    "packed": (2, dict(context_parallel_size=2, ring_attn_func="varlen_zigzag", sample_packing=True, micro_batch_size=1)),
+    "two groups": (2, dict(micro_batch_size=1, gradient_accumulation_steps=2)),
+    "2 x 2": (4, dict(context_parallel_size=2, dp_shard_size=2, micro_batch_size=2)),
+    "replicas": (4, dict(dp_replicate_size=2, dp_shard_size=2, micro_batch_size=1)),
+}
+OFFLOADED_INPUTS = dict(gradient_checkpointing=True, activation_offloading=True, tiled_mlp=True)
+LORA = dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, learning_rate=1e-2)
+# Offloaded gradients of micro-batches are added in another order. Some updates enlarge the difference in the last digits: codes of 8
+# bits, Muon's matrices, high learning rates.
+AT_ONCE = dict(gradient_accumulation_steps=1)
+# Lists mesh, ZeRO stage, whether the weights are offloaded too, and other keys.
+CASES = {
+    "one rank": ("one rank", 0, True, {}),
+    "ring, stage 3": ("ring", 3, True, OFFLOADED_INPUTS),
+}
+MORE = {
+    "one rank, all": ("one rank", 0, True, OFFLOADED_INPUTS),
+    "one rank, optimizer": ("one rank", 0, False, {}),
+    "one rank, clipped": ("one rank", 0, True, dict(max_grad_norm=0.1)),
+    "one rank, not clipped": ("one rank", 0, True, dict(max_grad_norm=None)),
+    "one rank, adapter": ("one rank", 0, True, LORA),
+    "one rank, qlora": ("one rank", 0, True, dict(LORA, adapter="qlora", load_in_4bit=True, **AT_ONCE)),
+    **{f"one rank, {name}": ("one rank", 0, True, dict(optimizer=name, **AT_ONCE))
+       for name in ("lion", "adamw_torch_8bit", "adafactor", "muon", "schedule_free_adamw", "paged_adamw_32bit")},
+    **{f"{mesh}, stage {stage}, {'weights' if weights else 'optimizer'}": (mesh, stage, weights, {})
+       for mesh in ("ring", "two groups", "2 x 2") for stage in range(4) for weights in (True, False)},
+    "ulysses": ("ulysses", 3, True, {}),
+    "packed": ("packed", 3, True, OFFLOADED_INPUTS),
+    "packed, whole": ("packed", 0, True, {}),
+    "replicas": ("replicas", 2, True, {}),
+    "replicas, stage 3": ("replicas", 3, True, OFFLOADED_INPUTS),
+    "ring, muon": ("ring", 3, True, dict(optimizer="muon", **AT_ONCE)),
+    "ring, 8 bits": ("ring", 2, True, dict(optimizer="adamw_torch_8bit", **AT_ONCE)),
+}
+
+
+def offloading(stage, weights):
+    keys = dict(offload_optimizer=CPU, **(dict(offload_param=CPU) if weights else {}))
+    return dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
+
+
+def train(folder, model, rows, mesh, keys, *arguments):
+    ranks, sizes = MESHES[mesh]
+    folder.mkdir()
+    config = make_config(folder, model, rows, **{"max_steps": 10, **sizes, **keys})
+    return launch(config, folder / "runs", "--ranks", ranks, *arguments)
+
+
+def assert_alike(run, expected, rel):
+    steps, others = events_of(run), events_of(expected)
+    assert len(steps) == len(others) == 10
+    for step, other in zip(steps, others):
+        assert step["loss"] == pytest.approx(other["loss"], rel=rel), step["step"]
+        assert step["grad_norm"] == pytest.approx(other["grad_norm"], rel=rel), step["step"]
+
+
+def expect_alike(case, model, rows, tmp_path, *arguments):
+    mesh, stage, weights, keys = case
+    whole = train(tmp_path / "whole", model, rows, mesh, keys, "--no-preflight")
+    run = train(tmp_path / "offloaded", model, rows, mesh, {**keys, **offloading(stage, weights)}, *arguments)
+    assert_alike(run, whole, 1e-6)
+    predicted = json.loads((run / "plan.json").read_text())["memory"]["per_rank"]
+    for rank in predicted:
+        counted = max(step["host_memory_bytes"] for step in events_of(run, rank["rank"]))
+        assert 0.9 * rank["host"] < counted < 1.005 * rank["host"]  # no row may be of full length
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_offloading_changes_no_loss(case, llama, rows_file, tmp_path):
+    expect_alike(CASES[case], llama, rows_file, tmp_path)
+
+
+@pytest.mark.parametrize("case", MORE)
+def test_offloading_changes_no_loss_of_any_kind_of_run(case, llama, rows_file, tmp_path):
+    expect_alike(MORE[case], llama, rows_file, tmp_path)
+
+
+def test_the_arena_may_be_files(llama, rows_file, tmp_path):
+    arena = tmp_path / "arena"
+    arena.mkdir()
+    keys = {**OFFLOADED_INPUTS, **offloading(0, True)}
+    in_memory = train(tmp_path / "memory", llama, rows_file, "one rank", keys, "--no-preflight")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    config = make_config(folder, llama, rows_file, **{"max_steps": 10, **MESHES["one rank"][1], **keys})
+    in_files = launch(config, folder / "runs", "--ranks", 1, "--no-preflight", env={"RINGMASTER_HOST_ARENA": str(arena)})
+    assert_alike(in_files, in_memory, 0)
+
+
+def test_a_plan_counts_a_nodes_memory_and_refuses_what_it_cannot_hold(tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 8)
+    config = make_config(tmp_path, "meta-llama/Llama-3.1-8B", tmp_path / "rows.jsonl", bf16=True, sequence_len=65536, micro_batch_size=1,
+                         gradient_checkpointing=True, activation_offloading=True, **offloading(3, True))
+
+    def plan(gib, ranks=1):
+        done = ringmaster("plan", config, "--device", "cuda", "--device-memory", 80, "--host-memory", gib, "--ranks", ranks, "--json")
+        return json.loads(done.stdout)
+
+    parameters, inputs = 8_030_261_248, 32 * 65536 * 4096 * 2
+    enough = plan(256)
+    assert enough["verdict"] == "fits"
+    assert enough["memory"]["per_rank"][0]["host"] == (4 + 4 + 8 + 2) * parameters + inputs
+    assert enough["memory"]["host_capacity_bytes"] == 256 << 30
+    refused = plan(150)
+    assert refused["verdict"] == "will_not_fit" and not refused["memory"]["fits"]
+    assert "MEM-FIT" in [problem["code"] for problem in refused["diagnostics"]]
+    of_eight = plan(256, 8)["memory"]
+    assert of_eight["host_bytes"] > sum(rank["host"] for rank in of_eight["per_rank"]) > enough["memory"]["per_rank"][0]["host"]
