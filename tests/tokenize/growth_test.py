@@ -6,7 +6,7 @@ import json
 import pytest
 import torch
 from conftest import Answer, make_tokenizer, run_forked, write_lines
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PhiConfig, PhiForCausalLM
 
 
 @pytest.fixture(params=[False, True], ids=["own-head", "tied"])
@@ -53,6 +53,17 @@ def test_rows_come_in_multiples_of_32_and_are_drawn_as_transformers_draws_them(b
     random = grow(base, tokens=["<|new|>"], resize_token_embeddings_to_32x=True)
     drawn = weights(random.result["model_dir"])["model.embed_tokens.weight"][old:]
     assert drawn.std().item() == pytest.approx(model.config.initializer_range, rel=0.2) and not torch.allclose(drawn, grown, atol=1e-3)
+
+
+def test_a_heads_bias_gets_a_number_for_each_new_row(tmp_path):
+    old = len(make_tokenizer(tmp_path / "base"))
+    model = PhiForCausalLM(PhiConfig(vocab_size=old, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2))
+    torch.nn.init.normal_(model.lm_head.bias)
+    model.save_pretrained(tmp_path / "base")
+    before, after = weights(tmp_path / "base"), weights(grow(tmp_path / "base", tokens=["<|new|>"]).result["model_dir"])
+    assert after["lm_head.bias"].shape == (old + 1,)
+    for name in ("lm_head.bias", "lm_head.weight", "model.embed_tokens.weight"):
+        assert torch.equal(after[name][:old], before[name]), name
 
 
 def test_the_seed_decides_the_new_rows(base):

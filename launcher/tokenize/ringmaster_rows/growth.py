@@ -84,30 +84,36 @@ def weight_files(base):
 
 
 def resized(base, files, wanted, request):
-    """Returns {tensor: resized} for the embedding and, unless it is tied, the head, by transformers' resize_token_embeddings."""
+    """Returns {tensor: resized} for the embedding and the head, unless it is tied, by transformers' resize_token_embeddings."""
     import torch
     from safetensors import safe_open
 
     model = layerless(base)
-    parts = {"": model.get_input_embeddings(), "head": model.get_output_embeddings()}
     named = {id(parameter): name for name, parameter in model.named_parameters()}  # a tied head has the embedding's name
     names = {}
-    for part, module in parts.items():
-        name = named.get(id(module.weight), "") if module is not None else ""
+    for part, parameter in embedding_parameters(model).items():
+        name = named.get(id(parameter), "")
         stored = next((held for held in (name, name.removeprefix("model.")) if held in files), None)
         if stored is None or stored in names.values():
             continue
         with safe_open(files[stored], "pt") as file:
-            module.weight.data = file.get_tensor(stored)
+            parameter.data = file.get_tensor(stored)
         names[part] = stored
-    if "" not in names:
+    if "embedding" not in names:
         raise Failure("the weights hold no embedding that can be resized", "base_model")
     torch.manual_seed(request.get("seed") or 0)
     options = {} if request["tokenization"].get("mean_resizing_embeddings") is None else {
         "mean_resizing": request["tokenization"]["mean_resizing_embeddings"]}
     model.resize_token_embeddings(wanted, **({"mean_resizing": False} | options))
-    parts = {"": model.get_input_embeddings(), "head": model.get_output_embeddings()}
-    return {stored: parts[part].weight.data.contiguous() for part, stored in names.items()}
+    resized_parameters = embedding_parameters(model)
+    return {stored: resized_parameters[part].data.contiguous() for part, stored in names.items()}
+
+
+def embedding_parameters(model):
+    """Returns the parameters that have a row for each token, by part of the model."""
+    head = model.get_output_embeddings()
+    found = {"embedding": model.get_input_embeddings().weight, "head": getattr(head, "weight", None), "bias": getattr(head, "bias", None)}
+    return {part: parameter for part, parameter in found.items() if parameter is not None}
 
 
 def layerless(base):
