@@ -86,8 +86,9 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    const bool is_part =
-        !plan.config.lora.on() && !plan.config.reinit_weights && !plan.model->weight_prefix.empty();
+    // Bases of multimodal models and of recurrent ones hold more: towers, and heads for later tokens.
+    const bool is_part = !plan.config.lora.on() && !plan.config.reinit_weights &&
+                         (!plan.model->weight_prefix.empty() || plan.model->recurs());
     Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
                             : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {

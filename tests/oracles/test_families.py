@@ -262,17 +262,19 @@ def test_what_is_not_computed_is_refused_and_never_trained_quick(tmp_path):
     assert plan["memory"], "the shape is known"
 
 
-def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored_quick(tmp_path):
+@pytest.mark.parametrize("name, changed", [("qwen3_5_moe wrapper full", "model.language_model.layers.0.mlp.experts.gate_up_proj"),
+                                           ("qwen3_5", "model.layers.0.mlp.gate_proj.weight")],
+                         ids=["wrapper, quick", "text alone, quick"])
+def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored(tmp_path, name, changed):
     """Their class leaves out such heads; the hub's files hold all experts of a layer in one tensor."""
     import safetensors.torch
     import torch
 
-    model = save_model(tmp_path / "model", "qwen3_5_moe wrapper full")
+    model = save_model(tmp_path / "model", name)
     state = {}
     for key, value in load(model).state_dict().items():
         state[key] = value.contiguous()
     state["mtp.fc.weight"] = torch.randn(7, 5).to(torch.bfloat16)
-    assert any(key.endswith("mlp.experts.gate_up_proj") for key in state)
     safetensors.torch.save_file(state, model / "model.safetensors")
     make_rows(tmp_path / "rows.jsonl", 16)
     run = launch(make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=2), tmp_path / "runs", "--ranks", 1, "--no-preflight")
@@ -280,5 +282,4 @@ def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored_quic
     saved = safetensors.torch.load_file(tmp_path / "out" / "model.safetensors")
     assert {key: value.shape for key, value in saved.items()} == {key: value.shape for key, value in state.items()}
     assert torch.equal(saved["mtp.fc.weight"], state["mtp.fc.weight"]) and saved["mtp.fc.weight"].dtype == torch.bfloat16
-    changed = "model.language_model.layers.0.mlp.experts.gate_up_proj"
     assert not torch.equal(saved[changed], state[changed])
