@@ -76,7 +76,8 @@ def expect_alike(case, model, rows, tmp_path, *arguments):
     predicted = json.loads((run / "plan.json").read_text())["memory"]["per_rank"]
     for rank in predicted:
         counted = max(step["host_memory_bytes"] for step in events_of(run, rank["rank"]))
-        assert 0.9 * rank["host"] < counted < 1.005 * rank["host"]  # no row may be of full length
+        # No row may be of full length. Ranks that share a block of 8-bit states each hold its scale, which counts only in tiny models.
+        assert 0.9 * rank["host"] < counted < (1.05 if "8bit" in keys.get("optimizer", "") else 1.001) * rank["host"]
 
 
 @pytest.mark.parametrize("case", CASES)
