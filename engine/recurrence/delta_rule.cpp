@@ -106,9 +106,12 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     // The state after the chunk: S' = last · S + k_endᵀ · written.
     dlast.add_(row_dots(states.flatten(-2), dstates.flatten(-2)).unsqueeze(-1).mul_(last_nmg11.squeeze(-1)));
     const at::Tensor dk_end = at::matmul(written, transposed(dstates));
-    const at::Tensor of_end = row_dots(dk_end, k_end_nmglk);
+    // The last token reaches the chunk's end without a decay. Its large term would cancel, but not its
+    // rounding.
+    const int64_t others = dsums.size(-1) - 1;
+    const at::Tensor of_end = row_dots(dk_end, k_end_nmglk).narrow(-1, 0, others);
     dlast.add_(of_end.sum(-1, true));
-    dsums.sub_(of_end);
+    dsums.narrow(-1, 0, others).sub_(of_end);
     d.k_nm1lk = (dk_end * to_end).sum(2, true);
     // The output: q · S + scores · written.
     const at::Tensor dq = at::matmul(dout, transposed(states));
@@ -116,7 +119,7 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     d.q_nm1lk = (dq * from_begin).sum(2, true);
     at::Tensor dwritten = at::matmul(transposed(scores_nmgll), dout).add_(at::matmul(k_end_nmglk, dstates));
     const at::Tensor dscores = at::matmul(dout, transposed(written));
-    add_differences(dsums, dscores * scores_nmgll);
+    add_differences(dsums, (dscores * scores_nmgll).tril_(-1));  // without each token's own score
     const at::Tensor dqk = (dscores * decay_nmgll).sum(2, true);
     d.q_nm1lk.add_(at::matmul(dqk, in_.k_nm1lk));
     d.k_nm1lk.add_(at::matmul(transposed(dqk), in_.q_nm1lk));

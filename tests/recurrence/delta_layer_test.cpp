@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
 #include <random>
 
 #include "tests/support/ranks.h"
@@ -232,6 +233,15 @@ TEST(DeltaLayer, EqualsTheSequentialRuleWithDocumentsAnywhere) {
 TEST(DeltaLayer, EqualsTheSequentialRuleIfStretchesAreShorterThanTheConvolution) {
     expect_sequential(example(16, {}, true));
     expect_sequential(example(16, {5, 16}, false));
+}
+
+TEST(DeltaLayer, KeepsTheDecaysGradientIfStatesAreSoonForgotten) {
+    Example of = example(160, {70, 160}, false);
+    of.weights.decay_log_h = at::full({of.sizes.value_heads}, std::log(16.0), at::kFloat);
+    of.projected_bsw.slice(2, -of.sizes.value_heads).zero_();  // what adds to the step
+    of.weights.step_bias_h = at::zeros({of.sizes.value_heads}, at::kFloat);
+    const Errors errors = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchZigzag);
+    EXPECT_LT(errors.dweights, 2e-5);
 }
 
 TEST(DeltaLayer, SendsAsMuchWhateverTheLength) {
