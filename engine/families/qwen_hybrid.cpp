@@ -4,8 +4,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Reads which layers have the gated delta rule in place of attention: those named by layer_types, or all but
-/// every fourth.
+/// Reads which layers have the gated delta rule: those that layer_types names, or all but every fourth.
 void read_recurrence(const ConfigFields& fields, ModelConfig& model) {
     const int64_t interval = fields.integer_or("full_attention_interval", 4, 100'000);
     const nlohmann::json none, &types = fields.has("layer_types") ? fields.values()["layer_types"] : none;
@@ -16,13 +15,12 @@ void read_recurrence(const ConfigFields& fields, ModelConfig& model) {
                                              : types[static_cast<size_t>(layer)] == "full_attention";
         model.layers.push_back({{}, 0, !is_full});
     }
-    DeltaSizes& delta = model.delta;
-    delta.key_heads = fields.integer_or("linear_num_key_heads", 16, 100'000);
-    delta.value_heads = fields.integer_or("linear_num_value_heads", 32, 100'000);
-    delta.key_width = fields.integer_or("linear_key_head_dim", 128, 100'000);
-    delta.value_width = fields.integer_or("linear_value_head_dim", 128, 100'000);
-    delta.taps = fields.integer_or("linear_conv_kernel_dim", 4, 64);
-    if (delta.value_heads % delta.key_heads != 0)
+    model.delta = {.key_heads = fields.integer_or("linear_num_key_heads", 16, 100'000),
+                   .value_heads = fields.integer_or("linear_num_value_heads", 32, 100'000),
+                   .key_width = fields.integer_or("linear_key_head_dim", 128, 100'000),
+                   .value_width = fields.integer_or("linear_value_head_dim", 128, 100'000),
+                   .taps = fields.integer_or("linear_conv_kernel_dim", 4, 64)};
+    if (model.delta.value_heads % model.delta.key_heads != 0)
         fields.refuse("'linear_num_value_heads' is no multiple of 'linear_num_key_heads'");
 }
 
@@ -71,7 +69,6 @@ const Family kFamilies[] = {{.type = "qwen3_5_text",
                              .head_dim = 256,
                              .max_position = 32768,
                              .rotary_share = 0.25}};
-
 constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
                                  {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
 
