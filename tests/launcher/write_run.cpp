@@ -30,6 +30,7 @@ StepEvent known_step(int rank, int64_t step) {
     event.memory_bytes = 1 << 20;
     event.peak_memory_bytes = 1 << 21;
     event.tokens_per_s = 16384;
+    event.host_memory_bytes = int64_t{1} << 33;
     event.router_loss = 0.25 / static_cast<double>(step);
     event.loss_scale = 1024;
     event.preference = {
