@@ -77,7 +77,7 @@ def expect_alike(case, model, rows, tmp_path, *arguments):
     for rank in predicted:
         counted = max(step["host_memory_bytes"] for step in events_of(run, rank["rank"]))
         # No row may be of full length. Ranks that share a block of 8-bit states each hold its scale, which counts only in tiny models.
-        assert 0.9 * rank["host"] < counted < (1.05 if "8bit" in keys.get("optimizer", "") else 1.001) * rank["host"]
+        assert 0.9 * rank["host"] < counted < (1.05 if "8bit" in keys.get("optimizer", "") else 1.005) * rank["host"]
 
 
 @pytest.mark.parametrize("case", CASES)
