@@ -22,7 +22,7 @@ class HostLink {
     void copy(const at::Tensor& from, at::Tensor to);
     /// Lets later work of the current stream wait for all copies that were started.
     void wait() const;
-    /// Calls `work` with the link's stream as the current one: what it starts follows the copies.
+    /// Calls `work` with the link's stream as the current one; its work on the device follows the copies.
     void then(const std::function<void()>& work) const;
 
     static constexpr size_t kUnderWay = 2;
