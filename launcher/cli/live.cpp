@@ -66,6 +66,11 @@ std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const In
     return coloured + (why.empty() ? "" : "  " + why) + (next.empty() ? "" : "  " + ink.dim(next));
 }
 
+/// Says whether stdout took everything so far; a write that failed before the flush left only the error flag.
+bool all_was_written() {
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
 /// Writes the events as a picture redrawn in place, as plain lines, or as JSON.
 class Output {
   public:
@@ -91,7 +96,7 @@ class Output {
             for (const std::string& line : lines_.take(run_, events))
                 std::fputs((line + "\n").c_str(), stdout);
         }
-        return std::fflush(stdout) == 0;
+        return all_was_written();
     }
 
     bool draw(const std::string& note) {
@@ -107,7 +112,7 @@ class Output {
         text += "\033[J";
         drawn_ = picture.size();
         std::fputs(text.c_str(), stdout);
-        return std::fflush(stdout) == 0;
+        return all_was_written();
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
@@ -136,13 +137,14 @@ class QueueTest : public QObject {
         QTest::keyClicks(sweep, u"learning_rate"_s);
         QTest::mouseClick(add, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
-        auto* problem = dialog->findChild<Banner*>(u"queueProblem"_s);
-        QVERIFY(problem->isVisible());  // a sweep needs values
+        const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // goes with the dialog
+        QVERIFY(problem->isVisible());                                           // a sweep needs values
         QTest::keyClicks(sweep, u"=[0.001, 0.002]"_s);
         QTest::mouseClick(add, Qt::LeftButton);
         QVERIFY(dialog->isBusy());
-        QTRY_VERIFY_WITH_TIMEOUT(names().size() == 2 || problem->isVisible(), kPatienceMs);
-        QVERIFY2(!problem->isVisible(), qPrintable(problem->text()));
+        const auto refused = [&problem] { return problem && problem->isVisible(); };
+        QTRY_VERIFY_WITH_TIMEOUT(names().size() == 2 || refused(), kPatienceMs);
+        QVERIFY2(!refused(), qPrintable(problem ? problem->text() : QString()));
         QTRY_COMPARE_WITH_TIMEOUT(table()->rowCount(), 2, kPatienceMs);
         QCOMPARE(table()->horizontalHeaderItem(QueueTable::FixedColumns)->text(), u"learning_rate"_s);
         QCOMPARE(table()->item(1, QueueTable::FixedColumns)->text(), u"0.002"_s);
