@@ -53,13 +53,16 @@ def test_leaving_a_watched_run_leaves_it_as_it_is(tmp_path, number, status):
     assert (run / "run.json").read_text() == before
 
 
-def test_a_reader_that_went_away_ends_the_watching(tmp_path):
+# stdout fails while it takes the long name, and has nothing left to write when it is flushed.
+@pytest.mark.parametrize("length", [1, 6000])
+def test_a_reader_that_went_away_ends_the_watching(tmp_path, length):
     run = keep_running(make_run(tmp_path / "runs/one"))
     watch = start("watch", run, "--json")
     watch.stdout.readline()
     watch.stdout.close()
+    name = length * "x"
     with open(run / "events/rank-00000.jsonl", "a") as events:
-        events.write('{"type":"phase","t":1,"rank":0,"name":"x","done":0,"total":0}\n')
+        events.write(f'{{"type":"phase","t":1,"rank":0,"name":"{name}","done":0,"total":0}}\n')
     assert watch.wait(timeout=20) == 0
 
 
