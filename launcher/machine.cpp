@@ -91,6 +91,7 @@ Machine this_machine() {
     machine.host = host;
     machine.processor = processor_name();
     machine.cores = usable_cores();
+    machine.threads = std::max(0, qEnvironmentVariableIntValue("OMP_NUM_THREADS"));
     machine.ram_bytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     machine.gpus =

@@ -64,6 +64,7 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
     }
     asked.machine_ram_bytes = machine.ram_bytes;
     asked.machine_cores = machine.cores;
+    asked.threads = machine.threads;
     asked.calibrations = known_calibrations(places, machine);
     asked.measurements = known_measurements(places, machine);
     asked.hf_cache_dir = places.hf_cache_dir.string();

@@ -11,9 +11,9 @@
 #include "engine/config/config.h"
 #include "engine/config/diagnostic.h"
 #include "engine/config/read_config.h"
+#include "engine/families/model_config.h"
 #include "engine/plan/calibration.h"
 #include "engine/plan/mesh.h"
-#include "engine/families/model_config.h"
 
 namespace ringmaster {
 
@@ -113,10 +113,11 @@ struct PlanRequest {
     std::optional<int64_t>
         device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
     std::optional<int64_t> host_memory_bytes;  ///< --host-memory of a node; default: the machine's RAM
-    int devices_seen = 0;     ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
+    int devices_seen = 0;                      ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;
     int machine_cores = 0;  ///< cores that this process may use; 0: ask the system
+    int threads = 0;  ///< OMP_NUM_THREADS, the threads of a rank; 0: the cores divided by a node's ranks
     std::string hf_cache_dir;
     std::optional<int64_t> rows;  ///< training rows if known (prepared)
     std::optional<int64_t> eval_rows;

@@ -18,6 +18,10 @@ namespace ringmaster {
 
 namespace {
 
+int threads_of(const PlanRequest& request, int ranks_of_node) {
+    return request.threads > 0 ? request.threads : std::max(1, cores_of(request) / ranks_of_node);
+}
+
 MemoryInputs inputs_of(const Plan& plan, int threads) {
     MemoryInputs in;
     in.threads = threads;
@@ -265,7 +269,7 @@ std::vector<LargeTensor> largest_tensors(const Plan& plan) {
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;
     const int of_node = plan.ranks / plan.nodes;
-    MemoryInputs in = inputs_of(plan, std::max(1, cores_of(request) / of_node));
+    MemoryInputs in = inputs_of(plan, threads_of(request, of_node));
     recalibrate(request, plan, in, findings);
     if (const Calibration* known = speeds_of(request, plan).calibration) in.link = known->link;
     const std::vector<RankMemory> of_ring = memory_of_ring(in);

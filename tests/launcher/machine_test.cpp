@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "launcher/gpu_age.h"
+#include "launcher/request.h"
 
 namespace ringmaster {
 
@@ -66,6 +69,15 @@ TEST(Machine, ThisOneHasCoresAndMemory) {
     EXPECT_GE(machine.cores, 1);
     EXPECT_EQ(machine.ram_bytes, static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
     EXPECT_FALSE(machine.host.empty());
+}
+
+TEST(Machine, RanksGetTheThreadsThatTheEnvironmentNames) {
+    ::setenv("OMP_NUM_THREADS", "3", 1);
+    EXPECT_EQ(plan_request_of({}, this_machine(), {}).threads, 3);
+    ::setenv("OMP_NUM_THREADS", "many", 1);
+    EXPECT_EQ(this_machine().threads, 0);
+    ::unsetenv("OMP_NUM_THREADS");
+    EXPECT_EQ(plan_request_of({}, this_machine(), {}).threads, 0);
 }
 
 }  // namespace
