@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ringmaster {
 
@@ -16,28 +17,38 @@ constexpr size_t kNormSites = 6;
 
 /// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, and
 /// of the expert that every token uses.
-constexpr std::array kModulePaths = {"self_attn.q_proj",
-                                     "self_attn.k_proj",
-                                     "self_attn.v_proj",
-                                     "self_attn.o_proj",
-                                     "mlp.gate_proj",
-                                     "mlp.up_proj",
-                                     "mlp.down_proj",
-                                     "linear_attn.in_proj_qkv",
-                                     "linear_attn.in_proj_z",
-                                     "linear_attn.in_proj_b",
-                                     "linear_attn.in_proj_a",
-                                     "linear_attn.in_proj_qkvz",
-                                     "linear_attn.in_proj_ba",
-                                     "linear_attn.out_proj",
-                                     "mlp.shared_expert.gate_proj",
-                                     "mlp.shared_expert.up_proj",
-                                     "mlp.shared_expert.down_proj",
-                                     "mlp.shared_expert_gate"};
+inline constexpr std::array kModulePaths = {"self_attn.q_proj",
+                                            "self_attn.k_proj",
+                                            "self_attn.v_proj",
+                                            "self_attn.o_proj",
+                                            "mlp.gate_proj",
+                                            "mlp.up_proj",
+                                            "mlp.down_proj",
+                                            "linear_attn.in_proj_qkv",
+                                            "linear_attn.in_proj_z",
+                                            "linear_attn.in_proj_b",
+                                            "linear_attn.in_proj_a",
+                                            "linear_attn.in_proj_qkvz",
+                                            "linear_attn.in_proj_ba",
+                                            "linear_attn.out_proj",
+                                            "mlp.shared_expert.gate_proj",
+                                            "mlp.shared_expert.up_proj",
+                                            "mlp.shared_expert.down_proj",
+                                            "mlp.shared_expert_gate"};
+
+/// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
+inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
 
 /// Returns a path such as "self_attn.q_proj".
 inline std::string module_path(size_t module) {
     return kModulePaths[module];
+}
+
+/// Returns the last part of every path.
+inline std::vector<std::string> module_names() {
+    std::vector<std::string> names;
+    for (const std::string path : kModulePaths) names.push_back(path.substr(path.rfind('.') + 1));
+    return names;
 }
 
 /// Selects the modules [first, first + count) of kModulePaths.

@@ -91,10 +91,12 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("lora_model_dir", c.lora.model_dir);
     visit("lora_base_model", c.lora.base_model);
     visit("lora_layers", c.lora.layers);
+    visit("lora_parameters", c.lora.parameters);
     visit("weight_format", c.quantization.format);
     visit("weight_block", c.quantization.block);
     visit("weight_scales_nested", c.quantization.nested);
     visit("weight_stored", c.quantization.stored);
+    visit("weight_experts", c.quantization.experts);
     visit("preference", c.preference.method);
     visit("preference_beta", c.preference.beta);
     visit("preference_terms", c.preference.terms);
@@ -182,10 +184,12 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "lr_quadratic_warmup",
                                            "lr_scheduler_kwargs",
                                            "lora_layers",
+                                           "lora_parameters",
                                            "weight_format",
                                            "weight_block",
                                            "weight_scales_nested",
                                            "weight_stored",
+                                           "weight_experts",
                                            "lora_dora",
                                            "parameter_offloading",
                                            "optim_args",

@@ -15,11 +15,11 @@ constexpr std::string_view kLeaveOut = "leave it out";
 
 /// Keys that can be removed: the same rows then train the same objective.
 constexpr std::array<std::string_view, 7> kRemovable{
-    "lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
+    "peft_trainable_token_indices lora_rank_pattern "
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication "
     "mora peft_ensure_weight_tying peft_autocast_adapter_dtype "
     "peft_init_lora_weights peft relora relora_steps",
-    "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms "
+    "load_in_8bit load_in_4bit qat use_onebitllms "
     "lisa_step_interval lisa_n_layers spectrum_top_fraction",
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
     "default_system_message",
@@ -61,12 +61,11 @@ bool is_removable(std::string_view key) {
 struct Effect {
     std::string_view key, text;
 };
-constexpr std::array<Effect, 3> kEffects{{
+constexpr std::array<Effect, 2> kEffects{{
     {"load_in_4bit",
      "the frozen weights are kept in 16 bits, about four times their memory, and without rounding"},
     {"load_in_8bit",
      "the frozen weights are kept in 16 bits, about twice their memory, and without rounding"},
-    {"quantize_moe_experts", "the experts are kept in 16 bits, about four times their memory"},
 }};
 
 /// Returns the effect stated by a hint such as "leave it out: all layers are adapted".

@@ -43,17 +43,17 @@ std::vector<KeyGroup> used_keys() {
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
          "peft_use_dora "
-         "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save"},
+         "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save "
+         "lora_target_parameters"},
         {Fate::Used, "", "", "sample_prompts",
          "sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed"},
-        {Fate::Used, "", "", "", "load_in_4bit load_in_8bit"}};
+        {Fate::Used, "", "", "", "load_in_4bit load_in_8bit quantize_moe_experts"}};
 }
 
 std::vector<KeyGroup> model_keys() {
     return {
         {Fate::Unsupported, "trains other weights beside the adapter's",
-         "leave it out: the layers' linear modules are adapted", "adapter",
-         "lora_target_parameters peft_trainable_token_indices"},
+         "leave it out: the layers' linear modules are adapted", "adapter", "peft_trainable_token_indices"},
         {Fate::Unsupported, "gives modules a rank or scale of their own",
          "one lora_r and lora_alpha for all of them", "adapter", "lora_rank_pattern lora_alpha_pattern"},
         {Fate::Unsupported, "treats some layers otherwise than the rest",
@@ -82,8 +82,7 @@ std::vector<KeyGroup> model_keys() {
          "relora_prune_ratio relora_prune_method relora_cpu_offload relora_steps relora_warmup_steps "
          "relora_anneal_steps"},
         {Fate::Unsupported, "quantizes weights in another way than bitsandbytes",
-         "adapter: qlora with load_in_4bit: true", "",
-         "gptq model_quantization_config use_onebitllms quantize_moe_experts"},
+         "adapter: qlora with load_in_4bit: true", "", "gptq model_quantization_config use_onebitllms"},
         {Fate::Unsupported, "rounds weights to fewer bits while they are trained",
          "leave it out: the weights are trained as they are, and can be quantized afterwards", "", "qat"},
         {Fate::Unsupported, "part of quantization", "", "model_quantization_config",

@@ -4,25 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ringmaster {
-
-/// Linear modules of a layer, in the engine's order: of attention, of the MLP, and of a recurrence.
-constexpr std::array kLoraTargets = {"q_proj",    "k_proj",       "v_proj",      "o_proj",    "gate_proj",
-                                     "up_proj",   "down_proj",    "in_proj_qkv", "in_proj_z", "in_proj_b",
-                                     "in_proj_a", "in_proj_qkvz", "in_proj_ba",  "out_proj"};
-
-/// Returns a path such as "self_attn.q_proj".
-inline std::string path_in_layer(size_t target) {
-    const char* parent = target < 4 ? "self_attn." : target < 7 ? "mlp." : "linear_attn.";
-    return parent + std::string(kLoraTargets[target]);
-}
 
 struct Lora {
     int64_t r = 0;  ///< 0: no adapter, all weights are trained
@@ -34,6 +21,9 @@ struct Lora {
     std::string base_model;            ///< model name stored in a saved adapter
     std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all
     bool dora = false;  ///< trains the length of each row of an adapted weight apart from its direction
+    /// Parameters of no linear module that get an adapter, by PEFT's names, such as
+    /// "mlp.experts.gate_up_proj"; once the model is known, names in a layer.
+    std::vector<std::string> parameters = {};
 
     bool on() const { return r > 0; }
     bool adapts(int64_t layer) const {

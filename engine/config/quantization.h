@@ -15,9 +15,10 @@ enum class WeightFormat {
 
 struct Quantization {
     WeightFormat format = WeightFormat::Plain;
-    int64_t block = 64;   ///< elements per scale; only for 4-bit formats
-    bool nested = true;   ///< scales are themselves quantised to 8 bits; only for 4-bit formats
-    bool stored = false;  ///< the model's folder holds the quantised weights
+    int64_t block = 64;    ///< elements per scale; only for 4-bit formats
+    bool nested = true;    ///< scales are themselves quantised to 8 bits; only for 4-bit formats
+    bool stored = false;   ///< the model's folder holds the quantised weights
+    bool experts = false;  ///< the parameters that hold a mixture's experts are quantised too
 
     bool on() const { return format != WeightFormat::Plain; }
     bool is_4bit() const { return format == WeightFormat::Nf4 || format == WeightFormat::Fp4; }

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kModules = "lora_target_modules";
+constexpr const char* kParameters = "lora_target_parameters";
 constexpr int64_t kMostRank = 65536;  // above any matrix's rank, far from overflow
 
 /// Reads lora_target_modules, or the same setting of a saved adapter. Calls `refuse(index, problem, hint)`
@@ -29,7 +30,7 @@ void take_targets(const json& said, bool text_is_a_name, LoraTargets& targets, c
             targets.pattern = text;
         else
             refuse(-1, "is a regular expression that cannot be read: " + shown(said),
-                   "a list of modules: [" + std::string(kLoraTargets[0]) + ", " + kLoraTargets[2] + "]");
+                   "a list of modules: [q_proj, v_proj]");
         return;
     }
     const json list = said.is_array() ? said : json::array({said});
@@ -68,8 +69,24 @@ void read_layers(KeyReader& keys, Lora& lora) {
     }
 }
 
+/// Reads a name or a list of names of parameters.
+void read_parameters(KeyReader& keys, Lora& lora) {
+    const json* said = keys.find(kParameters);
+    if (!said || !is_on(*said)) return;
+    for (const json& name : said->is_array() ? *said : json::array({*said})) {
+        if (name.is_string() && name != "")
+            lora.parameters.push_back(name.get<std::string>());
+        else
+            return keys.error(Form("CFG-TYPE", "parameters"), kParameters, {{"value", shown(name)}});
+    }
+    if (lora.dropout > 0)
+        keys.error(Form("CFG-CONFLICT", "parameters-dropout"), kParameters, {{"dropout", lora.dropout}});
+    if (lora.dora) keys.error(Form("CFG-CONFLICT", "parameters-dora"), kParameters);
+    if (!lora.layers.empty()) keys.error(Form("CFG-CONFLICT", "parameters-layers"), kParameters);
+}
+
 /// Reads the targets. As in axolotl, lora_target_linear adds all linear modules to lora_target_modules.
-void read_targets(KeyReader& keys, LoraTargets& targets) {
+void read_targets(KeyReader& keys, bool adapts_parameters, LoraTargets& targets) {
     targets.linear = keys.flag("lora_target_linear").value_or(false);
     const json* said = keys.find(kModules);
     bool refused = false;
@@ -85,7 +102,7 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
         keys.error(Form("CFG-TYPE", "modules"), kModules, {{"value", shown(*said)}});
         refused = true;
     }
-    if (!targets.adapts_modules() && !refused)
+    if (!targets.adapts_modules() && !adapts_parameters && !refused)
         keys.missing(Form("CFG-MISSING", "lora_targets"), kModules,
                      keys.has(kModules) ? kModules : "adapter");
 }
@@ -138,8 +155,8 @@ std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
     for (const char* key :
-         {"rank_pattern", "alpha_pattern", "layers_pattern", "layer_replication", "target_parameters",
-          "trainable_token_indices", "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
+         {"rank_pattern", "alpha_pattern", "layers_pattern", "layer_replication", "trainable_token_indices",
+          "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
         if (const auto found = saved.find(key); found != saved.end() && is_on(*found)) return key;
     }
     return "";
@@ -184,7 +201,10 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
                      refuse_saved(keys, "its target_modules " + problem);
                      refused = true;
                  });
-    if (!found.adapts_modules() && !refused)
+    const json parameters = saved.value("target_parameters", json());
+    for (const json& name : parameters.is_array() ? parameters : json::array())
+        lora.parameters.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+    if (!found.adapts_modules() && lora.parameters.empty() && !refused)
         refuse_saved(keys, "its adapter_config.json names no target_modules");
     lora.targets = written_targets(found);
 }
@@ -213,7 +233,7 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
         say("peft_use_dora", lora.dora ? "true" : "false");
     if (!keys.has(kModules) && !keys.flag("lora_target_linear").value_or(false)) return;
     LoraTargets asked;
-    read_targets(keys, asked);
+    read_targets(keys, true, asked);
     const LoraTargets counts = targets_of(lora);
     if (!asked.adapts_modules() || sorted(asked) == sorted(counts)) return;
     const std::string saved = "[" + listed(sorted(counts)) + "]";
@@ -257,11 +277,12 @@ void read_lora(KeyReader& keys, Config& config) {
         read_saved_adapter(keys, absolute_path(config.base_dir, *folder), lora);
     } else {
         read_sizes(keys, lora);
+        read_layers(keys, lora);
+        read_parameters(keys, lora);
         LoraTargets targets;
-        read_targets(keys, targets);
+        read_targets(keys, !lora.parameters.empty(), targets);
         read_saved_modules(keys, targets);
         lora.targets = written_targets(targets);
-        read_layers(keys, lora);
     }
     if (config.reinit_weights) {
         keys.warn(Form("CFG-LORA", "random"), "reinit_weights");

@@ -1,4 +1,5 @@
-// Reads load_in_4bit, load_in_8bit and bnb_config_kwargs: how an adapter's frozen weights are kept.
+// Reads load_in_4bit, load_in_8bit, bnb_config_kwargs and quantize_moe_experts: how an adapter's frozen
+// weights are kept.
 #include <algorithm>
 
 #include "engine/config/keys.h"
@@ -12,6 +13,7 @@ using nlohmann::json;
 
 constexpr const char* kFour = "load_in_4bit";
 constexpr const char* kEight = "load_in_8bit";
+constexpr const char* kExperts = "quantize_moe_experts";
 constexpr const char* kBitsAndBytes = "bnb_config_kwargs";
 
 std::string of_kwargs(const std::string& key) {
@@ -95,18 +97,28 @@ bool belong_together(KeyReader& keys, bool four, bool eight) {
     return true;
 }
 
+/// Reads quantize_moe_experts; refuses what axolotl refuses.
+void read_experts(KeyReader& keys, Config& config) {
+    if (!keys.flag(kExperts).value_or(false)) return;
+    if (!config.quantization.on()) return keys.error(Form("CFG-QUANTIZED", "experts"), kExperts);
+    if (keys.flag("lora_target_linear").value_or(false))
+        return keys.error(Form("CFG-QUANTIZED", "experts-linear"), kExperts);
+    config.quantization.experts = true;
+}
+
 }  // namespace
 
 void read_quantization(KeyReader& keys, Config& config) {
     const bool four = keys.flag(kFour).value_or(false), eight = keys.flag(kEight).value_or(false);
-    if (!belong_together(keys, four, eight) || !config.lora.on()) return;
-    const bool qlora = *keys.find("adapter") == "qlora";
-    if (qlora) {
+    if (!belong_together(keys, four, eight)) return;
+    const json* adapter = keys.find("adapter");
+    if (config.lora.on() && *adapter == "qlora") {
         config.quantization.format = WeightFormat::Nf4;
         read_kwargs(keys, config);
-    } else if (eight) {
+    } else if (config.lora.on() && eight) {
         config.quantization.format = WeightFormat::Int8;
     }
+    read_experts(keys, config);
 }
 
 }  // namespace ringmaster

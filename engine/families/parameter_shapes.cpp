@@ -307,6 +307,32 @@ UnitSizes sizes_of(const std::vector<ParameterShape>& shapes) {
 
 }  // namespace
 
+namespace {
+
+bool adapts_parameter(const Lora& lora, const ParameterShape& shape) {
+    return lora.adapts(shape.layer) &&
+           std::any_of(lora.parameters.begin(), lora.parameters.end(),
+                       [&](const std::string& name) { return shape.name.ends_with("." + name); });
+}
+
+/// Adds the matrices of all experts (engine/model/expert_adapter.h). PEFT wraps a module once for each of its
+/// parameters, and names the outermost wrapper, that of the last parameter, like the module.
+void add_expert_adapter(const ModelConfig& model, const Lora& lora, const ParameterShape& of,
+                        std::vector<ParameterShape>& shapes) {
+    const int64_t experts = of.shape[0], rank = lora.r * experts;
+    const std::string name = peft_name(model, of), parameter = kPeftPrefix + of.name;
+    const bool is_inner = of.role == Role::ExpertGateUp && lora.parameters.size() > 1;
+    const std::string wrapper =
+        kPeftPrefix + name.substr(0, name.rfind('.')) + (is_inner ? ".base_layer" : "");
+    const auto add = [&](const char* part, std::vector<int64_t> shape, Role role) {
+        shapes.push_back({parameter + part, std::move(shape), true, of.layer, role, {wrapper + part}});
+    };
+    add(".lora_A.weight", {rank, of.shape[2]}, Role::LoraA);
+    add(".lora_B.weight", {of.shape[1], rank}, Role::LoraB);
+}
+
+}  // namespace
+
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
     std::vector<ParameterShape> shapes;
     const LoraTargets targets = targets_of(lora);
@@ -316,6 +342,8 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
     };
     if (!targets.saved_embedding.empty()) add_table(Role::Embedding);
     for (const ParameterShape& shape : parameter_shapes(model)) {
+        if (shape.shape.size() == 3 && adapts_parameter(lora, shape))
+            add_expert_adapter(model, lora, shape, shapes);
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
         if (!is_adapted || !ends_with_module(peft_name(model, shape), targets.names)) continue;
         shapes.push_back(adapter_shape(model, shape, "lora_A.weight", {lora.r, shape.shape[1]}, Role::LoraA));

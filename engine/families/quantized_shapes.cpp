@@ -33,23 +33,26 @@ QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows,
     return layout;
 }
 
-bool is_quantized(const ParameterShape& shape) {
-    const bool is_linear =
-        shape.role != Role::Router && shape.role != Role::ExpertGateUp && shape.role != Role::ExpertDown;
-    return shape.layer >= 0 && shape.shape.size() == 2 && is_linear;
+QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape) {
+    return quantized_layout(quantization, shape.size() / shape.shape.back(), shape.shape.back());
+}
+
+bool is_quantized(const ParameterShape& shape, const Quantization& quantization) {
+    if (shape.role == Role::ExpertGateUp || shape.role == Role::ExpertDown) return quantization.experts;
+    return shape.layer >= 0 && shape.shape.size() == 2 && shape.role != Role::Router;
 }
 
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization) {
     std::vector<ParameterShape> shapes = parameter_shapes(model);
-    if (quantization.on()) std::erase_if(shapes, is_quantized);
+    if (quantization.on())
+        std::erase_if(shapes, [&](const ParameterShape& shape) { return is_quantized(shape, quantization); });
     return shapes;
 }
 
 std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Quantization& quantization) {
     std::vector<ParameterShape> shapes = parameter_shapes(model);
-    std::erase_if(shapes, [](const ParameterShape& shape) { return !is_quantized(shape); });
-    for (ParameterShape& shape : shapes)
-        shape.shape = {quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes};
+    std::erase_if(shapes, [&](const ParameterShape& shape) { return !is_quantized(shape, quantization); });
+    for (ParameterShape& shape : shapes) shape.shape = {quantized_layout(quantization, shape).bytes};
     return shapes;
 }
 
@@ -59,9 +62,9 @@ QuantizedLayer quantized_layer(const ModelConfig& model, const Quantization& qua
     for (const LayerGroup& group : layer_groups(model)) {
         QuantizedLayer layer;
         for (const ParameterShape& shape : parameter_shapes(group.one)) {
-            if (!is_quantized(shape)) continue;
+            if (!is_quantized(shape, quantization)) continue;
             layer.elements += shape.size();
-            layer.bytes += quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes;
+            layer.bytes += quantized_layout(quantization, shape).bytes;
         }
         if (layer.bytes > largest.bytes) largest = layer;
     }

@@ -1,5 +1,6 @@
 /// Determines which weights of a model are quantised, and their size: the layers' matrices, each as one array
-/// of bytes. All others stay unquantised, as in bitsandbytes: vectors, tables, experts.
+/// of bytes. All others stay unquantised, as in bitsandbytes: vectors, tables, and experts, unless
+/// `quantize_moe_experts` asks for them.
 ///
 /// A matrix is stored as [codes | scales | scales of scales | map | tail], each part padded to 16 bytes. 4
 /// bits: two codes per byte of the row-major matrix, the first in the high nibble; a scale per block, in
@@ -27,8 +28,10 @@ struct QuantizedLayout {
 };
 
 QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows, int64_t columns);
+/// Takes all matrices of a parameter for one, one below the other.
+QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape);
 
-bool is_quantized(const ParameterShape& shape);
+bool is_quantized(const ParameterShape& shape, const Quantization& quantization);
 
 /// Returns the parameters that stay unquantised; all of them if quantisation is off.
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization);

@@ -11,6 +11,15 @@ at::Tensor TensorMachine::places_of(int64_t first, const at::Tensor& x_nc) const
     return at::zeros({x_nc.size(0)}, x_nc.options().dtype(at::kLong));
 }
 
+at::Tensor TensorMachine::experts(Role role) const {
+    if (quantized_ != nullptr && quantized_->holds_experts()) return quantized_->expert_matrices(role);
+    return role == Role::ExpertDown ? weights().experts_down_eci : weights().experts_gate_up_exc;
+}
+
+ExpertAdapter TensorMachine::expert_adapter(Role role) const {
+    return adapter_ == nullptr ? ExpertAdapter() : adapter_->of_experts(role == Role::ExpertDown ? 1 : 0);
+}
+
 Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk) {
     const at::Tensor places_n = places_of(first, x_nc);
     const auto choose = [&](const at::Tensor& probabilities_ne) {
@@ -25,11 +34,17 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
 }
 
 at::Tensor TensorMachine::experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const {
-    return grouped_linear(expert_rows(x_nc, routing), weights().experts_gate_up_exc, routing);
+    const at::Tensor x_mc = expert_rows(x_nc, routing);
+    at::Tensor gate_up_m2i = grouped_linear(x_mc, experts(Role::ExpertGateUp), routing);
+    expert_adapter(Role::ExpertGateUp).add_forward(gate_up_m2i, x_mc, routing);
+    return gate_up_m2i;
 }
 
 at::Tensor TensorMachine::experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const {
-    const at::Tensor y_mc = grouped_linear(gate(gate_up_m2i), weights().experts_down_eci, routing);
+    at::Tensor act_mi = gate(gate_up_m2i);
+    const at::Tensor y_mc = grouped_linear(act_mi, experts(Role::ExpertDown), routing);
+    expert_adapter(Role::ExpertDown).add_forward(y_mc, act_mi, routing);
+    act_mi.reset();
     return combine(y_mc, routing, true);
 }
 
@@ -37,7 +52,9 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
                                                 const Routing& routing, double beta) const {
     const at::Tensor dy_mc = expert_rows(dout_nc, routing);
     dout_nc.reset();
-    at::Tensor dact_mi = grouped_product(dy_mc, weights().experts_down_eci, routing);
+    const ExpertAdapter adapter = expert_adapter(Role::ExpertDown);
+    at::Tensor dact_mi = grouped_product(dy_mc, experts(Role::ExpertDown), routing);
+    adapter.add_input_gradient(dact_mi, dy_mc, routing);
     const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});  // not weighed yet
     const at::Tensor weights_m1 = row_weights(routing);
     const at::Tensor dweights_m = row_products(dact_mi, act_mi);
@@ -45,6 +62,7 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
     weigh_rows(gate_up_m2i, weights_m1);
     weigh_rows(act_mi, weights_m1);
     accumulate_grouped_gradient(gradients().experts_down_eci, dy_mc, act_mi, routing, beta);
+    adapter.accumulate(dy_mc, act_mi, routing, beta);
     return dweights_m;
 }
 
@@ -62,14 +80,18 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
 void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) const {
     const LayerTensors& gradients = machine_.gradients();
     accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
-    if (!gradients.experts_gate_up_exc.defined()) return;
-    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, expert_rows(x_nc, routing_),
-                                routing_, beta);
+    const ExpertAdapter adapter = machine_.expert_adapter(Role::ExpertGateUp);
+    if (!gradients.experts_gate_up_exc.defined() && !adapter.on()) return;
+    const at::Tensor x_mc = expert_rows(x_nc, routing_);
+    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, x_mc, routing_, beta);
+    adapter.accumulate(dgate_up_m2i_, x_mc, routing_, beta);
 }
 
 at::Tensor TensorMachine::ExpertPull::input() const {
-    at::Tensor dx_nc = combine(
-        grouped_product(dgate_up_m2i_, machine_.weights().experts_gate_up_exc, routing_), routing_, false);
+    at::Tensor dx_mc = grouped_product(dgate_up_m2i_, machine_.experts(Role::ExpertGateUp), routing_);
+    machine_.expert_adapter(Role::ExpertGateUp).add_input_gradient(dx_mc, dgate_up_m2i_, routing_);
+    at::Tensor dx_nc = combine(dx_mc, routing_, false);
+    dx_mc.reset();
     add_product(dx_nc, dlogits_ne_, machine_.weights().router_ec);
     return dx_nc;
 }

@@ -23,15 +23,6 @@ std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
     return begins;
 }
 
-/// Calls `body` with each expert that has rows, its first row and their number.
-template <class Body>
-void for_experts(const Routing& routing, const Body& body) {
-    for (size_t expert = 0; expert + 1 < routing.begins.size(); ++expert) {
-        const int64_t begin = routing.begins[expert], count = routing.begins[expert + 1] - begin;
-        if (count > 0) body(static_cast<int64_t>(expert), begin, count);
-    }
-}
-
 /// Calls `body` with some rows at a time, because an operation on two dtypes widens both on a CPU.
 template <class Body>
 void for_rows(const at::Tensor& x_mw, const Body& body) {

@@ -37,6 +37,15 @@ at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token);
 /// With `norms`, the weights of a token's experts add up to 1.
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose);
 
+/// Calls `body` with each expert that has rows, its first row and their number.
+template <class Body>
+void for_experts(const Routing& routing, const Body& body) {
+    for (size_t expert = 0; expert + 1 < routing.begins.size(); ++expert) {
+        const int64_t begin = routing.begins[expert], count = routing.begins[expert + 1] - begin;
+        if (count > 0) body(static_cast<int64_t>(expert), begin, count);
+    }
+}
+
 /// Returns the rows' tokens.
 at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing);
 /// Returns the weights of all rows, [M, 1].

@@ -68,6 +68,16 @@ std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
     return modules;
 }
 
+ExpertAdapter Adapter::of_experts(size_t parameter) const {
+    const auto layer = static_cast<size_t>(layer_);
+    const LowRank& own = parameters_.weights().layers[layer].expert_lora[parameter];
+    if (!own.a_rc.defined()) return {};
+    return {{own.a_rc.to(dtype_), own.b_or.to(dtype_), {}},
+            parameters_.weight_gradients().layers[layer].expert_lora[parameter],
+            scale_,
+            lora_.r};
+}
+
 namespace {
 
 /// Numbers the modules of all layers; the first seven of a layer keep their numbers whatever follows.
@@ -177,7 +187,7 @@ void TrainedModel::initialize_weights(const ModelConfig& model, int64_t seed) {
     size_t kept = 0, in_bytes = 0;
     for (const ParameterShape& shape : parameter_shapes(model)) {
         const at::Tensor values = initial.next(shape);
-        if (is_quantized(shape))
+        if (is_quantized(shape, quantized->quantization()))
             quantized->put(in_bytes++, values);
         else
             weights.put(kept++, values);

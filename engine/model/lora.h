@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/blocks/sites.h"
+#include "engine/model/expert_adapter.h"
 #include "engine/model/parameters.h"
 #include "engine/model/quantized_base.h"
 
@@ -52,6 +53,9 @@ class Adapter {
     /// takes the products of engine/model/decode_ops.h.
     void add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0,
                      const FrozenLinear& frozen = {}, bool decodes = false) const;
+
+    /// Returns the current layer's adapter on one of kExpertParameters.
+    ExpertAdapter of_experts(size_t parameter) const;
 
   private:
     friend class AdapterBackward;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +34,14 @@ std::string read_text(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::vector<ParameterShape> adapters_of_experts(const ModelConfig& model, const Lora& lora) {
+    std::vector<ParameterShape> shapes = lora_shapes(model, lora);
+    std::erase_if(shapes, [](const ParameterShape& shape) {
+        return shape.name.find(".mlp.experts.") == std::string::npos;
+    });
+    return shapes;
+}
+
 class Merger {
   public:
     Merger(const Config& config)
@@ -42,6 +51,7 @@ class Merger {
           model_(read_model_config(config.model_dir)),
           embedding_(peft_table(model_, Role::Embedding) + ".weight"),
           head_(peft_table(model_, Role::Head) + ".weight"),
+          of_experts_(adapters_of_experts(model_, config.lora)),
           shapes_(as_stored(parameter_shapes(merged_model()))) {
         check_all_is_merged();
     }
@@ -74,19 +84,52 @@ class Merger {
         return model;
     }
 
-    /// Names parameters as the files do, and replaces them by their parts if the base holds these.
-    std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) const {
+    /// Says which part of a parameter a tensor of the base holds.
+    struct Piece {
+        std::string parameter;
+        int64_t part = 0, parts = 1;
+    };
+
+    /// Names parameters as the files do, and replaces them by their parts if the base holds these. Fills
+    /// pieces_.
+    std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) {
         std::vector<ParameterShape> shapes;
         for (const ParameterShape& shape : whole) {
             const std::vector<std::string>& parts = shape.stored.parts;
-            if (parts.empty() || !base_.find(shape.file_name()).empty()) {
+            if (!base_.is_in_parts(shape)) {
                 shapes.push_back({shape.file_name(), shape.shape, shape.decays, shape.layer, shape.role});
+                pieces_.push_back({shape.name});
                 continue;
             }
-            for (const std::string& part : parts)
+            for (const std::string& part : parts) {
+                pieces_.push_back({shape.name, &part - parts.data(), static_cast<int64_t>(parts.size())});
                 shapes.push_back({part, shape.part_shape(), shape.decays, shape.layer, shape.role});
+            }
         }
         return shapes;
+    }
+
+    /// Returns what the adapter adds to the experts' matrices that a tensor of the base holds
+    /// (engine/model/expert_adapter.h); undefined if there is none.
+    at::Tensor expert_delta(const Piece& piece) {
+        const auto matrix = [&](const char* part) {
+            const std::string name = whole_name(piece.parameter) + part;
+            const auto found = std::find_if(of_experts_.begin(), of_experts_.end(),
+                                            [&](const ParameterShape& shape) { return shape.name == name; });
+            if (found == of_experts_.end()) return at::Tensor();
+            adapter_.check_shape(adapter_.name_of(*found), found->shape);
+            return adapter_.values_of(*found).to(at::kFloat);
+        };
+        const at::Tensor a_ri = matrix(".lora_A.weight"), b_or = matrix(".lora_B.weight");
+        if (!a_ri.defined() || !b_or.defined()) return {};
+        const int64_t experts = model_.num_experts, of_expert = std::max<int64_t>(1, piece.parts / experts);
+        const at::Tensor a_eri = a_ri.view({experts, -1, a_ri.size(1)});
+        const at::Tensor b_eor = b_or.view({b_or.size(0), -1, experts}).permute({2, 0, 1});
+        if (piece.parts == 1) return at::matmul(b_eor, a_eri).mul_(config_.lora.scale());
+        const int64_t expert = piece.part / of_expert;
+        return at::mm(b_eor[expert], a_eri[expert])
+            .mul_(config_.lora.scale())
+            .view({of_expert, -1, a_ri.size(1)})[piece.part % of_expert];
     }
 
     /// Returns the base's tensor for a weight: the embedding, if the weight is the head of tied weights.
@@ -108,6 +151,7 @@ class Merger {
             for (const char* part : {"lora_A.weight", "lora_B.weight", "lora_magnitude_vector"})
                 known.insert(lora_name(shape, part));
         }
+        for (const ParameterShape& shape : of_experts_) known.insert(shape.file_name());
         for (const std::string& table : {embedding_, head_}) known.insert(whole_name(table));
         for (const std::string& name : adapter_.names()) {
             if (!known.contains(name))
@@ -119,7 +163,9 @@ class Merger {
     }
 
     bool quantizes(const ParameterShape& shape) const {
-        return config_.quantization.on() && is_quantized(shape);
+        Quantization of_modules = config_.quantization;
+        of_modules.experts = false;  // merged experts are as the base has them, as in axolotl
+        return of_modules.on() && is_quantized(shape, of_modules);
     }
 
     at::ScalarType dtype_of(const ParameterShape& shape) {
@@ -141,8 +187,11 @@ class Merger {
         return values;
     }
 
-    at::Tensor merged(const ParameterShape& shape) {
+    at::Tensor merged(size_t index) {
+        const ParameterShape& shape = shapes_[index];
         const at::Tensor base = base_values(shape);
+        if (const at::Tensor delta = expert_delta(pieces_[index]); delta.defined())
+            return base.to(at::kFloat).add(delta).to(base.scalar_type());
         if (const std::string whole = whole_name(peft_name(model_, shape)); adapter_.has(whole)) {
             adapter_.check_shape(whole, shape.shape);
             return adapter_.mapped(whole).to(base.scalar_type());
@@ -184,7 +233,7 @@ class Merger {
             infos.push_back({shapes_[i].name, stored_name_of(dtype_of(shapes_[i])), shapes_[i].shape});
         SafetensorsWriter writer(path, infos);
         for (const size_t i : indices) {
-            const at::Tensor values = merged(shapes_[i]).contiguous();
+            const at::Tensor values = merged(i).contiguous();
             writer.write(values.data_ptr(), values.nbytes());
         }
         writer.finish();
@@ -193,8 +242,10 @@ class Merger {
     const Config& config_;
     WeightFiles base_, adapter_;
     const ModelConfig model_;
-    const std::string embedding_, head_;        ///< names of the tensors in the files
-    const std::vector<ParameterShape> shapes_;  ///< named as in the files
+    const std::string embedding_, head_;            ///< names of the tensors in the files
+    const std::vector<ParameterShape> of_experts_;  ///< the adapter's matrices of experts
+    std::vector<Piece> pieces_;                     ///< of each of shapes_
+    const std::vector<ParameterShape> shapes_;      ///< named as in the files
     int64_t bytes_ = 0;
 };
 

@@ -207,6 +207,11 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
         views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values),
                          all({module + ".lora_magnitude_vector"}, values)};
     }
+    for (size_t i = 0; i < kExpertParameters.size(); ++i) {
+        const std::string module = "base_model.model." + prefix + kExpertParameters[i];
+        views.expert_lora[i] = {
+            all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values), {}};
+    }
     return views;
 }
 

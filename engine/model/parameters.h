@@ -50,6 +50,8 @@ struct LayerTensors {
     at::Tensor experts_down_eci;                    ///< [experts, hidden, I]
     std::array<LowRank, kModulePaths.size()> lora;  ///< adapter matrices for rows of the matrices above
 
+    std::array<LowRank, 2> expert_lora;  ///< for the experts' gate and up [E·r, C], [2I, r·E]; for their down
+
     const Matrix& at(LoraSite site) const { return matrices[static_cast<size_t>(site)]; }
     const at::Tensor& at(NormSite site) const { return norms[static_cast<size_t>(site)]; }
 };

@@ -16,9 +16,9 @@ namespace ringmaster {
 
 namespace {
 
-std::vector<ParameterShape> matrices_of(const ModelConfig& model) {
+std::vector<ParameterShape> matrices_of(const ModelConfig& model, const Quantization& quantization) {
     std::vector<ParameterShape> shapes = parameter_shapes(model);
-    std::erase_if(shapes, [](const ParameterShape& shape) { return !is_quantized(shape); });
+    std::erase_if(shapes, [&](const ParameterShape& shape) { return !is_quantized(shape, quantization); });
     return shapes;
 }
 
@@ -40,24 +40,28 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
     : quantization_(quantization),
       dtype_(dtype),
       rounded_(dtype),
-      matrices_(matrices_of(model)),
+      matrices_(matrices_of(model, quantization)),
       bytes_(model, quantization, device, std::move(sharding)),
       quantizes_inputs_(device.is_cuda() && quantization.format == WeightFormat::Int8) {
     for (const ParameterShape& matrix : matrices_) {
         for (size_t target = 0; target < layouts_.size(); ++target)
             if (matrix.name.ends_with(module_path(target) + ".weight"))
-                layouts_[target] = quantized_layout(quantization, matrix.shape[0], matrix.shape[1]);
+                layouts_[target] = quantized_layout(quantization, matrix);
+        if (matrix.shape.size() == 3)
+            experts_[index_of(matrix.role)] = {quantized_layout(quantization, matrix), matrix.shape};
     }
 }
 
 void QuantizedBase::enter_layer(int layer) {
     layer_ = layer;
     held_ = {};
+    held_experts_ = {};
 }
 
 void QuantizedBase::release() {
     holds_ = false;
     held_ = {};
+    held_experts_ = {};
 }
 
 at::Tensor QuantizedBase::matrix(LoraSite site) const {
@@ -85,6 +89,20 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     return weight_oc;
 }
 
+at::Tensor QuantizedBase::expert_matrices(Role role) const {
+    at::Tensor& held = held_experts_[index_of(role)];
+    if (held.defined()) return held;
+    const OfExperts& of = experts_[index_of(role)];
+    const LayerTensors& layer = bytes_.weights().layers[static_cast<size_t>(layer_)];
+    const at::Tensor& bytes = role == Role::ExpertDown ? layer.experts_down_eci : layer.experts_gate_up_exc;
+    const at::Tensor values_mi =
+        at::empty({of.layout.rows, of.layout.columns}, bytes.options().dtype(rounded_));
+    dequantize(bytes, quantization_, of.layout, values_mi);
+    const at::Tensor matrices_eoi = values_mi.to(dtype_).view(of.shape);
+    if (holds_) held = matrices_eoi;
+    return matrices_eoi;
+}
+
 std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
     const at::Tensor bytes = bytes_.weights().layers[static_cast<size_t>(layer_)].at(site).weight_oc;
     const auto [first, count] = targets_of(site);
@@ -102,11 +120,24 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
     const std::string name = ".layers." + std::to_string(layer) + "." + module_path(target) + ".weight";
+    return plain_values(unit_bytes, name, layouts_[target]);
+}
+
+at::Tensor QuantizedBase::plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const {
+    const std::string name = ".layers." + std::to_string(layer) + ".mlp.experts.";
+    const OfExperts& of = experts_[index_of(role)];
+    return plain_values(unit_bytes, name + (role == Role::ExpertDown ? "down_proj" : "gate_up_proj"),
+                        of.layout)
+        .view(of.shape);
+}
+
+at::Tensor QuantizedBase::plain_values(const at::Tensor& unit_bytes, const std::string& name,
+                                       const QuantizedLayout& layout) const {
     const auto found = std::find_if(matrices_.begin(), matrices_.end(), [&](const ParameterShape& matrix) {
         return matrix.name.ends_with(name);
     });
     const auto index = static_cast<size_t>(found - matrices_.begin());
-    return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(rounded_);
+    return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layout).to(rounded_);
 }
 
 void QuantizedBase::put_bytes(size_t index, const at::Tensor& bytes) {
@@ -116,7 +147,7 @@ void QuantizedBase::put_bytes(size_t index, const at::Tensor& bytes) {
 
 void QuantizedBase::put(size_t index, const at::Tensor& weight_oc) {
     if (bytes_.own_elements(index).size() == 0) return;
-    put_bytes(index, quantize(weight_oc.to(dtype_), quantization_));
+    put_bytes(index, quantize(weight_oc.to(dtype_).flatten(0, -2), quantization_));
 }
 
 void QuantizedBase::load(const std::string& model_dir) {
@@ -124,6 +155,10 @@ void QuantizedBase::load(const std::string& model_dir) {
     if (quantization_.stored) outlier_threshold_ = stored_threshold(model_dir).value_or(outlier_threshold_);
     for (size_t i = 0; i < matrices_.size(); ++i) {
         if (bytes_.own_elements(i).size() == 0) continue;
+        if (matrices_[i].shape.size() == 3) {  // bitsandbytes never stores experts quantised
+            put(i, files.values_of(matrices_[i]));
+            continue;
+        }
         if (const at::Tensor bytes = read_quantized(files, matrices_[i], quantization_); bytes.defined()) {
             put_bytes(i, bytes);
             continue;

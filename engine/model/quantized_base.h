@@ -33,6 +33,10 @@ class QuantizedBase {
     /// Returns the matrix of a site in that layer: [outputs, inputs]. Makes it anew at each call unless
     /// matrices are held.
     at::Tensor matrix(LoraSite site) const;
+    /// Returns whether the parameters that hold experts are quantised.
+    bool holds_experts() const { return experts_[0].layout.rows > 0; }
+    /// Returns all matrices of that layer's parameter: [experts, outputs, inputs].
+    at::Tensor expert_matrices(Role role) const;
     /// Makes each matrix only once, until `release` or another layer.
     void hold() { holds_ = true; }
     void release();
@@ -51,6 +55,7 @@ class QuantizedBase {
     /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
     /// computation. `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
+    at::Tensor plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const;
 
     /// Quantises this rank's part of a parameter; `weight_oc` is whole.
     void put(size_t index, const at::Tensor& weight_oc);
@@ -59,6 +64,14 @@ class QuantizedBase {
     void load(const std::string& model_dir);
 
   private:
+    /// A parameter with the matrices of all experts of a layer.
+    struct OfExperts {
+        QuantizedLayout layout;  ///< without rows: experts are not quantised
+        std::vector<int64_t> shape;
+    };
+    static size_t index_of(Role role) { return role == Role::ExpertDown ? 1 : 0; }
+    at::Tensor plain_values(const at::Tensor& unit_bytes, const std::string& name,
+                            const QuantizedLayout& layout) const;
     void put_bytes(size_t index, const at::Tensor& bytes);
 
     const Quantization quantization_;
@@ -66,12 +79,14 @@ class QuantizedBase {
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
     std::array<QuantizedLayout, kModulePaths.size()> layouts_;  ///< by module; without rows: no such module
+    std::array<OfExperts, 2> experts_;                          ///< gate and up; down
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;
     bool quantizes_inputs_;
     double outlier_threshold_ = 6;  ///< default of transformers' BitsAndBytesConfig
     mutable std::array<at::Tensor, kLoraSites> held_;
+    mutable std::array<at::Tensor, 2> held_experts_;
 };
 
 /// Returns a module's bytes from a bitsandbytes checkpoint; undefined if the folder has it unquantised.

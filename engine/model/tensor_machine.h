@@ -210,6 +210,8 @@ class TensorMachine {
         return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
     at::Tensor matrix(LoraSite site) const;
+    at::Tensor experts(Role role) const;  ///< of ExpertGateUp or ExpertDown
+    ExpertAdapter expert_adapter(Role role) const;
     FrozenLinear frozen(LoraSite site) const;  ///< empty unless the adapter reads it
     /// Returns the places of the tokens that x_nc holds from `first` on.
     at::Tensor places_of(int64_t first, const at::Tensor& x_nc) const;

@@ -86,6 +86,14 @@ SafetensorsFile& WeightFiles::file_of(const std::string& name) {
 }
 
 at::Tensor WeightFiles::values_of(const ParameterShape& parameter) {
+    if (is_in_parts(parameter)) {
+        std::vector<at::Tensor> parts;
+        for (const std::string& part : parameter.stored.parts) {
+            check_shape(name_of(part), parameter.part_shape());
+            parts.push_back(mapped(name_of(part)));
+        }
+        return at::cat(parts).view(parameter.shape);
+    }
     const std::string name = name_of(parameter);
     check_shape(name, parameter.shape);
     return mapped(name);

@@ -33,7 +33,12 @@ class WeightFiles {
 
     /// Returns the name of the tensor that holds a parameter.
     std::string name_of(const ParameterShape& parameter) const { return name_of(parameter.file_name()); }
-    /// Returns a parameter's rows of that tensor, as `mapped`. Throws Error(Refused) if the shape differs.
+    /// Returns whether several tensors hold the parameter.
+    bool is_in_parts(const ParameterShape& parameter) const {
+        return !parameter.stored.parts.empty() && find(parameter.file_name()).empty();
+    }
+    /// Returns a parameter, as `mapped`, or a copy of its joined parts. Throws Error(Refused) if the shape
+    /// differs.
     at::Tensor values_of(const ParameterShape& parameter);
 
     const TensorInfo& info(const std::string& name);

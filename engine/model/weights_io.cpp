@@ -49,8 +49,7 @@ void read_parts(WeightFiles& files, const ParameterShape& parameter, FlatRange e
 
 /// Reads elements [begin, end) of a parameter.
 void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
-    const bool in_parts = !parameter.stored.parts.empty() && files.find(parameter.file_name()).empty();
-    if (in_parts) return read_parts(files, parameter, elements, into);
+    if (files.is_in_parts(parameter)) return read_parts(files, parameter, elements, into);
     const at::Tensor values = files.values_of(parameter);
     refuse_codes(files, values, files.name_of(parameter));
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));

@@ -33,9 +33,21 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
     return routing;
 }
 
+Traced TraceMachine::dequantize_experts(Role role) {
+    Traced& held = held_experts_[role == Role::ExpertDown ? 1 : 0];
+    if (!in_.quantization.on() || !in_.quantization.experts || held.defined()) return held;
+    const double matrices = double(model().num_experts) * (role == Role::ExpertDown ? 1 : 2);
+    const Traced made = take(matrices * double(model().expert_intermediate_size), double(model().hidden_size),
+                             "experts from quantised weights");
+    touch_dequantizing(made.elements());
+    if (holds_) held = made;
+    return made;
+}
+
 /// Allocates the product of all rows. The engine computes one expert's rows at a time.
-Traced TraceMachine::grouped_product(const Traced& x_mi, double outputs, std::string_view name,
+Traced TraceMachine::grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                                      MemoryPart part) {
+    const Traced matrices = dequantize_experts(role);
     Traced y_mo = take(x_mi.rows(), outputs, name, part);
     widen(x_mi.rows() / double(model().num_experts), x_mi.columns(), outputs);
     return y_mo;
@@ -52,12 +64,13 @@ Traced TraceMachine::combine(const Traced& y_mc) {
 
 Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing) {
     const Traced x_mc = take(routing.rows(), x_nc.columns(), kRowsIn);
-    return grouped_product(x_mc, 2 * double(model().expert_intermediate_size), "gate and up", kActivations);
+    return grouped_product(Role::ExpertGateUp, x_mc, 2 * double(model().expert_intermediate_size),
+                           "gate and up", kActivations);
 }
 
 Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
     Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / 2, kProduct);
-    const Traced y_mc = grouped_product(act_mi, double(model().hidden_size), kRowsOut);
+    const Traced y_mc = grouped_product(Role::ExpertDown, act_mi, double(model().hidden_size), kRowsOut);
     act_mi.reset();
     return combine(y_mc);
 }
@@ -89,7 +102,7 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     const double rows = routing.rows(), width = gate_up_m2i.columns() / 2;
     const Traced dy_mc = take(rows, dout_nc.columns(), kRowsOut);
     dout_nc.reset();
-    Traced dact_mi = grouped_product(dy_mc, width, kProduct);
+    Traced dact_mi = grouped_product(Role::ExpertDown, dy_mc, width, kProduct);
     const Traced act_mi = take(rows, width, kProduct);
     const Traced weights_m1 = sized(rows, 1, kFloat);
     sum_row_products(rows, width);
@@ -107,15 +120,19 @@ TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, 
 }
 
 void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
-    if (machine.in_.lora.on()) return;
+    const auto& adapted = machine.in_.lora.parameters;
+    const bool is_adapted = std::find(adapted.begin(), adapted.end(), kExpertParameters[0]) != adapted.end();
+    if (machine.in_.lora.on() && !is_adapted) return;
     const double rows = dgate_up_m2i.rows();
     const Traced x_mc = machine.take(rows, x_nc.columns(), kRowsIn);
+    if (is_adapted) return;
     machine.gradient_product(dgate_up_m2i.columns(), x_nc.columns(),
                              rows / double(machine.model().num_experts));
 }
 
 Traced TraceMachine::ExpertPull::input() const {
-    const Traced dx_mc = machine.grouped_product(dgate_up_m2i, double(machine.model().hidden_size), kRowsIn);
+    const Traced dx_mc = machine.grouped_product(Role::ExpertGateUp, dgate_up_m2i,
+                                                 double(machine.model().hidden_size), kRowsIn);
     return machine.combine(dx_mc);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "engine/blocks/sites.h"
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/lora_targets.h"
@@ -127,6 +128,33 @@ void match_modules(Plan& plan, Findings& findings) {
                       {{"names", listed(found.idle)}});
 }
 
+/// Returns the paths in a layer of the parameters that a name means, by PEFT's rule: the end of a path.
+std::set<std::string> parameters_named(const ModelConfig& model, const std::string& name) {
+    std::set<std::string> found;
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        const std::string path = peft_name(model, shape);
+        if (path == name || path.ends_with("." + name)) found.insert(in_layer(shape, path));
+    }
+    return found;
+}
+
+/// Adapts the parameters of experts; refuses names of others, and names without a parameter, as PEFT does.
+void match_parameters(Plan& plan, Findings& findings) {
+    std::vector<std::string>& asked = plan.config.lora.parameters;
+    if (asked.empty()) return;
+    std::set<std::string> matched;
+    for (const std::string& name : asked) matched.merge(parameters_named(*plan.model, name));
+    std::vector<std::string> found;
+    for (const char* parameter : kExpertParameters)
+        if (plan.model->num_experts > 0 && matched.erase(parameter) > 0) found.emplace_back(parameter);
+    const std::string key = findings.key_of({"lora_target_parameters", "lora_model_dir"});
+    if (!matched.empty())
+        return findings.error(Form("KEY-UNSUPPORTED", "parameter"), key, {{"value", *matched.begin()}});
+    if (found.empty())
+        return findings.error(Form("CFG-VALUE", "parameter-none"), key, {{"names", listed(asked)}});
+    asked = found;
+}
+
 /// Gives a module that is trained in full the name of this model's; returns false if it had another name.
 bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
     const std::string path = peft_table(model, role);
@@ -168,6 +196,7 @@ void say_size(const Plan& plan, Findings& findings) {
 void resolve_adapter(Plan& plan, Findings& findings) {
     if (!plan.config.lora.on()) return;
     match_modules(plan, findings);
+    match_parameters(plan, findings);
     resolve_saved(plan, findings);
     say_size(plan, findings);
 }

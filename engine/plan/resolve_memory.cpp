@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/blocks/sites.h"
 #include "engine/config/offloading.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/sequences_per_row.h"
@@ -197,7 +198,7 @@ Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t devic
         smaller.precision = as_is.precision;
         smaller.lora.r = 16;
         smaller.lora.alpha = 32;
-        smaller.lora.targets.assign(kLoraTargets.begin(), kLoraTargets.end());
+        smaller.lora.targets = module_names();
         beside.back() = {"adapter", "lora"};
         beside.insert(beside.end(), {{"lora_r", "16"}, {"lora_alpha", "32"}, {"lora_target_linear", "true"}});
         const RankMemory adapter = fullest(memory_of_ring(smaller));

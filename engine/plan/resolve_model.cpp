@@ -56,7 +56,9 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     if (asked.on() && (asked.format != stored.format || (stored.is_4bit() && asked.nested != stored.nested)))
         findings.inform(Form("MODEL-QUANTIZED", ("counts" + nested).c_str()), "base_model",
                         {{"format", to_string(stored.format)}});
+    const bool experts = asked.experts;
     asked = stored;
+    asked.experts = experts;
 }
 
 /// Replaces config.json's settings of the router's loss by the file's.
@@ -83,7 +85,8 @@ void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
 /// Says that quantisation leaves experts as they are, which decides how much memory the weights take.
 void tell_of_whole_experts(const Plan& plan, Findings& findings) {
     const ModelConfig& model = *plan.model;
-    if (!plan.config.quantization.on() || model.num_experts == 0) return;
+    const Quantization& quantization = plan.config.quantization;
+    if (!quantization.on() || quantization.experts || model.num_experts == 0) return;
     const int64_t parameters =
         3 * model.num_layers * model.num_experts * model.expert_intermediate_size * model.hidden_size;
     findings.inform(Form("MODEL-QUANTIZED", "experts"), findings.key_of({"load_in_4bit", "load_in_8bit"}),

@@ -113,11 +113,15 @@ Traced TraceMachine::dequantize(LoraSite site) {
     Traced& held = held_[static_cast<size_t>(site)];
     if (!in_.quantization.on() || held.defined()) return held;
     const Traced made = take(at(site).outputs, at(site).inputs, "a matrix from quantised weights");
-    if (in_.quantization.is_4bit() && in_.quantization.nested)
-        heap_.touch(4 * made.elements() / double(in_.quantization.block));  // scales
-    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(made.elements(), kElementsAtOnce));
+    touch_dequantizing(made.elements());
     if (holds_) held = made;
     return made;
+}
+
+void TraceMachine::touch_dequantizing(double elements) {
+    if (in_.quantization.is_4bit() && in_.quantization.nested)
+        heap_.touch(4 * elements / double(in_.quantization.block));  // scales
+    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(elements, kElementsAtOnce));
 }
 
 /// With quantised inputs, traces the two operations that take the most memory: quantising some rows, and

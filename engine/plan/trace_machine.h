@@ -111,6 +111,7 @@ class TraceMachine {
     void release_matrices() {
         holds_ = false;
         held_ = {};
+        held_experts_ = {};
     }
 
     Traced gate(const Traced& gate_up_n2i) const {
@@ -195,8 +196,12 @@ class TraceMachine {
     }
     void sum_row_products(double rows, double width);
     void weigh_rows(double rows, double width);
-    Traced grouped_product(const Traced& x_mi, double outputs, std::string_view name,
+    Traced grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                            MemoryPart part = MemoryPart::Workspace);
+    /// Allocates the experts' matrices if they are made from quantised weights.
+    Traced dequantize_experts(Role role);
+    /// Touches what making a matrix from quantised weights takes besides the matrix.
+    void touch_dequantizing(double elements);
     Traced combine(const Traced& y_mc);
     bool on_gpu() const { return in_.device == Device::Cuda; }
     const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }
@@ -217,7 +222,8 @@ class TraceMachine {
     std::array<Matrix, kLoraSites> matrices_;
     std::map<int64_t, AttentionTrace> attentions_;  ///< traces by window
     std::array<Traced, kLoraSites> held_;
-    bool holds_ = false;  ///< matrices from quantised weights are shared by tiles
+    std::array<Traced, 2> held_experts_;  ///< gate and up; down
+    bool holds_ = false;                  ///< matrices from quantised weights are shared by tiles
 };
 
 }  // namespace ringmaster

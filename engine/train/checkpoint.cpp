@@ -52,9 +52,10 @@ void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dt
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
 
-nlohmann::ordered_json saved_modules(const Lora& lora) {
-    const std::vector<std::string> names = targets_of(lora).saved_modules();
-    return names.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(names);
+/// Returns null for an empty list.
+template <class T>
+nlohmann::ordered_json list_or_null(const std::vector<T>& items) {
+    return items.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(items);
 }
 
 /// Writes the adapter's settings as PEFT's LoraConfig does.
@@ -74,9 +75,9 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
         {"bias", "none"},
         {"fan_in_fan_out", false},
         {"init_lora_weights", true},
-        {"modules_to_save", saved_modules(lora)},
-        {"layers_to_transform",
-         lora.layers.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(lora.layers)},
+        {"target_parameters", list_or_null(lora.parameters)},
+        {"modules_to_save", list_or_null(targets_of(lora).saved_modules())},
+        {"layers_to_transform", list_or_null(lora.layers)},
         {"layers_pattern", nullptr},
         {"rank_pattern", nlohmann::ordered_json::object()},
         {"alpha_pattern", nlohmann::ordered_json::object()},

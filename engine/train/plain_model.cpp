@@ -303,12 +303,26 @@ class Layer {
     PlainMixture feed_forward(const at::Tensor& read) const {
         if (m_.num_experts == 0) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
         PlainMixture mixture = plain_mixture(
-            m_, {own("mlp.gate.weight"), own("mlp.experts.gate_up_proj"), own("mlp.experts.down_proj")},
-            read);
+            m_, {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown)}, read);
         if (m_.shared_expert_intermediate_size > 0)
             mixture.y_nc = mixture.y_nc + at::sigmoid(dense(read, LoraSite::SharedGate)) *
                                               mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
         return mixture;
+    }
+
+    /// Returns the matrices of all experts with what an adapter adds to them.
+    at::Tensor experts(Role role) const {
+        const std::string name = kExpertParameters[role == Role::ExpertDown ? 1 : 0];
+        const at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()
+                                          ? quantized_->plain_experts(bytes_, layer_, role).to(at::kFloat)
+                                          : own(name);
+        if (adapter_ == nullptr) return weight_eoi;
+        const std::string adapted = "base_model.model.model.layers." + std::to_string(layer_) + "." + name;
+        const at::Tensor a = adapter_->of(adapted + ".lora_A.weight");
+        if (!a.defined()) return weight_eoi;
+        const int64_t E = m_.num_experts;
+        const at::Tensor b_ore = adapter_->of(adapted + ".lora_B.weight").unflatten(1, {-1, E});
+        return weight_eoi + lora_->scale() * at::matmul(b_ore.permute({2, 0, 1}), a.unflatten(0, {E, -1}));
     }
 
     at::Tensor mlp(const at::Tensor& read, LoraSite gate_up, LoraSite down) const {

@@ -44,7 +44,8 @@ Config unusual_config() {
     c.context_parallel_size = 4, c.ulysses_size = 2, c.dp_shard_size = 2, c.dp_replicate_size = 3;
     c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
     c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model", {0, 2}, true};
-    c.quantization = {WeightFormat::Fp4, 128, false, true};
+    c.lora.parameters = {"experts.down_proj"};
+    c.quantization = {WeightFormat::Fp4, 128, false, true, true};
     c.optim_args = {{"momentum", 0.5}}, c.embedding_lr = 0.1, c.embedding_lr_scale = 0.2,
     c.loraplus_lr_ratio = 16;
     c.lr_groups = json::parse(R"([{"name": "q", "modules": ["q_proj"], "lr": 0.1}])");

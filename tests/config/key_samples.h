@@ -23,6 +23,11 @@ inline constexpr const char* kLora =
 inline constexpr const char* kQlora =
     "load_in_4bit: true\nadapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
 inline constexpr const char* kExperts = "base_model: ./experts\n";
+inline constexpr const char* kExpertLora =
+    "base_model: ./experts\nadapter: lora\nlora_r: 8\nlora_alpha: 16\n";
+inline constexpr const char* kExpertQlora =
+    "base_model: ./experts\nload_in_4bit: true\nadapter: qlora\nlora_r: 8\nlora_alpha: 16\n"
+    "lora_target_modules: [q_proj]\n";
 inline constexpr const char* kPrompt = "sample_prompts: [Once]\n";
 inline constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: {path: owner/rows}\n";
 
@@ -31,6 +36,8 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"model_config", kExperts, "{output_router_logits: true}", "{output_router_logits: false}"},
     {"overrides_of_model_config", kExperts, "{output_router_logits: true, router_aux_loss_coef: 0.1}",
      "{output_router_logits: true, router_aux_loss_coef: 0.2}"},
+    {"lora_target_parameters", kExpertLora, "mlp.experts.gate_up_proj", "mlp.experts.down_proj"},
+    {"quantize_moe_experts", kExpertQlora, "true", "false"},
     {"base_model", "", "owner/one", "owner/other"},
     {"bf16", "", "true", "full"},
     {"datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},

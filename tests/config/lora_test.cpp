@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/blocks/sites.h"
 #include "engine/config/lora_targets.h"
 #include "tests/config/reading.h"
 
@@ -47,7 +48,7 @@ std::vector<ModulePath> modules() {
         const std::string path = "model.layers." + std::to_string(layer) + ".";
         made.push_back({path + "mlp", "mlp", layer, false});
         for (std::size_t i = 0; i < 7; ++i)
-            made.push_back({path + path_in_layer(i), path_in_layer(i), layer, true});
+            made.push_back({path + module_path(i), module_path(i), layer, true});
     }
     return made;
 }

@@ -41,7 +41,7 @@ def load(folder):
     return transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
 
 
-def train(model, rows):
+def train(model, rows, steps=STEPS):
     """Takes the router's loss over all tokens of a step, as transformers does if it gets them in one batch; runs
     one document at a time, so that there is no padding."""
     import torch
@@ -50,7 +50,7 @@ def train(model, rows):
     model.train()
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0)
     history = []
-    for step in range(STEPS):
+    for step in range(steps):
         batch = rows[step * ROWS_PER_STEP:(step + 1) * ROWS_PER_STEP]
         valid = sum(label != -100 for row in batch for label in row["labels"][1:])
         loss, gates = 0.0, []
@@ -81,7 +81,8 @@ def reference(request, tmp_path_factory):
 
 
 def config_of(tmp_path, model_dir, folder, **keys):
-    return make_config(tmp_path, model_dir, folder / "rows.jsonl", max_steps=STEPS, learning_rate=RATE, lr_scheduler="constant",
+    keys = {"max_steps": STEPS, **keys}
+    return make_config(tmp_path, model_dir, folder / "rows.jsonl", learning_rate=RATE, lr_scheduler="constant",
                        warmup_steps=0, weight_decay=0.0, max_grad_norm=0.0, pad_to_sequence_len=True,
                        model_config={"output_router_logits": True, "router_aux_loss_coef": COEFFICIENT}, **keys)
 
@@ -186,6 +187,10 @@ MEMORY = {
     "ZeRO 3": dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
     "LoRA": dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True),
     "bf16": dict(bf16=True, gradient_checkpointing=True),
+    "adapters of experts": dict(adapter="lora", lora_r=4, lora_alpha=8,
+                                lora_target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]),
+    "quantized experts": dict(adapter="qlora", load_in_4bit=True, quantize_moe_experts=True, lora_r=4, lora_alpha=8,
+                              lora_target_modules=["q_proj", "v_proj"]),
 }
 
 

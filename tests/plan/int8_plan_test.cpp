@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/blocks/sites.h"
 #include "engine/plan/int8_rows.h"
 #include "engine/plan/memory.h"
 #include "tests/plan/plans.h"
@@ -37,7 +38,7 @@ MemoryInputs inputs(WeightFormat format, int64_t tokens) {
     in.device = Device::Cuda;
     in.gradient_checkpointing = true;
     in.shard_tokens = tokens;
-    in.lora = {8, 16, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
+    in.lora = {8, 16, 0, false, module_names(), "", ""};
     in.quantization.format = format;
     return in;
 }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/blocks/sites.h"
 #include "engine/families/quantized_shapes.h"
 #include "tests/plan/plans.h"
 
@@ -76,8 +77,7 @@ TEST(Memory, ComponentsSumToTheTotalWithinItsBracket) {
                                                m.workspace + m.logits + m.communication + m.runtime);
                         EXPECT_LT(m.total_low, m.total);
                         EXPECT_LT(m.total, m.total_high);
-                        for (const int64_t part : {m.weights, m.activations, m.runtime})
-                            EXPECT_GT(part, 0);
+                        for (const int64_t part : {m.weights, m.activations, m.runtime}) EXPECT_GT(part, 0);
                         EXPECT_GE(std::min(m.workspace, m.logits), 0);
                         EXPECT_EQ(m.communication > 0, ring > 1);
                     }
@@ -152,7 +152,7 @@ TEST(Memory, EachStageSharesMoreOfTheStates) {
 // By PEFT's own count, rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
 TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
     MemoryInputs in = llama_8b();
-    in.lora = {16, 32, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
+    in.lora = {16, 32, 0, false, module_names(), "", ""};
     constexpr double kAdapter = 41'943'040;
     EXPECT_EQ(double(in.model.num_layers * lora_layer_count(in.model, in.lora)), kAdapter);
     EXPECT_EQ(weight_bytes(in), 2 * kParameters + 6 * kAdapter);
@@ -209,7 +209,8 @@ TEST(Memory, AGpusLayerHasNoFloat32Copies) {
     const double others = double(rank_memory(in).workspace);
     EXPECT_LT(others, 3 * gate_up + 6 * hidden);
     in.mlp_tile_tokens = 4096;
-    EXPECT_LT(double(rank_memory(in).workspace), 8 * hidden) << "a norm's gradient by LibTorch alone takes 12";
+    EXPECT_LT(double(rank_memory(in).workspace), 8 * hidden)
+        << "a norm's gradient by LibTorch alone takes 12";
 }
 
 TEST(Memory, WeightsGatheredForALayerComeOnTop) {
@@ -287,7 +288,7 @@ TEST(Memory, OfA70BQloraIsThePublishedOneByComponent) {
     in.device = Device::Cuda;
     in.gradient_checkpointing = true;
     in.shard_tokens = 512;
-    in.lora = {16, 32, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
+    in.lora = {16, 32, 0, false, module_names(), "", ""};
     in.quantization.format = WeightFormat::Nf4;
     const double adapter = double(in.model.num_layers * lora_layer_count(in.model, in.lora));
     const double embedding_and_head = 2 * 2.0 * 128256 * 8192;

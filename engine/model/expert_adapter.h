@@ -1,0 +1,31 @@
+/// Computes the part of an adapter on a parameter that holds the matrices of all experts: expert e's product
+/// gets an additional scale · x·A_eᵀ·B_eᵀ. As in PEFT's ParamWrapper, A holds the experts' matrices one below
+/// the other, and column j·E + e of B is column j of B_e.
+///
+/// Letters: M rows sorted by expert, I and O inputs and outputs of an expert's matrix, E experts, R rank.
+#pragma once
+
+#include "engine/model/expert_ops.h"
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+/// Does nothing if `weights` are undefined.
+struct ExpertAdapter {
+    LowRank weights = {}, gradients = {};
+    double scale = 1;
+    int64_t rank = 0;
+
+    bool on() const { return weights.a_rc.defined(); }
+    void add_forward(const at::Tensor& y_mo, const at::Tensor& x_mi, const Routing& routing) const;
+    void add_input_gradient(const at::Tensor& dx_mi, const at::Tensor& dy_mo, const Routing& routing) const;
+    /// Sets the gradients of A and B to beta · gradient + new gradient.
+    void accumulate(const at::Tensor& dy_mo, const at::Tensor& x_mi, const Routing& routing,
+                    double beta) const;
+
+  private:
+    at::Tensor a_of(const at::Tensor& a_ri, int64_t expert) const;
+    at::Tensor b_of(const at::Tensor& b_or, int64_t expert) const;
+};
+
+}  // namespace ringmaster
