@@ -4869,10 +4869,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of them at work</source>
+        <source>%n run(s) at work</source>
         <translation>
-            <numerusform>davon %n im Gange</numerusform>
-            <numerusform>davon %n im Gange</numerusform>
+            <numerusform>%n Lauf im Gange</numerusform>
+            <numerusform>%n Läufe im Gange</numerusform>
         </translation>
     </message>
 </context>

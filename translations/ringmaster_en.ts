@@ -381,10 +381,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of them at work</source>
+        <source>%n run(s) at work</source>
         <translation>
-            <numerusform>%n of them at work</numerusform>
-            <numerusform>%n of them at work</numerusform>
+            <numerusform>%n run at work</numerusform>
+            <numerusform>%n runs at work</numerusform>
         </translation>
     </message>
 </context>

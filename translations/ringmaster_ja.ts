@@ -4825,9 +4825,9 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of them at work</source>
+        <source>%n run(s) at work</source>
         <translation>
-            <numerusform>うち進行中 %n 件</numerusform>
+            <numerusform>%n 件が進行中</numerusform>
         </translation>
     </message>
 </context>

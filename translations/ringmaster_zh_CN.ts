@@ -4825,9 +4825,9 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of them at work</source>
+        <source>%n run(s) at work</source>
         <translation>
-            <numerusform>其中 %n 个正在进行</numerusform>
+            <numerusform>%n 个运行正在进行</numerusform>
         </translation>
     </message>
 </context>

@@ -20,8 +20,9 @@ bool wait_until_settled(const Page& page) {
     all.start();
     quiet.start();
     while (all.elapsed() < kPatienceMs) {
+        const bool settled_before = page.settled();
         QApplication::processEvents(QEventLoop::AllEvents, 20);
-        if (!page.settled()) quiet.restart();
+        if (!settled_before || !page.settled()) quiet.restart();
         if (quiet.elapsed() > kQuietMs) return true;
         QThread::msleep(5);
     }

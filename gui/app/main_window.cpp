@@ -136,7 +136,15 @@ QWidget* MainWindow::makeSidebar() {
 /// Makes the sidebar as wide as its longest name, with room for the bold letters of the open page.
 void MainWindow::fitSidebar() {
     QWidget* bar = m_menu->parentWidget();
-    bar->setFixedWidth(std::max(space(9), bar->sizeHint().width() + space(0.6)));
+    int bold_letters = space(0.6);
+    for (const Place& place : m_places) {
+        QFont bold = place.button->font();
+        bold.setWeight(QFont::DemiBold);  // as the style sheet sets it
+        const QString text = place.button->text();
+        bold_letters = std::max(bold_letters, QFontMetrics(bold).horizontalAdvance(text) -
+                                                  QFontMetrics(place.button->font()).horizontalAdvance(text));
+    }
+    bar->setFixedWidth(std::max(space(9), bar->sizeHint().width() + bold_letters));
 }
 
 void MainWindow::addPage(const QString& name, const QString& title, const QKeySequence& keys,

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
+#include <algorithm>
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
@@ -26,6 +27,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
       m_problem(new Banner),
       m_doing(mutedLabel()),
       m_progress(new QProgressBar),
+      m_browse(new QPushButton(tr("Choose…"))),
       m_cancel(new QPushButton(tr("Cancel"))),
       m_add(primaryButton(tr("Add to the queue"))) {
     setObjectName(u"queueDialog"_s);
@@ -45,11 +47,10 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
         mutedLabel(tr("The configuration and its rows are kept as they are now. With values of a "
                       "key in each line of the sweep, one run is queued for each combination."));
     about->setWordWrap(true);
-    auto* browse = new QPushButton(tr("Choose…"));
-    browse->setObjectName(u"queueBrowseButton"_s);
+    m_browse->setObjectName(u"queueBrowseButton"_s);
     auto* file_row = new QHBoxLayout;
     file_row->addWidget(m_file, 1);
-    file_row->addWidget(browse);
+    file_row->addWidget(m_browse);
     auto* form = new QFormLayout;
     form->addRow(tr("Configuration"), file_row);
     form->addRow(tr("Sweep"), m_sweep);
@@ -78,7 +79,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     layout->addLayout(buttons);
     setMinimumWidth(space(34));
     connect(m_file, &QLineEdit::textChanged, this, &QueueDialog::showState);
-    connect(browse, &QPushButton::clicked, this, &QueueDialog::browse);
+    connect(m_browse, &QPushButton::clicked, this, &QueueDialog::browse);
     connect(m_cancel, &QPushButton::clicked, this, &QueueDialog::reject);
     connect(m_add, &QPushButton::clicked, this, &QueueDialog::add);
     showState();
@@ -130,6 +131,7 @@ void QueueDialog::fail(const JobFailure& failure) {
     m_problem->say(Tone::Error, tr("It was not queued."), what, failure.hint);
     m_problem->show();
     showState();
+    (m_sweep->document()->isEmpty() ? m_file : static_cast<QWidget*>(m_sweep))->setFocus();
 }
 
 void QueueDialog::reject() {
@@ -141,9 +143,14 @@ void QueueDialog::reject() {
 
 void QueueDialog::showState() {
     const bool busy = isBusy();
-    for (QWidget* field : std::initializer_list<QWidget*>{m_file, m_name, m_sweep}) field->setEnabled(!busy);
+    if (busy) m_cancel->setFocus();
+    for (QWidget* field : std::initializer_list<QWidget*>{m_file, m_browse, m_name, m_sweep})
+        field->setEnabled(!busy);
     m_add->setEnabled(!busy && !m_file->text().trimmed().isEmpty());
     m_progress->setVisible(busy);
+    if (!isVisible()) return;
+    layout()->activate();
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }
 
 }  // namespace ringmaster

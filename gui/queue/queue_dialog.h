@@ -43,7 +43,7 @@ class QueueDialog : public QDialog {
     Banner* m_problem;
     QLabel* m_doing;
     QProgressBar* m_progress;
-    QPushButton *m_cancel, *m_add;
+    QPushButton *m_browse, *m_cancel, *m_add;
     QPointer<Job> m_job;
 };
 

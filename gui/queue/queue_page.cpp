@@ -149,11 +149,14 @@ void QueuePage::showState() {
     }
     QString subtitle;
     if (!m_now.runs.empty())
-        subtitle = show::listed({tr("%n run(s) wait", nullptr, waiting),
-                                 active > 0 ? tr("%n of them at work", nullptr, active) : QString()});
+        subtitle = show::listed({active > 0 ? tr("%n run(s) at work", nullptr, active) : QString(),
+                                 tr("%n run(s) wait", nullptr, waiting)});
     m_header->setSubtitle(subtitle);
     m_add->setVisible(!m_now.runs.empty());
+    const QWidget* focused = window()->focusWidget();
+    const bool empty_had_focus = focused && m_stack->currentIndex() == 0 && m_stack->isAncestorOf(focused);
     m_stack->setCurrentIndex(m_now.runs.empty() ? 0 : 1);
+    if (empty_had_focus && !m_now.runs.empty()) m_table->setFocus();
     const int row = m_table->chosenRow();
     m_up->setEnabled(row > 0);
     m_down->setEnabled(row >= 0 && row + 1 < m_table->rowCount());

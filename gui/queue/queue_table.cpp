@@ -26,6 +26,7 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setTabKeyNavigation(false);
     setWordWrap(false);
+    setTextElideMode(Qt::ElideMiddle);  // names of a sweep differ at their end
     setIconSize({space(0.95), space(0.95)});
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     verticalHeader()->hide();
@@ -52,7 +53,7 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     }
     if (currentRow() < 0 && rowCount() > 0) selectRow(0);
     resizeColumnsToContents();
-    setColumnWidth(Name, std::max(columnWidth(Name), space(10)));
+    setColumnWidth(Name, std::clamp(columnWidth(Name), space(10), space(18)));
 }
 
 void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run,
@@ -66,7 +67,7 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     set(Place, show::count(row + 1))->setData(Qt::UserRole, QString::fromStdString(run.dir.string()));
     set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
     QTableWidgetItem* state = set(State, runWord(mark));
-    state->setIcon(runIcon(mark, coloursOf(this)));
+    state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));  // a table's own highlight is pale
     state->setToolTip(QString::fromStdString(run.state.reason));
     QString step = run.step ? show::count(*run.step) : show::unknown();
     if (run.total_steps) step += u" / "_s + show::count(*run.total_steps);
@@ -139,7 +140,7 @@ void QueueTable::paintEvent(QPaintEvent* event) {
     const int y = m_gap < rowCount() ? rowViewportPosition(m_gap)
                                      : rowViewportPosition(rowCount() - 1) + rowHeight(rowCount() - 1);
     QPainter painter(viewport());
-    painter.setPen(QPen(coloursOf(this).accent, 2));
+    painter.setPen(QPen(coloursOf(QApplication::palette()).accent, 2));
     painter.drawLine(0, y, viewport()->width(), y);
 }
 

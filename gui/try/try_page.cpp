@@ -138,7 +138,7 @@ QWidget* TryPage::makeOptions() {
     auto* form = new QFormLayout(box);
     form->setContentsMargins(0, space(0.2), 0, space(0.2));
     form->setVerticalSpacing(space(0.35));
-    form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setRowWrapPolicy(QFormLayout::DontWrapRows);
     const auto add = [&](auto* control, const char* name, const QString& label, const QString& tip) {
         control->setObjectName(QString::fromLatin1(name));

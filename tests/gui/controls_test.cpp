@@ -10,11 +10,13 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProcess>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextEdit>
 #include <set>
 
+#include "gui/app/languages.h"
 #include "gui/app/main_window.h"
 #include "gui/look/look.h"
 #include "tests/gui/own_home.h"
@@ -157,6 +159,32 @@ class ControlsTest : public QObject {
         }
         QTest::keyClick(m_window.get(), Qt::Key_F1);
         QCOMPARE(m_window->pageName(), u"help"_s);
+    }
+
+    void theSidebarHasRoomForTheNameOfTheOpenPage_data() {
+        QTest::addColumn<QString>("language");
+        for (const char* language : {"en", "de", "ja", "zh_CN"})
+            QTest::newRow(language) << QString::fromLatin1(language);
+    }
+    void theSidebarHasRoomForTheNameOfTheOpenPage() {
+        QFETCH(QString, language);
+        use_language(language);
+        MainWindow window(*m_session);
+        use_language(u"en"_s);
+        window.resize(1024, 700);
+        window.show();
+        int names = 0;
+        for (const QPushButton* button : window.findChildren<QPushButton*>()) {
+            if (!button->objectName().startsWith(u"go-"_s)) continue;
+            ++names;
+            QFont bold = button->font();
+            bold.setWeight(QFont::DemiBold);
+            const int needed = button->sizeHint().width() +
+                               QFontMetrics(bold).horizontalAdvance(button->text()) -
+                               button->fontMetrics().horizontalAdvance(button->text());
+            QVERIFY2(button->width() >= needed, qPrintable(button->text()));
+        }
+        QVERIFY(names >= 9);
     }
 
   private:

@@ -1,10 +1,11 @@
 // Implements `draw_dialogs TO APPEARANCE LANGUAGE CONFIG`: draws, as TO-NAME.png, the dialogs that no page
-// shows: the questions of a login, the choice of where to run, and the questions about a machine with a run.
-// The machines are those of nodes.json in the data folder.
+// shows: the questions of a login, the choices of where to run and what to queue, and the questions about a
+// machine with a run. The machines are those of nodes.json in the data folder.
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
@@ -16,6 +17,7 @@
 #include "gui/launch/launch_form.h"
 #include "gui/login/question_dialog.h"
 #include "gui/look/look.h"
+#include "gui/queue/queue_dialog.h"
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/session/agree.h"
@@ -77,6 +79,23 @@ void draw_launch(const QString& to, const QString& config) {
         dialog.close();
         QTest::qWait(50);
     }
+}
+
+/// Draws the question what to queue: empty, with a sweep, and with a refusal.
+void draw_queue(const QString& to, const QString& config) {
+    Places places = find_places();
+    places.programs_dir = RINGMASTER_BIN;
+    Session session(places);
+    QueueDialog dialog(session, {});
+    keep(dialog, to, u"queue-empty"_s);
+    QueueDialog sweep(session, config);
+    auto* lines = sweep.findChild<QPlainTextEdit*>(u"queueSweep"_s);
+    lines->setPlainText(u"learning_rate=[1e-5, 2e-5]\ngradient_accumulation_steps=[1, 2, 4]"_s);
+    keep(sweep, to, u"queue-sweep"_s);
+    lines->setPlainText(u"learning_rate\n"_s);
+    sweep.findChild<QPushButton*>(u"queueAddButton"_s)->click();
+    std::ignore = QTest::qWaitFor([&] { return !sweep.isBusy(); }, kPreviewMs);
+    keep(sweep, to, u"queue-refused"_s);
 }
 
 /// Draws the dialogs about another machine: its runs, what one of them has made, and the question about a
@@ -145,5 +164,6 @@ int main(int argc, char** argv) {
     applyAppearance(given[2] == u"dark"_s ? Appearance::Dark : Appearance::Light);
     draw_questions(given[1]);
     draw_launch(given[1], given[4]);
+    draw_queue(given[1], given[4]);
     draw_elsewhere(given[1]);
 }

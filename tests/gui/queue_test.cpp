@@ -13,6 +13,8 @@
 #include <QTest>
 
 #include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/look/run_mark.h"
 #include "gui/queue/queue_dialog.h"
 #include "gui/queue/queue_page.h"
 #include "gui/queue/queue_table.h"
@@ -43,6 +45,7 @@ class QueueTest : public QObject {
   private Q_SLOTS:
     void init() {
         QCoreApplication::setOrganizationName(u"ringmaster-test"_s);
+        applyAppearance(Appearance::Light);
         m_home = std::make_unique<TestHome>();
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home->dir.path());
         m_home->places.programs_dir = RINGMASTER_BIN;
@@ -103,6 +106,11 @@ class QueueTest : public QObject {
         QCOMPARE(said.size(), 1);
         QVERIFY(said[0][0].toString().contains(u"has been started"_s));
         QCOMPARE(names(), QStringList{u"running"_s});
+        const auto labels = m_page->findChild<PageHeader*>()->findChildren<ElidedLabel*>();
+        QVERIFY2(!labels.back()->fullText().contains(u"of them"_s), qPrintable(labels.back()->fullText()));
+        const Colours colours = coloursOf(QApplication::palette());
+        const QImage mark = table()->item(0, QueueTable::State)->icon().pixmap(64).toImage();
+        QCOMPARE(mark.pixelColor(mark.rect().center()).name(), runColour(RunMark::Running, colours).name());
     }
 
     void theNumberOfRunsAtATimeIsKept() {
@@ -139,6 +147,8 @@ class QueueTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
         const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // goes with the dialog
         QVERIFY(problem->isVisible());                                           // a sweep needs values
+        QCOMPARE(QApplication::focusWidget(), sweep);
+        QVERIFY(sweep->geometry().bottom() < dialog->findChild<QLineEdit*>(u"queueName"_s)->y());
         QTest::keyClicks(sweep, u"=[0.001, 0.002]"_s);
         QTest::mouseClick(add, Qt::LeftButton);
         QVERIFY(dialog->isBusy());
@@ -146,6 +156,7 @@ class QueueTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(names().size() == 2 || refused(), kPatienceMs);
         QVERIFY2(!refused(), qPrintable(problem ? problem->text() : QString()));
         QTRY_COMPARE_WITH_TIMEOUT(table()->rowCount(), 2, kPatienceMs);
+        QCOMPARE(m_page->focusWidget(), table());
         QCOMPARE(table()->horizontalHeaderItem(QueueTable::FixedColumns)->text(), u"learning_rate"_s);
         QCOMPARE(table()->item(1, QueueTable::FixedColumns)->text(), u"0.002"_s);
         QVERIFY(names().back().endsWith(u"-2"_s));

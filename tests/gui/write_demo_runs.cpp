@@ -252,14 +252,17 @@ void write_samples(const Demo& demo, const RunDirectory& run) {
                 << '\n';
         };
         line(0, "Once upon a time,", kLater[at], false);
-        const nlohmann::json message = {{"role", "user"}, {"content", "What is a tide?"}};
+        std::string question = "What is a tide?";
+        for (int more = 2; more < demo.ranks; ++more)
+            question += " And who is the old man of house " + std::to_string(more) + " by the sea?";
+        const nlohmann::json message = {{"role", "user"}, {"content", question}};
         line(1, nlohmann::json::array({message}), kAnswers[at], true);
     }
 }
 
-void write_demo(const Demo& demo, const fs::path& home) {
+void write_demo(const Demo& demo, const fs::path& home, const char* folder = "data") {
     const std::string text = config_text(demo.more);
-    const RunDirectory run{home / "data" / "ringmaster" / "runs" / demo.name};
+    const RunDirectory run{home / folder / "ringmaster" / "runs" / demo.name};
     fs::create_directories(run.dir);
     const fs::path file = home / (std::string(demo.name) + ".yml");
     std::ofstream(file) << text;
@@ -272,7 +275,7 @@ void write_demo(const Demo& demo, const fs::path& home) {
     std::ofstream(run.options()) << request_to_json(request).dump(1) << "\n";
     const double length = plan.time ? plan.time->step_s * 0.02 * double(demo.steps) : 60;
     const double end = unix_now() - demo.days_ago * 86400;
-    if (demo.ranks == 2) write_samples(demo, run);
+    if (demo.ranks != 8) write_samples(demo, run);
     Writer writer(demo, plan, run, end - length);
     writer.write();
     write_state(demo, run, end - length, writer.end_);
@@ -375,6 +378,43 @@ void write_queue(const fs::path& folder) {
     std::ofstream(folder / "queue.json") << nlohmann::json{{"slots", 1}, {"runs", std::move(runs)}};
 }
 
+/// Queues 20 runs: a sweep of six, and others of every phase.
+void write_long_queue(const fs::path& home) {
+    struct Turn {
+        RunPhase phase;
+        const char* reason;
+        int64_t steps;
+        bool sweeps;
+    };
+    std::vector<Turn> turns(4, {RunPhase::Completed, "", 40, true});
+    turns.insert(turns.end(), 2, {RunPhase::Running, "", 17, true});
+    turns.push_back({RunPhase::Failed, "rank 3 ran out of memory: 3.2 GiB asked for", 9, false});
+    turns.push_back({RunPhase::Stopped, "stopped by request after step 12", 12, false});
+    turns.resize(20, {RunPhase::Queued, "", 0, false});
+    nlohmann::json runs = nlohmann::json::array();
+    for (size_t at = 0; at < turns.size(); ++at) {
+        const Turn& turn = turns[at];
+        const std::string rate = at % 2 == 0 ? "1e-5" : "2e-5", rows = std::to_string(1 << (at / 2));
+        const std::string name =
+            turn.sweeps ? "sweep-" + std::to_string(at + 1)
+                        : "longdocs-128k-llama-3.2-3b-nightly-evaluation-" + std::to_string(at + 1);
+        Demo demo;
+        demo.name = name.c_str();
+        demo.more = "ring_attn_func: batch_zigzag\ncontext_parallel_size: 8\nlearning_rate: " + rate +
+                    "\ngradient_accumulation_steps: " + (turn.sweeps ? rows : "4") + "\n";
+        demo.phase = turn.phase;
+        demo.reason = turn.reason;
+        demo.steps = turn.steps;
+        write_demo(demo, home, "many");
+        nlohmann::json set = nlohmann::json::object();
+        if (turn.sweeps) set = {{"learning_rate", rate}, {"gradient_accumulation_steps", rows}};
+        runs.push_back(
+            {{"dir", (home / "many/ringmaster/runs" / name).string()}, {"resumes", 0}, {"set", set}});
+    }
+    std::ofstream(home / "many/ringmaster/queue.json")
+        << nlohmann::json{{"slots", 2}, {"runs", std::move(runs)}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -391,6 +431,7 @@ int main(int argc, char** argv) {
            "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
            "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
     write_queue(home / "data/ringmaster");
+    write_long_queue(home);
     const auto all = rosters();
     write_roster(home / "alone/ringmaster/nodes.json", all[0]);
     write_roster(home / "data/ringmaster/nodes.json", all[1]);
