@@ -144,48 +144,15 @@ void encode(const CodeBook& book, const float* values, float scale, uint8_t* cod
     (binned ? encode_binned : encode_nearest)(book, values, scale, codes, count);
 }
 
-template <typename T>
-void adamw_blocks(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
-                  int64_t count) {
-    const Quotients by_root2(with.root2);
+/// Calls `update` with each weight, its gradient and its two averages, which it replaces; stores what it
+/// returns as the weight.
+template <typename T, typename Update>
+void each_weight(T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq, int64_t count,
+                 const Update& update) {
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) {
-        const float gradient = load(gradients[i]);
-        const float m = multiply_add(gradient, with.rest1, exp_avg[i] * with.beta1);
-        const float v = multiply_add(with.rest2 * gradient, gradient, exp_avg_sq[i] * with.beta2);
-        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
-        store(weights[i], load(weights[i]) * with.shrink + (with.step_size * m) / root);
-        exp_avg[i] = m;
-        exp_avg_sq[i] = v;
-    }
-}
-
-template <typename T>
-void adamw_whole(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
-                 int64_t count) {
-#pragma omp simd
-    for (int64_t i = 0; i < count; ++i) {
-        const float gradient = load(gradients[i]);
-        const float m = multiply_add(gradient, with.rest1, exp_avg[i] * with.beta1);
-        const float v = multiply_add(with.rest2 * gradient, gradient, exp_avg_sq[i] * with.beta2);
-        const float change = m / (std::sqrt(v) + with.epsilon);
-        store(weights[i], multiply_add(change, with.step_size, load(weights[i]) * with.shrink));
-        exp_avg[i] = m;
-        exp_avg_sq[i] = v;
-    }
-}
-
-template <typename T>
-void adamw_torchao(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg,
-                   float* exp_avg_sq, int64_t count) {
-    const Quotients by_root2(with.root2);
-#pragma omp simd
-    for (int64_t i = 0; i < count; ++i) {
-        const float gradient = load(gradients[i]), weight = load(weights[i]);
-        const float m = exp_avg[i] + with.rest1 * (gradient - exp_avg[i]);
-        const float v = exp_avg_sq[i] + with.rest2 * (gradient * gradient - exp_avg_sq[i]);
-        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
-        store(weights[i], (weight - with.decay * weight) - (with.rate * (m / with.correction1)) / root);
+        float m = exp_avg[i], v = exp_avg_sq[i];
+        store(weights[i], update(load(weights[i]), load(gradients[i]), m, v));
         exp_avg[i] = m;
         exp_avg_sq[i] = v;
     }
@@ -194,13 +161,37 @@ void adamw_torchao(const AdamWNumbers& with, T* weights, const T* gradients, flo
 template <typename T>
 void adamw(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
            int64_t count) {
+    const Quotients by_root2(with.root2);
+    const auto average = [&](float gradient, float& m, float& v) {
+        m = multiply_add(gradient, with.rest1, m * with.beta1);
+        v = multiply_add(with.rest2 * gradient, gradient, v * with.beta2);
+    };
+    const auto blocks = [&](float weight, float gradient, float& m, float& v) {
+        average(gradient, m, v);
+        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
+        return weight * with.shrink + (with.step_size * m) / root;
+    };
+    const auto whole = [&](float weight, float gradient, float& m, float& v) {
+        average(gradient, m, v);
+        const float change = m / (std::sqrt(v) + with.epsilon);
+        return multiply_add(change, with.step_size, weight * with.shrink);
+    };
+    const auto torchao = [&](float weight, float gradient, float& m, float& v) {
+        m = m + with.rest1 * (gradient - m);
+        v = v + with.rest2 * (gradient * gradient - v);
+        const float root = by_root2.of(std::sqrt(v)) + with.epsilon;
+        return (weight - with.decay * weight) - (with.rate * (m / with.correction1)) / root;
+    };
+    const auto update_all = [&](const auto& update) {
+        each_weight(weights, gradients, exp_avg, exp_avg_sq, count, update);
+    };
     switch (with.form) {
         case AdamWNumbers::Form::Blocks:
-            return adamw_blocks(with, weights, gradients, exp_avg, exp_avg_sq, count);
+            return update_all(blocks);
         case AdamWNumbers::Form::Whole:
-            return adamw_whole(with, weights, gradients, exp_avg, exp_avg_sq, count);
+            return update_all(whole);
         case AdamWNumbers::Form::Torchao:
-            return adamw_torchao(with, weights, gradients, exp_avg, exp_avg_sq, count);
+            return update_all(torchao);
     }
 }
 
