@@ -58,8 +58,4 @@ PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, 
                                const PlainProbe& probe, const EmbeddingNoise* noise = nullptr,
                                const PlainComparison* comparison = nullptr);
 
-/// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum, unlike
-/// in a pass. All ranks of the shard group take part.
-at::Tensor weights_from_their_holders(Parameters& parameters, int unit);
-
 }  // namespace ringmaster

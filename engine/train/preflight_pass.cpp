@@ -11,6 +11,7 @@
 #include "engine/config/offloading.h"
 #include "engine/config/policy.h"
 #include "engine/model/gather.h"
+#include "engine/train/plain_layer.h"
 #include "engine/train/plain_model.h"
 #include "engine/train/plain_policy.h"
 #include "engine/train/plain_preferences.h"

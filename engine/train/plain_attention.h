@@ -1,0 +1,25 @@
+/// Computes a layer's attention, or its recurrence, by matrix products in float64, for preflight's plain
+/// model: each document attends to its own keys. The gradients follow the textbook.
+///
+/// Letters: N tokens of all documents, H heads, K key/value heads, D head_dim. Source of attention's
+/// backward: Dao et al. 2022, "FlashAttention", appendix B.4.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/families/model_config.h"
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+/// Returns the heads' outputs, [N, H·D], from rotated queries, keys and values, [N, (H + 2K)·D], or from the
+/// inputs of a recurrence (plain_rule_inputs).
+at::Tensor plain_attention(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
+                           const std::vector<FlatRange>& documents);
+/// Returns the gradient of `qkv_nw`, given that of the outputs.
+at::Tensor plain_attention_backward(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
+                                    const at::Tensor& dout_nw, const std::vector<FlatRange>& documents);
+
+}  // namespace ringmaster

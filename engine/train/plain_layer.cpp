@@ -1,0 +1,254 @@
+#include "engine/train/plain_layer.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/train/plain_recurrence.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Computes one layer with autograd.
+class Layer {
+  public:
+    explicit Layer(const PlainLayer& layer)
+        : m_(layer.model),
+          quantized_(layer.trained.quantized_or_null()),
+          lora_(layer.trained.adapter ? &*layer.trained.adapter : nullptr),
+          layer_(layer.index),
+          weights_(layer.weights),
+          adapter_(layer.adapter),
+          tokens_(layer.tokens),
+          bytes_(layer.bytes) {}
+
+    at::Tensor before_attention(const at::Tensor& x_nc) const {
+        const at::Tensor read = input(x_nc, "input_layernorm");
+        if (kind().recurs)
+            return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
+        const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
+        at::Tensor all = queries_keys_values(read);
+        if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
+        const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
+        const at::Tensor k = placed(all.narrow(1, H * D, K * D), "self_attn.k_norm");
+        return at::cat({q, k, all.narrow(1, (H + K) * D, K * D)}, 1);
+    }
+
+    PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        const at::Tensor mid = x_nc + output(mixed(x_nc, heads_nw), "attention_output_norm");
+        const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
+        PlainMixture mlp = feed_forward(input(m_.parallel_blocks ? x_nc : mid,
+                                              shares_norm ? "input_layernorm" : "post_attention_layernorm"));
+        mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm");
+        return mlp;
+    }
+
+  private:
+    LayerKind kind() const { return m_.layer_kind(layer_); }
+
+    at::Tensor own(const std::string& name) const {
+        return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
+    }
+
+    DeltaWeights delta() const {
+        return {own("linear_attn.conv1d.weight"), own("linear_attn.dt_bias"), own("linear_attn.A_log"),
+                own("linear_attn.norm.weight")};
+    }
+
+    /// Returns the queries (`part` 0) or the gates (1), which q_proj gives of each head in turn.
+    at::Tensor queries_or_gates(const at::Tensor& all, int64_t part) const {
+        const int64_t queries = m_.num_heads * m_.head_dim;
+        return all.narrow(1, 0, 2 * queries)
+            .view({-1, m_.num_heads, 2, m_.head_dim})
+            .select(2, part)
+            .flatten(1);
+    }
+
+    at::Tensor queries_keys_values(const at::Tensor& read) const {
+        const at::Tensor all = dense(read, LoraSite::Qkv);
+        if (!m_.gates_attention) return all;
+        const int64_t both = 2 * m_.num_heads * m_.head_dim;
+        return at::cat({queries_or_gates(all, 0), all.narrow(1, both, all.size(1) - both)}, 1);
+    }
+
+    /// Returns the output of the attention or the recurrence, given that of its heads.
+    at::Tensor mixed(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        if (!kind().recurs && !m_.gates_attention) return dense(heads_nw, LoraSite::Output);
+        const at::Tensor read = input(x_nc, "input_layernorm");
+        if (!kind().recurs)
+            return dense(heads_nw * at::sigmoid(queries_or_gates(dense(read, LoraSite::Qkv), 1)),
+                         LoraSite::Output);
+        const at::Tensor projected = dense(read, LoraSite::DeltaIn);
+        return dense(plain_gated(m_.delta, delta(), m_.rms_norm_eps, projected, heads_nw),
+                     LoraSite::DeltaOutput);
+    }
+
+    PlainMixture feed_forward(const at::Tensor& read) const {
+        if (m_.num_experts == 0) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
+        PlainMixture mixture = plain_mixture(
+            m_, {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown)}, read);
+        if (m_.shared_expert_intermediate_size > 0)
+            mixture.y_nc = mixture.y_nc + at::sigmoid(dense(read, LoraSite::SharedGate)) *
+                                              mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
+        return mixture;
+    }
+
+    /// Returns the matrices of all experts with what an adapter adds to them.
+    at::Tensor experts(Role role) const {
+        const std::string name = kExpertParameters[role == Role::ExpertDown ? 1 : 0];
+        const at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()
+                                          ? quantized_->plain_experts(bytes_, layer_, role).to(at::kFloat)
+                                          : own(name);
+        if (adapter_ == nullptr) return weight_eoi;
+        const std::string adapted = "base_model.model.model.layers." + std::to_string(layer_) + "." + name;
+        const at::Tensor a = adapter_->of(adapted + ".lora_A.weight");
+        if (!a.defined()) return weight_eoi;
+        const int64_t E = m_.num_experts;
+        const at::Tensor b_ore = adapter_->of(adapted + ".lora_B.weight").unflatten(1, {-1, E});
+        return weight_eoi + lora_->scale() * at::matmul(b_ore.permute({2, 0, 1}), a.unflatten(0, {E, -1}));
+    }
+
+    at::Tensor mlp(const at::Tensor& read, LoraSite gate_up, LoraSite down) const {
+        const at::Tensor all = dense(read, gate_up);
+        const int64_t width = all.size(1) / (m_.gate.gated ? 2 : 1);
+        const at::Tensor act = plain_activation(all.narrow(1, 0, width), m_.gate.activation);
+        return dense(m_.gate.gated ? act * all.narrow(1, width, width) : act, down);
+    }
+
+    at::Tensor normed(const at::Tensor& x, const std::string& name) const {
+        return plain_norm(m_, x, own(name + ".weight"), own(name + ".bias"));
+    }
+
+    at::Tensor input(const at::Tensor& x, const char* name) const {
+        return m_.norms_inputs ? normed(x, name) : x;
+    }
+    at::Tensor output(const at::Tensor& y, const char* name) const {
+        return (m_.norms_outputs ? normed(y, name) : y) * m_.residual_multiplier;
+    }
+
+    /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.
+    at::Tensor matrix(size_t target) const {
+        if (quantized_ == nullptr) return own(module_path(target) + ".weight");
+        if (!quantized_->has(target)) return {};
+        return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
+    }
+
+    /// Applies the modules of a site with their adapters; returns their outputs side by side.
+    at::Tensor dense(const at::Tensor& x, LoraSite site) const {
+        const auto [first, count] = targets_of(site);
+        std::vector<at::Tensor> outputs;
+        for (size_t target = first; target < first + count; ++target)
+            if (const at::Tensor weight = matrix(target); weight.defined())
+                outputs.push_back(module(x, weight, target));
+        return at::cat(outputs, 1);
+    }
+
+    at::Tensor module(const at::Tensor& x, const at::Tensor& weight, size_t target) const {
+        const std::string module = module_path(target);
+        at::Tensor y = at::matmul(x, weight.t());
+        if (const at::Tensor bias = own(module + ".bias"); bias.defined()) y = y + bias;
+        if (adapter_ == nullptr) return y;
+        const std::string name = "base_model.model.model.layers." + std::to_string(layer_) + "." + module;
+        const at::Tensor a = adapter_->of(name + ".lora_A.weight");
+        if (!a.defined()) return y;
+        const at::Tensor kept = lora_->dropout_factors(layer_, target, tokens_.places_n, x.size(1));
+        const at::Tensor dropped = kept.defined() ? x * kept : x;
+        const at::Tensor b = adapter_->of(name + ".lora_B.weight");
+        const at::Tensor change = at::matmul(at::matmul(dropped, a.t()), b.t()) * lora_->scale();
+        const at::Tensor magnitude = adapter_->of(name + ".lora_magnitude_vector");
+        if (!magnitude.defined()) return y + change;
+        const at::Tensor lengths = (weight + lora_->scale() * at::matmul(b, a)).detach().norm(2, 1);
+        const at::Tensor factors = magnitude / lengths;
+        return y + (factors - 1) * at::matmul(dropped, weight.t()) + factors * change;
+    }
+
+    /// Scales queries that grow with their position.
+    at::Tensor scaled(const at::Tensor& q_nw) const {
+        if (kind().rope < 0) return q_nw;
+        const at::Tensor& scale = tokens_.ropes[static_cast<size_t>(kind().rope)].query_scale_t;
+        return scale.defined() ? q_nw * scale.unsqueeze(1) : q_nw;
+    }
+
+    at::Tensor placed(const at::Tensor& x_nw, const char* norm_name) const {
+        if (m_.qk_norm == QkNorm::None) return rotated(x_nw);
+        const auto by_heads = [&](const at::Tensor& x) {
+            const bool whole = m_.qk_norm == QkNorm::Whole;
+            return normed(whole ? x : x.view({x.size(0), -1, m_.head_dim}), norm_name).flatten(1);
+        };
+        return m_.qk_norm_after_rotary ? by_heads(rotated(x_nw)) : rotated(by_heads(x_nw));
+    }
+
+    /// Rotates pairs of a head's first elements by the position's angles (Su et al. 2021).
+    at::Tensor rotated(const at::Tensor& x_nw) const {
+        if (kind().rope < 0) return x_nw;
+        const auto index = static_cast<size_t>(kind().rope);
+        const RopeTables& angles = tokens_.ropes[index];
+        const int64_t pairs = angles.cos_td.size(1), rest = m_.head_dim - 2 * pairs;
+        const at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
+        const at::Tensor cos = angles.cos_td.unsqueeze(1), sin = angles.sin_td.unsqueeze(1);
+        const at::Tensor turning = x.narrow(2, 0, 2 * pairs);
+        const bool interleaved = m_.ropes[index].interleaved;
+        const at::Tensor a = interleaved ? turning.slice(2, 0, std::nullopt, 2) : turning.narrow(2, 0, pairs);
+        const at::Tensor b =
+            interleaved ? turning.slice(2, 1, std::nullopt, 2) : turning.narrow(2, pairs, pairs);
+        const at::Tensor left = a * cos - b * sin, right = b * cos + a * sin;
+        const at::Tensor turned =
+            interleaved ? at::stack({left, right}, 3).flatten(2) : at::cat({left, right}, 2);
+        return at::cat({turned, x.narrow(2, 2 * pairs, rest)}, 2).flatten(1);
+    }
+
+    const ModelConfig& m_;
+    QuantizedBase* quantized_;
+    const Adapter* lora_;
+    int layer_;
+    const PlainWeights& weights_;
+    const PlainWeights* adapter_;
+    const PlainTokens& tokens_;
+    const at::Tensor bytes_;  ///< bytes of the layer's quantised matrices
+};
+
+}  // namespace
+
+at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
+    const at::Tensor own = parameters.own_slice(parameters.master(), unit).to(parameters.device());
+    const at::ScalarType dtype = parameters.compute_dtype();
+    Groups* groups = parameters.sharding_groups();
+    if (groups == nullptr) return own.to(dtype);
+    Group& shard = groups->shard();
+    at::Tensor whole = at::zeros({shard.size() * own.size(0)}, own.options());
+    whole.narrow(0, shard.rank() * own.size(0), own.size(0)).copy_(own);
+    shard.all_reduce(whole).wait();
+    return whole.to(dtype);
+}
+
+PlainWeights::PlainWeights(Parameters& parameters, int unit, bool trained)
+    : parameters_(parameters),
+      unit_(unit),
+      values_(weights_from_their_holders(parameters, unit).to(at::kFloat).detach().clone()) {
+    if (trained) values_.set_requires_grad(true);
+}
+
+at::Tensor PlainWeights::of(const std::string& name) const {
+    for (size_t i = 0; i < parameters_.shapes().size(); ++i) {
+        if (parameters_.unit_of(i) == unit_ && parameters_.shapes()[i].name == name)
+            return parameters_.view(values_, i);
+    }
+    return {};
+}
+
+at::Tensor plain_norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& weight,
+                      const at::Tensor& bias) {
+    const at::Tensor centered = m.layer_norms ? x - x.mean(-1, true) : x;
+    const at::Tensor normed = centered * (centered.square().mean(-1, true) + m.rms_norm_eps).rsqrt();
+    const at::Tensor y = normed * (m.norm_adds_one ? 1 + weight : weight);
+    return bias.defined() ? y + bias : y;
+}
+
+at::Tensor PlainLayer::before_attention(const at::Tensor& x_nc) const {
+    return Layer(*this).before_attention(x_nc);
+}
+
+PlainMixture PlainLayer::after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+    return Layer(*this).after_attention(x_nc, heads_nw);
+}
+
+}  // namespace ringmaster
