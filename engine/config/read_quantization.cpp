@@ -97,12 +97,16 @@ bool belong_together(KeyReader& keys, bool four, bool eight) {
     return true;
 }
 
-/// Reads quantize_moe_experts; refuses what axolotl refuses.
+/// Reads quantize_moe_experts. Refuses what axolotl refuses, and 4-bit formats that axolotl gives to the base
+/// alone: its experts are always NF4 with quantised scales.
 void read_experts(KeyReader& keys, Config& config) {
     if (!keys.flag(kExperts).value_or(false)) return;
     if (!config.quantization.on()) return keys.error(Form("CFG-QUANTIZED", "experts"), kExperts);
     if (keys.flag("lora_target_linear").value_or(false))
         return keys.error(Form("CFG-QUANTIZED", "experts-linear"), kExperts);
+    const Quantization& base = config.quantization;
+    if (base.is_4bit() && (base.format != WeightFormat::Nf4 || !base.nested))
+        return keys.error(Form("CFG-QUANTIZED", "experts-format"), kExperts);
     config.quantization.experts = true;
 }
 

@@ -105,6 +105,8 @@ REFUSED = {
     "no parameter": (dict(lora_target_parameters="experts.w9"), ("CFG-VALUE", "lora_target_parameters")),
     "not quantized": (dict(quantize_moe_experts=True), ("CFG-QUANTIZED", "quantize_moe_experts")),
     "all linear": (dict(quantize_moe_experts=True, adapter="qlora", load_in_4bit=True, lora_target_linear=True), ("CFG-QUANTIZED", "quantize_moe_experts")),
+    "another format of the base": (dict(quantize_moe_experts=True, adapter="qlora", load_in_4bit=True, bnb_config_kwargs={"bnb_4bit_quant_type": "fp4"}),
+                                   ("CFG-QUANTIZED", "quantize_moe_experts")),
 }
 
 
