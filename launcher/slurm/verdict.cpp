@@ -1,6 +1,10 @@
 #include "launcher/slurm/verdict.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <vector>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
@@ -36,19 +40,40 @@ std::string end_of(std::string text) {
     return text.size() > kShownLog ? "…" + text.substr(text.size() - kShownLog) : text;
 }
 
-/// Parses srun's first "srun: error: n3: task 1: Killed"; empty if that rank exited by itself.
-std::string lost_rank_of(const std::string& log) {
+/// One of srun's lines "srun: error: n3: task 1: Killed".
+struct TaskEnd {
+    std::string node, rank, how;
+
+    bool exited() const { return how.find("Exited with exit code") != std::string::npos; }
+    std::string text() const { return "rank " + rank + " on " + node + ": " + how; }
+};
+
+std::vector<TaskEnd> task_ends_in(const std::string& log) {
     constexpr std::string_view kHead = "srun: error: ", kTask = ": task ";
-    const size_t task = log.find(kTask);
-    const size_t head = task == std::string::npos ? task : log.rfind(kHead, task);
-    if (head == std::string::npos) return "";
-    const std::string line = log.substr(head, log.find('\n', head) - head);
-    if (line.find("Exited with exit code") != std::string::npos || task > head + line.size()) return "";
-    const std::string node = log.substr(head + kHead.size(), task - head - kHead.size());
-    const std::string rest = log.substr(task + kTask.size(), head + line.size() - task - kTask.size());
-    const size_t colon = rest.find(": ");
-    if (colon == std::string::npos) return "";
-    return "rank " + rest.substr(0, colon) + " on " + node + ": " + rest.substr(colon + 2);
+    std::vector<TaskEnd> ends;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+        const size_t head = line.find(kHead), node = head + kHead.size();
+        const size_t task = head == std::string::npos ? head : line.find(kTask, node);
+        const size_t rank = task + kTask.size();
+        const size_t how = task == std::string::npos ? task : line.find(": ", rank);
+        if (how == std::string::npos) continue;
+        ends.push_back({line.substr(node, task - node), line.substr(rank, how - rank), line.substr(how + 2)});
+    }
+    return ends;
+}
+
+/// Returns the rank that was killed from outside; empty if there is none. It is srun's first line, unless
+/// another rank exits before srun has seen the kill. All errors are then of transfers, and the killed rank is
+/// the only one that told of none; srun itself kills ranks too, so that several tell nothing.
+std::string lost_rank_of(const std::string& log, const std::string& first_error,
+                         const std::set<std::string>& told) {
+    const std::vector<TaskEnd> ends = task_ends_in(log);
+    if (!ends.empty() && !ends[0].exited()) return ends[0].text();
+    std::vector<TaskEnd> silent;
+    std::copy_if(ends.begin(), ends.end(), std::back_inserter(silent),
+                 [&](const TaskEnd& end) { return !end.exited() && !told.contains(end.rank); });
+    return first_error == "RANKS-TRANSFER" && silent.size() == 1 ? silent[0].text() : "";
 }
 
 struct Ending {
@@ -139,12 +164,14 @@ std::optional<RunState> judge_waiting(const RunState& before, const JobStatus& s
 RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::string& job_log) {
     RunTraces traces;
     double first_error = 0;
+    std::set<std::string> told;  // ranks with an error
     for (int rank = 0; rank < std::max(1, state.ranks); ++rank) {
         for (const EventLine& line : last_events(run.events() / event_file_name(rank))) {
             if (const auto* saved = std::get_if<CheckpointEvent>(&line.event))
                 traces.checkpoint = std::max(traces.checkpoint.value_or(0), saved->step);
             const auto* error = std::get_if<ErrorEvent>(&line.event);
             if (error == nullptr || line.t < state.started) continue;
+            told.insert(std::to_string(rank));
             if (!traces.error.empty() && line.t >= first_error) continue;
             first_error = line.t;
             traces.error = "rank " + std::to_string(rank) + ": " +
@@ -156,7 +183,7 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
     if (!complete.empty()) traces.checkpoint = complete.back();
     const std::string said = since_start(job_log);
     traces.last_words = end_of(said);
-    traces.lost_rank = lost_rank_of(said);
+    traces.lost_rank = lost_rank_of(said, traces.error_code, told);
     traces.preempted = said.find("DUE TO PREEMPTION") != std::string::npos;
     return traces;
 }

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "engine/error.h"
+#include "engine/events/event.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/script.h"
 #include "launcher/slurm/verdict.h"
@@ -288,6 +292,31 @@ TEST(SlurmVerdict, SlurmsKnowledgeComesBeforeWhatTheOtherRanksSaw) {
         traces_of({"/nonexistent"}, failed,
                   "srun: error: n1: task 0: Exited with exit code 1\nsrun: error: n1: task 1: Killed\n");
     EXPECT_EQ(own.lost_rank, "");
+}
+
+TEST(SlurmVerdict, ARankThatSrunSawKilledAfterAnotherExitedIsTheReason) {
+    const std::filesystem::path run = testing::TempDir() + "slurm_verdict";
+    std::filesystem::remove_all(run);
+    std::filesystem::create_directories(run / "events");
+    const auto rank_0_says = [&](const char* code) {
+        std::ofstream(run / "events/rank-00000.jsonl")
+            << to_json_line({running().started + 1, 0, ErrorEvent{"m", "", code}}) << "\n";
+    };
+    const auto lost = [&](const std::string& killed) {
+        RunState failed = running();
+        failed.ranks = 3;
+        return traces_of({run}, failed,
+                         "srun: error: n1: task 0: Exited with exit code 1\n"
+                         "srun: launch/slurm: _step_signal: Terminating StepId=4.0\n" +
+                             killed)
+            .lost_rank;
+    };
+    const std::string one = "srun: error: n2: task 1: Killed\n", other = "srun: error: n2: task 2: Killed\n";
+    rank_0_says("RANKS-TRANSFER");
+    EXPECT_EQ(lost(one), "rank 1 on n2: Killed");
+    EXPECT_EQ(lost(one + other), "") << "srun killed one of them";
+    rank_0_says("TRAIN-LOSS");
+    EXPECT_EQ(lost(one), "") << "rank 0 had a reason of its own";
 }
 
 TEST(SlurmVerdict, ARunDirectoryThatTheNodesDoNotSeeIsNamed) {
