@@ -41,6 +41,8 @@ const char* to_string(PreferenceMethod method) {
             return "simpo";
         case PreferenceMethod::Kto:
             return "kto";
+        case PreferenceMethod::Reward:
+            return "reward";
         case PreferenceMethod::None:
             break;
     }
@@ -48,8 +50,9 @@ const char* to_string(PreferenceMethod method) {
 }
 
 const char* to_string(PairLoss loss) {
-    constexpr const char* kWords[] = {"sigmoid",   "hinge",    "ipo",      "robust",    "sft",      "sigmoid_norm",
-                                      "exo_pair",  "nca_pair", "bco_pair", "sppo_hard", "apo_zero", "apo_down"};
+    constexpr const char* kWords[] = {"sigmoid",  "hinge",        "ipo",      "robust",
+                                      "sft",      "sigmoid_norm", "exo_pair", "nca_pair",
+                                      "bco_pair", "sppo_hard",    "apo_zero", "apo_down"};
     return kWords[static_cast<int>(loss)];
 }
 

@@ -133,7 +133,8 @@ struct Config {
     std::optional<int64_t> tiled_mlp_shards;  ///< tiles per rank; else tiles of hidden_size tokens
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
-    Preference preference;                    ///< `rl: dpo` and the like
+    Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
+    int64_t token_labels = 0;                 ///< of `process_reward_model`, which labels steps; 0: off
     std::optional<PolicyRule> policy;         ///< `rl: grpo`: how rollouts are trained on
 
     // Saving, evaluation, logging

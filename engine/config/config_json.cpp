@@ -105,6 +105,8 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("cpo_alpha", c.preference.cpo_alpha);
     visit("kto_desirable_weight", c.preference.desirable_weight);
     visit("kto_undesirable_weight", c.preference.undesirable_weight);
+    visit("center_rewards_coefficient", c.preference.center_rewards);
+    visit("token_labels", c.token_labels);
     visit("policy", c.policy);
 }
 
@@ -211,6 +213,8 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "cpo_alpha",
                                            "kto_desirable_weight",
                                            "kto_undesirable_weight",
+                                           "center_rewards_coefficient",
+                                           "token_labels",
                                            "policy"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }

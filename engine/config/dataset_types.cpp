@@ -78,8 +78,13 @@ const std::vector<std::string>& dataset_types() {
     return types;
 }
 
+std::vector<std::string> step_types() {
+    return {"stepwise_supervised"};
+}
+
 std::vector<std::string> preference_types(PreferenceMethod method) {
     if (method == PreferenceMethod::Orpo) return {"chat_template.argilla"};
+    if (method == PreferenceMethod::Reward) return {"bradley_terry.chat_template"};
     std::vector<std::string> types;
     for (const std::string form : {"chatml", "llama3"}) {
         if (method == PreferenceMethod::Kto) {

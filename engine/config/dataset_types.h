@@ -14,6 +14,8 @@ namespace ringmaster {
 const std::vector<std::string>& dataset_types();
 
 /// Returns the types of rows that hold preferences, for this `rl`. preference_texts.py has the same names.
+/// Returns the types of rows whose steps are judged, for a process reward model.
+std::vector<std::string> step_types();
 std::vector<std::string> preference_types(PreferenceMethod method);
 
 /// Returns the keys of a `type` that maps a user's own fields of preferences.

@@ -204,10 +204,10 @@ std::vector<KeyGroup> objective_keys() {
          "max_prompt_len"},
         {Fate::NoEffect, "only for models that generate while they train", "", "rl",
          "vllm dpo_generate_during_eval"},
-        {Fate::Unsupported, "trains a reward model, not a language model", "leave it out", "",
-         "reward_model process_reward_model"},
-        {Fate::NoEffect, "only means something with reward_model", "", "",
-         "center_rewards_coefficient num_labels"},
+        {Fate::Used, "", "", "", "reward_model"},
+        {Fate::Used, "", "", "reward_model", "center_rewards_coefficient"},
+        {Fate::Used, "", "", "", "process_reward_model"},
+        {Fate::Used, "", "", "process_reward_model", "num_labels"},
         {Fate::Unsupported, "changes the loss", "leave it out: the loss is the mean over the valid labels",
          "", "use_eaft liger_use_token_scaling kd_trainer label_smoothing_factor diffusion"},
         {Fate::Unsupported, "part of use_eaft", "", "use_eaft", "eaft_alpha eaft_k"},
@@ -368,11 +368,17 @@ bool repeats(const Document& document, const json& value, std::string_view other
     return same && *same == value;
 }
 
-/// Returns whether `value` looks like the class of a text model, or of an image model whose text part alone
-/// is trained here. Such a key changes nothing, because config.json names the class.
-bool names_a_text_model(const json& value) {
+/// Returns whether `value` looks like the class of a text model, of an image model whose text part alone is
+/// trained here, or of a reward model where one is trained. Such a key changes nothing, because config.json
+/// and reward_model say the class.
+bool names_the_model(const json& value, const Document& document) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();
+    for (const auto& [key, kind] : {std::pair("reward_model", "ForSequenceClassification"),
+                                    std::pair("process_reward_model", "ForTokenClassification")}) {
+        const json* on = document.find(key);
+        if (on && is_on(*on)) return name.ends_with(kind);
+    }
     constexpr std::array<std::string_view, 3> kOfImages{"AutoModelForImageTextToText",
                                                         "AutoModelForVision2Seq", "AutoModelForMultimodalLM"};
     return name.ends_with("ForCausalLM") || name.ends_with("ForConditionalGeneration") ||
@@ -407,7 +413,8 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "pretrain_multipack_attn") return value.is_boolean() && !value.get<bool>();
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
     if (key == "cls_model_config") return is_on(value) && !names_a_text_config(value);
-    if (key == "model_type" || key == "type_of_model") return is_on(value) && !names_a_text_model(value);
+    if (key == "model_type" || key == "type_of_model")
+        return is_on(value) && !names_the_model(value, document);
     if (key.starts_with("model_quantization_config")) return is_on(value) && !is_dequantized(document);
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));
     if (key == "plugins") return !first_foreign_plugin(value).empty();

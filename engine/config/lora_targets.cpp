@@ -5,6 +5,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <span>
 #include <string_view>
 
 namespace ringmaster {
@@ -14,10 +15,10 @@ constexpr std::size_t kMostPattern = 500;
 constexpr const char* kAllLinear = "all-linear";
 /// Paths of embeddings and heads in transformers' models; the last head is that of GPT-NeoX before version 5.
 constexpr std::array<std::string_view, 2> kEmbeddings = {"model.embed_tokens", "gpt_neox.embed_in"};
-constexpr std::array<std::string_view, 2> kHeads = {"lm_head", kFormerHead};
+constexpr std::array<std::string_view, 3> kHeads = {"lm_head", kFormerHead, "score"};
 
 /// Returns the module's name if one of the paths ends with the given name, which is PEFT's rule.
-std::string named_among(const std::array<std::string_view, 2>& paths, std::string_view name) {
+std::string named_among(std::span<const std::string_view> paths, std::string_view name) {
     for (const std::string_view path : paths)
         if (!name.empty() && path.ends_with(name)) return std::string(path.substr(path.rfind('.') + 1));
     return "";

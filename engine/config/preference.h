@@ -1,12 +1,13 @@
-/// Describes training on preferences: `rl` and its keys. The words and formulas are those of TRL 1.16
-/// (trainer/dpo_trainer.py, trainer/kto_trainer.py, experimental/orpo, experimental/cpo).
+/// Describes training on preferences: `rl` and its keys, and `reward_model`. The words and formulas are those
+/// of TRL 1.16 (trainer/dpo_trainer.py, trainer/kto_trainer.py, trainer/reward_trainer.py, experimental/orpo,
+/// experimental/cpo).
 #pragma once
 
 #include <vector>
 
 namespace ringmaster {
 
-enum class PreferenceMethod { None, Dpo, Orpo, Simpo, Kto };
+enum class PreferenceMethod { None, Dpo, Orpo, Simpo, Kto, Reward };
 
 /// The terms of a DPO loss, with TRL's words for `loss_type`.
 enum class PairLoss {
@@ -40,19 +41,20 @@ struct Preference {
     double cpo_alpha = 1;         ///< weight that SimPO gives the chosen completions' mean loss
     double desirable_weight = 1;  ///< of KTO, as is the next
     double undesirable_weight = 1;
+    double center_rewards = 0;  ///< of a reward model: weight of (chosen + rejected)²
 
     bool on() const { return method != PreferenceMethod::None; }
     /// Returns whether a row is a chosen and a rejected document; else it is one document.
     bool has_pairs() const { return on() && method != PreferenceMethod::Kto; }
     /// Returns whether the loss compares with the log-probabilities that the run started with.
-    bool has_reference() const {
-        return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto;
-    }
+    bool has_reference() const { return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto; }
+    /// Returns whether the model gives each document a score, in place of probabilities of tokens.
+    bool scores() const { return method == PreferenceMethod::Reward; }
     /// Returns whether a chosen document's prompt is learned too.
     bool learns_prompt() const { return method == PreferenceMethod::Orpo; }
 };
 
-const char* to_string(PreferenceMethod method);  ///< "none", "dpo", "orpo", "simpo", "kto"
+const char* to_string(PreferenceMethod method);  ///< "none", "dpo", "orpo", "simpo", "kto", "reward"
 const char* to_string(PairLoss loss);            ///< "sigmoid", "hinge", …
 
 }  // namespace ringmaster

@@ -70,6 +70,8 @@ const Words kRefusedKeys{"input_transform",
                          "skip",
                          "streaming",
                          "temperature"};
+const Words kStepKeys{"step_separator", "max_completion_length",
+                      "train_on_last_step_only"};           ///< of judged steps
 const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< are read under `rl` only
 const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
 const Words kEndWords{"all", "turn", "last", "none"};
@@ -114,6 +116,7 @@ class EntryReader {
         for (const auto& [key, value] : m_entry.items()) {
             if (contains(kReadKeys, key) || contains(kIdleKeys, key)) continue;
             if (m_config.preference.on() && contains(kAnswerKeys, key)) continue;
+            if (m_config.token_labels > 0 && contains(kStepKeys, key)) continue;
             if (!contains(kRefusedKeys, key)) {
                 judge_unknown(key);
             } else if (is_on(value)) {
@@ -149,14 +152,16 @@ class EntryReader {
         }
         if (type->is_object()) return check_mapping(*type);
         const auto word = m_keys.text(at("type"));
-        if (m_config.preference.on()) return check_preference_type(word.value_or(""));
+        if (m_config.preference.on() || m_config.token_labels > 0)
+            return check_judged_type(word.value_or(""));
         if (!word || word->empty() || contains(dataset_types(), *word)) return;
         const TypeFault fault = fault_of_type(*word);
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    void check_preference_type(const std::string& word) {
-        const Words types = preference_types(m_config.preference.method);
+    void check_judged_type(const std::string& word) {
+        const Words types =
+            m_config.token_labels > 0 ? step_types() : preference_types(m_config.preference.method);
         if (word.empty() || contains(types, word)) return;
         const std::string nearest = nearest_word(word, types);
         m_keys.error(Form("CFG-DATASET-TYPE", nearest.empty() ? "preference" : "preference-near"), at("type"),

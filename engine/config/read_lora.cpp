@@ -189,7 +189,10 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
         return refuse_saved(keys, "its layers_to_transform are no layers' numbers");
     LoraTargets found;
     const json modules = saved.value("modules_to_save", json::array());
+    const json task = saved.value("task_type", json());
+    const bool scores = task == "SEQ_CLS" || task == "TOKEN_CLS";
     for (const json& name : modules.is_array() ? modules : json::array()) {
+        if (scores && name == "classifier") continue;  // PEFT's other name of a head; no model here has it
         if (!name.is_string() || name == kFormerHead || !found.save(name.get<std::string>()))
             return refuse_saved(keys,
                                 "its adapter has " + shown(name) + " in modules_to_save, which is not built");

@@ -1,5 +1,5 @@
-// Reads `rl` and its keys as axolotl 0.19 passes them to TRL (core/builders/rl.py,
-// core/trainers/dpo/__init__.py).
+// Reads `rl` and its keys, and those of a reward model, as axolotl 0.19 passes them to TRL
+// (core/builders/rl.py, core/builders/causal.py, core/trainers/dpo/__init__.py).
 #include <algorithm>
 
 #include "engine/config/keys.h"
@@ -155,9 +155,24 @@ void read_kto(KeyReader& keys, Preference& preference) {
     preference.undesirable_weight = undesirable == 0 ? 1 : undesirable;
 }
 
+/// Reads `reward_model` and its keys. A reward model gives one number.
+void read_reward(KeyReader& keys, Preference& preference) {
+    preference.beta = 1;
+    take(preference.center_rewards, keys.number("center_rewards_coefficient"));
+    const json* labels = keys.find("num_labels");
+    if (labels && !labels->is_null() && *labels != 1)
+        keys.error(Form("CFG-PREFERENCE", "labels"), "num_labels", {{"value", shown(*labels)}});
+}
+
+/// Reads `process_reward_model`: axolotl gives each step one of two labels by default.
+void read_steps(KeyReader& keys, Config& config) {
+    config.token_labels = keys.whole("num_labels", {2, 1 << 16}).value_or(2);
+}
+
 /// Reports rules of axolotl and TRL that this engine does not need.
 void say_upstream(KeyReader& keys, const Config& config, const std::string& method) {
-    if (config.sample_packing) keys.inform(Form("CFG-PREFERENCE", "packed"), "sample_packing");
+    if (config.sample_packing && !config.preference.scores())
+        keys.inform(Form("CFG-PREFERENCE", "packed"), "sample_packing");
     if (method == "simpo" && config.warmup_ratio > 0)
         keys.warn(Form("CFG-PREFERENCE", "warmup"), "warmup_ratio");
     if (method == "kto" && config.micro_batch_size < 2)
@@ -195,6 +210,17 @@ void keep_merged_order(Config& config) {
 
 void read_preference(KeyReader& keys, Config& config) {
     const std::string method = method_word(keys, config);
+    const bool scores = keys.flag("reward_model").value_or(false);
+    const bool steps = keys.flag("process_reward_model").value_or(false);
+    if ((scores ? 1 : 0) + (steps ? 1 : 0) + (!method.empty() || config.policy ? 1 : 0) > 1) {
+        const char* key = scores ? "reward_model" : "process_reward_model";
+        return keys.error(Form("CFG-PREFERENCE", "reward"), key, {{"key", key}});
+    }
+    if (steps) return read_steps(keys, config);
+    if (scores) {
+        config.preference.method = PreferenceMethod::Reward;
+        return read_reward(keys, config.preference);
+    }
     const bool on = !method.empty() || config.policy;
     if (on && is_set(keys, "pretraining_dataset"))
         keys.error(Form("CFG-PREFERENCE", "stream"), "pretraining_dataset");
@@ -208,8 +234,11 @@ void read_preference(KeyReader& keys, Config& config) {
 }
 
 void settle_preference(KeyReader& keys, Config& config) {
+    if ((config.preference.scores() || config.token_labels > 0) && is_set(keys, "sample_prompts"))
+        keys.error(Form("PREFERENCE-LIMIT", "samples"), "sample_prompts");
+    if (config.token_labels > 0 && config.lora.on()) drop_dropout(keys, config);
     if (!config.preference.on()) return;
-    const std::string method = keys.text("rl").value_or("");
+    const std::string method = config.preference.scores() ? "reward_model" : keys.text("rl").value_or("");
     say_upstream(keys, config, method);
     if (config.group_by_length) keys.warn(Form("CFG-PREFERENCE", "lengths"), "group_by_length");
     config.group_by_length = false;  // axolotl's builder for `rl` does not pass it on

@@ -55,7 +55,7 @@ inline const std::vector<WeightFormat>& all_values<WeightFormat>() {
 template <>
 inline const std::vector<PreferenceMethod>& all_values<PreferenceMethod>() {
     using enum PreferenceMethod;
-    static const std::vector<PreferenceMethod> values{None, Dpo, Orpo, Simpo, Kto};
+    static const std::vector<PreferenceMethod> values{None, Dpo, Orpo, Simpo, Kto, Reward};
     return values;
 }
 

@@ -66,10 +66,11 @@ struct Sequence {
         size_t begin = 0;
         for (const int64_t end : row.document_ends) {
             const bool with_prompt = rule == Segments::ChosenPromptsToo && slot % 2 == 0;
-            for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) {
-                const bool learned = row.labels[i + 1] != kNoLabel;
+            const auto shift = static_cast<size_t>(row.label_shift);
+            for (size_t i = begin; i + shift < static_cast<size_t>(end); ++i) {
+                const bool learned = row.labels[i + shift] != kNoLabel;
                 if (!learned && !with_prompt) continue;
-                labels[at + i] = learned ? row.labels[i + 1] : row.input_ids[i + 1];
+                labels[at + i] = learned ? row.labels[i + shift] : row.input_ids[i + shift];
                 segments[at + i] = learned ? segment_of_completion(slot) : segment_of_prompt(slot);
                 if (rule == Segments::Labels) ++slot;
             }

@@ -11,7 +11,7 @@ int64_t Row::valid_labels() const {
     int64_t count = 0, begin = 0;
     for (const int64_t end : document_ends) {
         if (end > begin) {
-            count += std::count_if(labels.begin() + begin + 1, labels.begin() + end,
+            count += std::count_if(labels.begin() + begin + label_shift, labels.begin() + end,
                                    [](int32_t label) { return label != kNoLabel; });
         }
         begin = end;
@@ -21,7 +21,7 @@ int64_t Row::valid_labels() const {
 
 Row Row::head(int64_t tokens) const {
     const auto count = static_cast<size_t>(std::min(tokens, this->tokens()));
-    Row cut{input_ids.first(count), labels.first(count), {}, place};
+    Row cut{input_ids.first(count), labels.first(count), {}, place, label_shift};
     for (const int64_t end : document_ends) {
         cut.document_ends.push_back(std::min(end, cut.tokens()));
         if (end >= cut.tokens()) break;
@@ -35,8 +35,11 @@ std::vector<Row> Row::documents() const {
     for (const int64_t end : document_ends) {
         const auto at = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
         if (count > 0)
-            found.push_back(
-                {input_ids.subspan(at, count), labels.subspan(at, count), {end - begin}, place + begin});
+            found.push_back({input_ids.subspan(at, count),
+                             labels.subspan(at, count),
+                             {end - begin},
+                             place + begin,
+                             label_shift});
         begin = end;
     }
     return found;
@@ -55,6 +58,7 @@ TokenFile::TokenFile(const std::filesystem::path& path)
     if (file_.tensors().contains("document_offsets"))
         documents_ = file_.elements<int64_t>("document_offsets", "I64");
     if (file_.tensors().contains("desirable")) desirable_ = file_.elements<int32_t>("desirable", "I32");
+    if (file_.tensors().contains("own_labels")) label_shift_ = 0;
     const auto tokens = static_cast<int64_t>(input_ids_.size());
     bool good = labels_.size() == input_ids_.size() && !offsets_.empty() && offsets_.front() == 0 &&
                 offsets_.back() == tokens && std::is_sorted(offsets_.begin(), offsets_.end());
@@ -71,7 +75,7 @@ Row TokenFile::row(int64_t index) const {
     const auto i = static_cast<size_t>(index);
     const auto begin = static_cast<size_t>(offsets_[i]);
     const auto count = static_cast<size_t>(offsets_[i + 1]) - begin;
-    Row found{input_ids_.subspan(begin, count), labels_.subspan(begin, count), {}, offsets_[i]};
+    Row found{input_ids_.subspan(begin, count), labels_.subspan(begin, count), {}, offsets_[i], label_shift_};
     auto end = std::upper_bound(documents_.begin(), documents_.end(), offsets_[i]);
     for (; end != documents_.end() && *end <= offsets_[i + 1]; ++end) {
         found.document_ends.push_back(*end - offsets_[i]);
@@ -121,7 +125,7 @@ bool TokenFile::is_desirable(int64_t place) const {
     return desirable_[static_cast<size_t>(at)] != 0;
 }
 
-void TokenFile::check(int64_t vocab_size, int64_t longest) const {
+void TokenFile::check(int64_t vocab_size, int64_t labels, int64_t longest) const {
     for (int64_t index = 0; index < rows(); ++index) {
         const Row r = row(index);
         if (r.tokens() == 0) refuse(index, "is empty");
@@ -136,9 +140,9 @@ void TokenFile::check(int64_t vocab_size, int64_t longest) const {
                 refuse(index, "holds token " + std::to_string(id) + ", the vocabulary has " +
                                   std::to_string(vocab_size));
             }
-            if (label != kNoLabel && (label < 0 || label >= vocab_size)) {
+            if (label != kNoLabel && (label < 0 || label >= labels)) {
                 refuse(index, "holds label " + std::to_string(label) + ", the vocabulary has " +
-                                  std::to_string(vocab_size));
+                                  std::to_string(labels));
             }
         }
     }

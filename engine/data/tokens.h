@@ -1,7 +1,8 @@
 /// Maps prepared rows from a file: `input_ids` and `labels` of all rows one after the other, and the offset
-/// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of preference
-/// pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have `desirable`, 0 or 1 for
-/// each document.
+/// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of
+/// preference pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have
+/// `desirable`, 0 or 1 for each document. A model's own scores have labels at their own tokens; the file then
+/// holds `own_labels`.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,12 @@ struct Row {
     std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
     std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
     int64_t place = 0;                   ///< index of its first token in the file
+    /// A label is learned by the token that lies so far before it: by the one before, or, where the model
+    /// gives scores, by its own.
+    int64_t label_shift = 1;
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
-    /// Returns the number of labels in the loss: from each document's second token on, without -100.
+    /// Returns the number of labels in the loss: all but -100 and those that no token learns.
     int64_t valid_labels() const;
     /// Returns the row's first `tokens` tokens; cuts the last document if needed.
     Row head(int64_t tokens) const;
@@ -44,9 +48,9 @@ class TokenFile {
         return offsets_[static_cast<size_t>(index) + 1] - offsets_[static_cast<size_t>(index)];
     }
 
-    /// Throws Error(Refused) with the row's number if an id or a label is outside [0, vocab_size), except a
-    /// label of -100, or if a row is empty or longer than `longest`.
-    void check(int64_t vocab_size, int64_t longest) const;
+    /// Throws Error(Refused) with the row's number if an id is outside [0, vocab_size), if a label is outside
+    /// [0, labels) and not -100, or if a row is empty or longer than `longest`.
+    void check(int64_t vocab_size, int64_t labels, int64_t longest) const;
     /// Checks preference rows further: throws Error(Refused) with the number of the first row that does not
     /// hold pairs, or KTO's answers, or that has a document without labels or one longer than `longest`.
     void check_preferences(const Preference& preference, int64_t longest) const;
@@ -64,6 +68,7 @@ class TokenFile {
     std::span<const int64_t> offsets_;
     std::span<const int64_t> documents_;  ///< empty: a row is one document
     std::span<const int32_t> desirable_;  ///< empty: not KTO's rows
+    int64_t label_shift_ = 1;
 };
 
 std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);  ///< in their order

@@ -16,9 +16,9 @@ void describe_cohere(const ConfigFields& fields, ModelConfig& model) {
 /// Layers without a window lack rope.
 void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
     describe_cohere(fields, model);
-    for (const char* idle : {"order_of_interleaved_layers", "rotary_pct", "use_embedding_sharing",
-                             "use_gated_activation", "use_parallel_block", "use_parallel_embedding",
-                             "position_embedding_type", "layer_switch"})
+    for (const char* idle :
+         {"order_of_interleaved_layers", "rotary_pct", "use_embedding_sharing", "use_gated_activation",
+          "use_parallel_block", "use_parallel_embedding", "position_embedding_type", "layer_switch"})
         fields.has(idle);
     const int64_t pattern = fields.integer_or("sliding_window_pattern", 4, 10'000);
     read_layer_types(fields, model, read_window(fields, 4096), pattern);
@@ -32,14 +32,16 @@ const Family kFamilies[] = {{.type = "cohere",
                              .norm_eps = 1e-5,
                              .tied = true,
                              .norm_eps_field = "layer_norm_eps",
-                             .padding_token = 0},
+                             .padding_token = 0,
+                             .score_classes = ScoreClasses::None},
                             {.type = "cohere2",
                              .describe = describe_cohere2,
                              .max_position = 8192,
                              .norm_eps = 1e-5,
                              .tied = true,
                              .norm_eps_field = "layer_norm_eps",
-                             .padding_token = 0}};
+                             .padding_token = 0,
+                             .score_classes = ScoreClasses::None}};
 
 }  // namespace
 

@@ -24,6 +24,9 @@ struct ExpertNames {
     std::string_view gate = "gate_proj", up = "up_proj", down = "down_proj";
 };
 
+/// Says which of a family's ForSequenceClassification and ForTokenClassification transformers has.
+enum class ScoreClasses { Both, OfSequences, None };
+
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
@@ -48,6 +51,7 @@ struct Family {
     /// PEFT takes gate_proj, up_proj and down_proj for the modules of the shared expert, and not for the
     /// parameters that hold the other experts.
     bool names_shared_expert = false;
+    ScoreClasses score_classes = ScoreClasses::Both;
 };
 
 /// A multimodal model whose text part is one of these decoders.

@@ -66,7 +66,8 @@ const Family kFamilies[] = {
      .activation = "gelu_pytorch_tanh",
      .activation_field = "hidden_activation",
      .names = kSandwichNames,
-     .padding_token = 0},
+     .padding_token = 0,
+     .score_classes = ScoreClasses::OfSequences},
 };
 
 constexpr Wrapper kWrappers[] = {{"gemma3", "gemma3_text", "model.language_model."}};

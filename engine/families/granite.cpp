@@ -13,7 +13,8 @@ void describe_granite(const ConfigFields& fields, ModelConfig& model) {
     model.logit_multiplier = 1 / fields.positive_or("logits_scaling", 1);
 }
 
-const Family kFamilies[] = {{.type = "granite", .describe = describe_granite}};
+const Family kFamilies[] = {
+    {.type = "granite", .describe = describe_granite, .score_classes = ScoreClasses::None}};
 
 }  // namespace
 

@@ -22,7 +22,8 @@ const Family kFamilies[] = {{.type = "hunyuan_v1_dense",
                              .describe = describe_hunyuan,
                              .norm_eps = 1e-5,
                              .names = kHunyuanNames,
-                             .padding_token = 0}};
+                             .padding_token = 0,
+                             .score_classes = ScoreClasses::OfSequences}};
 
 }  // namespace
 

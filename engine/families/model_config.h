@@ -64,6 +64,7 @@ struct ModelConfig {
     double rms_norm_eps = 1e-6;
     double initializer_range = 0.02;
     bool tie_word_embeddings = false;
+    int64_t num_labels = 0;  ///< above 0: the head gives a score to each label instead of logits of tokens
     bool qkv_bias = false;
     bool output_bias = false;  ///< bias of o_proj
     bool mlp_bias = false;
@@ -110,6 +111,7 @@ struct ModelConfig {
     std::vector<LayerKind> layer_kinds() const;
     bool recurs() const;  ///< returns whether a layer recurs
     bool trainable() const { return obstacles.empty(); }
+    int64_t head_rows() const { return num_labels > 0 ? num_labels : vocab_size; }
 };
 
 /// Says where in the decoder a parameter is used.
@@ -171,6 +173,12 @@ struct ParameterShape {
     std::vector<int64_t> part_shape() const;  ///< shape of each of stored.parts
     const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }
 };
+
+/// Returns whether transformers has a class of this model that gives scores to sequences, or to tokens.
+bool has_score_class(const ModelConfig& model, bool of_tokens);
+/// Returns the model with that class's head: `score`, with a bias if it is of tokens, in place of lm_head and
+/// of all that shapes the logits of tokens.
+ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens);
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
 int64_t parameter_count(const ModelConfig& model);

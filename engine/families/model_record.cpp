@@ -73,6 +73,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("rms_norm_eps", m.rms_norm_eps);
     fields("initializer_range", m.initializer_range);
     fields("tie_word_embeddings", m.tie_word_embeddings);
+    fields("num_labels", m.num_labels);
     fields("qkv_bias", m.qkv_bias);
     fields("output_bias", m.output_bias);
     fields("mlp_bias", m.mlp_bias);

@@ -43,13 +43,19 @@ constexpr Rename kNames[] = {{"attention_output_norm", "post_attention_layernorm
                              {"mlp_output_norm", "post_feedforward_layernorm"}};
 
 const Family kFamilies[] = {
-    {.type = "olmo2", .describe = describe_olmo2, .norm_eps = 1e-5, .names = kNames, .padding_token = 1},
+    {.type = "olmo2",
+     .describe = describe_olmo2,
+     .norm_eps = 1e-5,
+     .names = kNames,
+     .padding_token = 1,
+     .score_classes = ScoreClasses::OfSequences},
     {.type = "olmo3",
      .describe = describe_olmo3,
      .norm_eps = 1e-5,
      .rope_theta = 5e5,
      .names = kNames,
-     .padding_token = 1},
+     .padding_token = 1,
+     .score_classes = ScoreClasses::OfSequences},
     {.type = "exaone4", .describe = describe_exaone4, .kv_heads = 32, .norm_eps = 1e-5, .names = kNames},
 };
 

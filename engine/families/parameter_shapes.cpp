@@ -193,12 +193,18 @@ std::vector<std::string> expert_parts(const ModelConfig& m, const ExpertNames& n
     return parts;
 }
 
+const std::string kScores = "score";
+
 void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
     const Family* family = find_family(m.model_type);
     if (family == nullptr) return;
+    for (ParameterShape& shape : shapes)
+        if (m.num_labels > 0 && (shape.role == Role::Head || shape.role == Role::HeadBias))
+            shape.stored.name = kScores + shape.name.substr(shape.name.rfind('.'));
     for (ParameterShape& shape : shapes) shape.stored.parts = expert_parts(m, family->experts, shape);
     if (family->names.empty() && m.weight_prefix.empty()) return;  // a family with a body has names
-    for (ParameterShape& shape : shapes) shape.stored.name = file_name(m, *family, shape);
+    for (ParameterShape& shape : shapes)
+        if (shape.stored.name.empty()) shape.stored.name = file_name(m, *family, shape);
     join_rows(shapes);
 }
 
@@ -225,6 +231,22 @@ int64_t ParameterShape::size() const {
     return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
+bool has_score_class(const ModelConfig& model, bool of_tokens) {
+    const Family* family = find_family(model.model_type);
+    if (family == nullptr || !model.weight_prefix.empty()) return false;
+    return family->score_classes == ScoreClasses::Both ||
+           (!of_tokens && family->score_classes == ScoreClasses::OfSequences);
+}
+
+ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens) {
+    model.num_labels = labels;
+    model.tie_word_embeddings = false;
+    model.head_bias = of_tokens;
+    model.logit_softcap = 0;
+    model.logit_multiplier = 1;
+    return model;
+}
+
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     std::vector<ParameterShape> shapes;
     Shapes outside(shapes, -1);
@@ -233,8 +255,8 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
         add_layer(m, m.layer_kind(layer), Shapes(shapes, static_cast<int>(layer)));
     outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
     if (!m.tie_word_embeddings) {
-        outside.weight(Role::Head, "lm_head", {m.vocab_size, m.hidden_size});
-        if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.vocab_size);
+        outside.weight(Role::Head, "lm_head", {m.head_rows(), m.hidden_size});
+        if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.head_rows());
     }
     place_in_files(m, shapes);
     return shapes;
@@ -243,7 +265,7 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape) {
     const std::string& name = shape.file_name();
     if (shape.role == Role::Head || shape.role == Role::HeadBias)
-        return "lm_head" + name.substr(name.rfind('.'));
+        return name.starts_with(kScores) ? name : "lm_head" + name.substr(name.rfind('.'));
     for (const std::string& prefix : {model.weight_prefix, std::string("model.")}) {
         if (!model.weight_prefix.empty() && name.starts_with(prefix))
             return "model.language_model." + name.substr(prefix.size());
@@ -256,7 +278,8 @@ namespace {
 /// Returns the model's embedding or head; a head also if it is tied.
 ParameterShape table_of(const ModelConfig& model, Role role) {
     const char* name = role == Role::Head ? "lm_head.weight" : "model.embed_tokens.weight";
-    std::vector<ParameterShape> table = {{name, {model.vocab_size, model.hidden_size}, true, -1, role}};
+    const int64_t rows = role == Role::Head ? model.head_rows() : model.vocab_size;
+    std::vector<ParameterShape> table = {{name, {rows, model.hidden_size}, true, -1, role}};
     place_in_files(model, table);
     return table.front();
 }
@@ -333,6 +356,16 @@ void add_expert_adapter(const ModelConfig& model, const Lora& lora, const Parame
 
 }  // namespace
 
+namespace {
+
+void add_head_bias(const ModelConfig& model, std::vector<ParameterShape>& shapes) {
+    for (const ParameterShape& shape : parameter_shapes(model))
+        if (shape.role == Role::HeadBias)
+            shapes.push_back(adapter_shape(model, shape, "", shape.shape, Role::HeadBias));
+}
+
+}  // namespace
+
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
     std::vector<ParameterShape> shapes;
     const LoraTargets targets = targets_of(lora);
@@ -354,9 +387,7 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
     }
     if (!targets.saved_head.empty()) {
         add_table(Role::Head);
-        if (model.head_bias)
-            shapes.push_back(adapter_shape(model, {"lm_head.bias", {model.vocab_size}}, "",
-                                           {model.vocab_size}, Role::HeadBias));
+        if (model.head_bias) add_head_bias(model, shapes);
     }
     return shapes;
 }

@@ -57,8 +57,7 @@ void Decoder::use_layer(int layer, Pass pass) {
     }
 }
 
-at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
-                                  Progress& progress) {
+at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, Progress& progress) {
     progress.enter_layer(Pass::Forward, layer);
     machine_.enter_layer(layer);
     state.computed = Layer<TensorMachine>(model_, layer);
@@ -194,8 +193,8 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     if (kept_k.size(0) > 0) {
         at::Tensor normed_bkc =
             normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
-        outputs.logits_bkv =
-            logits_of(normed_bkc.flatten(0, 1)).view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
+        outputs.logits_bkv = logits_of(normed_bkc.flatten(0, 1))
+                                 .view({normed_bkc.size(0), kept_k.size(0), model_.head_rows()});
     }
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return outputs;

@@ -1,4 +1,5 @@
-// Computes the last norm, the head and the loss, in chunks of tokens.
+// Computes the last norm, the head and the loss, in chunks of tokens. A head with a single label gives
+// scores, which stand in the place of the labels' log-probabilities.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -76,11 +77,20 @@ class LabelRuns {
     int64_t used_ = 0;  ///< labels of the present run
 };
 
+/// Returns each label's loss: minus its log-probability, or minus the token's score. With a scale, replaces
+/// the logits by the gradients of the scaled losses.
+at::Tensor losses_of(at::Tensor logits_kv, const at::Tensor& labels_k, std::optional<double> scale) {
+    if (logits_kv.size(1) > 1) return cross_entropy(logits_kv, labels_k, scale);
+    const at::Tensor losses_k = logits_kv.select(1, 0).neg().to(at::kFloat);
+    if (scale) logits_kv.fill_(-*scale);
+    return losses_k;
+}
+
 /// Replaces the logits by their gradients; returns the sum of the unscaled losses. The labels have one
 /// weight.
 at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, double scale) {
-    if (scale != 0) return cross_entropy(logits_kv, labels_k, scale).sum(at::kDouble);
-    const at::Tensor loss = cross_entropy(logits_kv, labels_k, std::nullopt).sum(at::kDouble);
+    if (scale != 0) return losses_of(logits_kv, labels_k, scale).sum(at::kDouble);
+    const at::Tensor loss = losses_of(logits_kv, labels_k, std::nullopt).sum(at::kDouble);
     logits_kv.zero_();
     return loss;
 }
@@ -144,7 +154,7 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
     at::Tensor loss =
         at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once, because reading waits for the GPU
     at::Tensor logits_kv =
-        at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
+        at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.head_rows()}, x_nc.options());
     const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
     ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
     LabelRuns weights(batch.runs);
@@ -191,8 +201,8 @@ at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor
         at::Tensor chunk_k =
             valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
         at::Tensor logits_kv = logits_of(normed_nc.index_select(0, chunk_k));
-        logprobs_n.index_copy_(
-            0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
+        logprobs_n.index_copy_(0, chunk_k,
+                               losses_of(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
     }
     return logprobs_n;
 }

@@ -195,8 +195,9 @@ void TrainedModel::initialize_weights(const ModelConfig& model, int64_t seed) {
     for (Parameters* held : {&weights, &quantized->bytes()}) held->share_update();
 }
 
-void TrainedModel::load_weights(const std::string& model_dir) {
-    weights.load(model_dir);
+void TrainedModel::load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed) {
+    InitialValues of_scores(model, seed);
+    weights.load(model_dir, model.num_labels > 0 ? &of_scores : nullptr);
     if (quantized) quantized->load(model_dir);
 }
 

@@ -136,7 +136,8 @@ struct TrainedModel {
 
     /// Set the model's weights, not the adapter's: random values, or those of a folder.
     void initialize_weights(const ModelConfig& model, int64_t seed);
-    void load_weights(const std::string& model_dir);
+    /// Also gives a head of scores that the folder lacks its first values, as transformers does.
+    void load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed);
 };
 
 }  // namespace ringmaster

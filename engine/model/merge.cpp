@@ -11,6 +11,7 @@
 
 #include "engine/error.h"
 #include "engine/families/peft_names.h"
+#include "engine/families/score_class.h"
 #include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/dtypes.h"
@@ -42,13 +43,21 @@ std::vector<ParameterShape> adapters_of_experts(const ModelConfig& model, const 
     return shapes;
 }
 
+/// Returns the base's model; with a head of scores if the adapter holds one.
+ModelConfig model_of(const Config& config, WeightFiles& adapter) {
+    const ModelConfig base = read_model_config(config.model_dir);
+    const std::string head = std::string(kPeftPrefix) + "score.";
+    if (!adapter.has(head + "weight")) return base;
+    return with_scores(base, adapter.info(head + "weight").shape.front(), adapter.has(head + "bias"));
+}
+
 class Merger {
   public:
     Merger(const Config& config)
         : config_(config),
           base_(config.model_dir, "model"),
           adapter_(config.lora.model_dir, "adapter_model"),
-          model_(read_model_config(config.model_dir)),
+          model_(model_of(config, adapter_)),
           embedding_(peft_table(model_, Role::Embedding) + ".weight"),
           head_(peft_table(model_, Role::Head) + ".weight"),
           of_experts_(adapters_of_experts(model_, config.lora)),
@@ -71,6 +80,7 @@ class Merger {
     }
 
     int64_t bytes() const { return bytes_; }
+    const ModelConfig& model() const { return model_; }
 
     /// Returns whether tied weights are separated: PEFT trains and saves an adapted embedding or head apart.
     bool unties() const { return adapter_.has(whole_name(embedding_)) || adapter_.has(whole_name(head_)); }
@@ -132,10 +142,10 @@ class Merger {
             .view({of_expert, -1, a_ri.size(1)})[piece.part % of_expert];
     }
 
-    /// Returns the base's tensor for a weight: the embedding, if the weight is the head of tied weights.
+    /// Returns the base's tensor for a weight: the embedding, if the base has no head of its own.
     std::string source_name(const ParameterShape& shape) {
-        const bool is_tied = shape.role == Role::Head && !base_.has(shape.name);
-        return base_.name_of(is_tied ? embedding_ : shape.name);
+        const bool is_of_head = shape.role == Role::Head || shape.role == Role::HeadBias;
+        return base_.name_of(is_of_head && !base_.has(shape.name) ? embedding_ : shape.name);
     }
 
     /// Returns the name of the adapter's tensor for a weight; `part` is such as "lora_A.weight".
@@ -153,6 +163,8 @@ class Merger {
         }
         for (const ParameterShape& shape : of_experts_) known.insert(shape.file_name());
         for (const std::string& table : {embedding_, head_}) known.insert(whole_name(table));
+        for (const ParameterShape& shape : shapes_)
+            if (shape.role == Role::HeadBias) known.insert(whole_name(peft_name(model_, shape)));
         for (const std::string& name : adapter_.names()) {
             if (!known.contains(name))
                 throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
@@ -189,13 +201,13 @@ class Merger {
 
     at::Tensor merged(size_t index) {
         const ParameterShape& shape = shapes_[index];
+        if (const std::string whole = whole_name(peft_name(model_, shape)); adapter_.has(whole)) {
+            adapter_.check_shape(whole, shape.shape);
+            return adapter_.mapped(whole).to(dtype_of(shape));
+        }
         const at::Tensor base = base_values(shape);
         if (const at::Tensor delta = expert_delta(pieces_[index]); delta.defined())
             return base.to(at::kFloat).add(delta).to(base.scalar_type());
-        if (const std::string whole = whole_name(peft_name(model_, shape)); adapter_.has(whole)) {
-            adapter_.check_shape(whole, shape.shape);
-            return adapter_.mapped(whole).to(base.scalar_type());
-        }
         const std::string a = lora_name(shape, "lora_A.weight"), b = lora_name(shape, "lora_B.weight");
         if (shape.shape.size() != 2 || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases stay
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
@@ -250,10 +262,13 @@ class Merger {
 };
 
 /// Writes config.json without its quantisation settings.
-void write_model_config(const Config& config, bool unties, const fs::path& dir) {
+void write_model_config(const Config& config, const Merger& merger, const fs::path& dir) {
     ordered_json values = ordered_json::parse(read_text(fs::path(config.model_dir) / "config.json"));
     values.erase("quantization_config");
-    if (unties) values["tie_word_embeddings"] = false;
+    if (merger.model().num_labels > 0)
+        describe_scores(merger.model(), values);
+    else if (merger.unties())
+        values["tie_word_embeddings"] = false;
     if (config.quantization.on())
         values[values.contains("torch_dtype") ? "torch_dtype" : "dtype"] =
             config_name_of(compute_dtype_of(config.precision));
@@ -291,7 +306,7 @@ void merge_adapter(const Config& config, const std::string& to) {
         write_file_durably(aside.path() / "model.safetensors.index.json", index.dump(2) + "\n");
     }
     copy_settings(config, aside.path());
-    write_model_config(config, merger.unties(), aside.path());
+    write_model_config(config, merger, aside.path());
     aside.appear();
 }
 

@@ -88,6 +88,8 @@ struct Sharding {
 
 class HostLink;
 
+class InitialValues;
+
 class Parameters {
   public:
     enum class Use {
@@ -174,8 +176,9 @@ class Parameters {
     /// Stores this rank's part of a parameter's values; `share_update` sends it to all ranks.
     void put(size_t index, const at::Tensor& values);
     /// Reads a Hugging Face folder (model.safetensors, or shards by their index; adapter_model.safetensors
-    /// for an adapter). Throws Error with file and tensor.
-    void load(const std::string& model_dir);
+    /// for an adapter). A head that is missing there gets values from `of_head`, if given. Throws Error with
+    /// file and tensor.
+    void load(const std::string& model_dir, InitialValues* of_head = nullptr);
 
     /// Returns the stem of the saved file: "model", "adapter_model".
     const std::string& file_stem() const { return file_stem_; }

@@ -140,10 +140,17 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 
 }  // namespace
 
-void Parameters::load(const std::string& model_dir) {
+void Parameters::load(const std::string& model_dir, InitialValues* of_head) {
     WeightFiles files(model_dir, file_stem_);
-    for (size_t i = 0; i < shapes_.size(); ++i)
-        read_tensor(files, shapes_[i], own_elements(i), own_values(master_, i));
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+        const bool is_new = of_head != nullptr &&
+                            (shapes_[i].role == Role::Head || shapes_[i].role == Role::HeadBias) &&
+                            files.find(shapes_[i].file_name()).empty();
+        if (is_new)
+            put(i, of_head->next(shapes_[i]));
+        else
+            read_tensor(files, shapes_[i], own_elements(i), own_values(master_, i));
+    }
     share_update();
 }
 

@@ -73,7 +73,7 @@ double kept_before(const MemoryInputs& in, TraceMachine& machine, const Heap& he
 /// Traces the head and the loss; leaves the gradient of the head's input.
 void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const double chunk = std::min(kLossChunkTokens, in.tokens());
-    const double hidden = double(in.model.hidden_size), vocabulary = double(in.model.vocab_size);
+    const double hidden = double(in.model.hidden_size), vocabulary = double(in.model.head_rows());
     const Traced normed = hidden_states(in, machine, kOfLoss);
     const Traced with_label = hidden_states(in, machine, kOfLoss);  // all but a sequence's last token
     const Traced logits = machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/config/lora_targets.h"
 #include "engine/config/paths.h"
 #include "engine/error.h"
 #include "engine/plan/resolve.h"
@@ -68,6 +69,21 @@ void override_router_loss(const Config& config, ModelConfig& model) {
     model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
 }
 
+/// Replaces the head by one of scores for a reward model. As in PEFT, an adapter trains it in full.
+void take_scores(Plan& plan, Findings& findings) {
+    Config& config = plan.config;
+    const bool of_tokens = config.token_labels > 0;
+    if (!config.preference.scores() && !of_tokens) return;
+    if (!has_score_class(*plan.model, of_tokens))
+        findings.error(Form("PREFERENCE-LIMIT", "scores"),
+                       of_tokens ? "process_reward_model" : "reward_model",
+                       {{"type", plan.model->model_type}});
+    plan.model = with_scores(*plan.model, of_tokens ? config.token_labels : 1, of_tokens);
+    LoraTargets targets = targets_of(config.lora);
+    targets.saved_head = "score";
+    if (config.lora.on()) config.lora.targets = written_targets(targets);
+}
+
 /// Divides the logits by the temperature that the rollouts were written with.
 void apply_temperature(const Config& config, ModelConfig& model) {
     if (config.policy) model.logit_multiplier /= config.policy->temperature;
@@ -118,6 +134,7 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (plan.model) take_stored_quantization(plan, findings);
     if (plan.model) override_router_loss(plan.config, *plan.model);
     if (plan.model) apply_temperature(plan.config, *plan.model);
+    if (plan.model) take_scores(plan, findings);
     tell_of_quantized_inputs(plan, findings);
     if (!plan.model || !plan.config.lora.on()) return;
     tell_of_whole_experts(plan, findings);

@@ -186,7 +186,7 @@ struct LayerWeights {
         const double attends = attending_share(m), recurs = 1 - attends;
         projections = hidden * (attends * heads * double(m.head_dim) + recurs * double(m.delta.projected()));
         output = hidden * (attends * double(m.num_heads * m.head_dim) + recurs * double(m.delta.values()));
-        head = hidden * double(m.vocab_size);
+        head = hidden * double(m.head_rows());
         mlp = (active_parameters(m) - head) / double(m.num_layers) - projections - output;
     }
 };

@@ -10,6 +10,7 @@
 
 #include "engine/config/lora_targets.h"
 #include "engine/error.h"
+#include "engine/families/score_class.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
 #include "engine/model/dtypes.h"
@@ -48,6 +49,7 @@ void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dt
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = config_name_of(dtype);
+    if (plan.model->num_labels > 0) describe_scores(*plan.model, config);
     written.push_back(write_file_durably(dir / kModelConfig, config.dump(2) + "\n"));
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
@@ -59,10 +61,13 @@ nlohmann::ordered_json list_or_null(const std::vector<T>& items) {
 }
 
 /// Writes the adapter's settings as PEFT's LoraConfig does.
-WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
+WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
+    const Lora& lora = plan.config.lora;
     const nlohmann::ordered_json config = {
         {"peft_type", "LORA"},
-        {"task_type", "CAUSAL_LM"},
+        {"task_type", plan.model->num_labels == 0 ? "CAUSAL_LM"
+                      : plan.model->head_bias     ? "TOKEN_CLS"
+                                                  : "SEQ_CLS"},
         {"base_model_name_or_path", lora.base_model},
         {"revision", nullptr},
         {"inference_mode", true},
@@ -93,7 +98,7 @@ Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir,
     Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
                             : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {
-        written.push_back(write_adapter_config(plan.config.lora, dir));
+        written.push_back(write_adapter_config(plan, dir));
     } else {
         write_model_config(plan, dir, dtype, written);
     }

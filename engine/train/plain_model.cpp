@@ -54,8 +54,9 @@ PlainTokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>
         tokens.padded.push_back(padded);
         for (size_t i = 0; i < row.input_ids.size(); ++i) {
             ids.push_back(row.input_ids[i]);
-            const bool is_last = i + 1 == row.input_ids.size();
-            const int32_t label = is_last ? kNoLabel : row.labels[i + 1];
+            const size_t learned = i + static_cast<size_t>(row.label_shift);
+            const bool is_last = learned == row.input_ids.size();
+            const int32_t label = is_last ? kNoLabel : row.labels[learned];
             const bool of_prompt = learns_prompt && !is_last && label == kNoLabel;
             labels.push_back(of_prompt ? row.input_ids[i + 1] : label);
             segments.push_back(labels.back() == kNoLabel ? 0 : 2 * slot + (of_prompt ? 1 : 0));
@@ -254,6 +255,7 @@ class PlainModel {
             logits = logits * model_.logit_multiplier;
             if (model_.logit_softcap != 0)
                 logits = model_.logit_softcap * at::tanh(logits / model_.logit_softcap);
+            if (model_.num_labels == 1) return logits.squeeze(1).neg();
             const at::Tensor labels = tokens_.labels_n.index_select(0, some).unsqueeze(1);
             return at::log_softmax(logits, 1).gather(1, labels).squeeze(1).neg();
         };

@@ -22,7 +22,8 @@ struct Scores {
 
 Scores scores_of(const PlainFacts& facts, const at::Tensor& completions_d) {
     const at::Tensor ratios_d = completions_d - facts.reference_d, means_d = ratios_d / facts.labels_d;
-    return {every_second(ratios_d, 0), every_second(ratios_d, 1), every_second(means_d, 0), every_second(means_d, 1)};
+    return {every_second(ratios_d, 0), every_second(ratios_d, 1), every_second(means_d, 0),
+            every_second(means_d, 1)};
 }
 
 at::Tensor cross_entropy_of_answers(const at::Tensor& logits_p, double flipped) {
@@ -79,12 +80,15 @@ at::Tensor pairs_loss(const Preference& preference, const PlainFacts& facts, con
                cross_entropy_of_answers(preference.beta * s.mean_delta() - preference.simpo_gamma,
                                         preference.label_smoothing)
                    .mean();
+    if (preference.scores())
+        return (at::softplus(-s.delta()) + preference.center_rewards * at::square(s.chosen_p + s.rejected_p))
+            .mean();
     at::Tensor loss = at::zeros_like(nll);
     for (const PairTerm& term : preference.terms) {
         const bool is_nll = term.loss == PairLoss::Sft;
-        loss = loss + term.weight * (is_nll ? nll
-                                            : term_of(term.loss, s, preference.beta, preference.label_smoothing)
-                                                  .mean());
+        loss = loss +
+               term.weight *
+                   (is_nll ? nll : term_of(term.loss, s, preference.beta, preference.label_smoothing).mean());
     }
     return loss;
 }

@@ -15,9 +15,7 @@ struct Pair {
 
     Dual difference() const { return chosen - rejected; }
     /// Returns the difference of the means over labels.
-    Dual mean_difference() const {
-        return (1 / chosen_labels) * chosen - (1 / rejected_labels) * rejected;
-    }
+    Dual mean_difference() const { return (1 / chosen_labels) * chosen - (1 / rejected_labels) * rejected; }
 };
 
 Pair pair_of(const DocumentSums& chosen, const DocumentSums& rejected) {
@@ -56,7 +54,8 @@ Dual dpo_term(PairLoss loss, const Pair& pair, double beta, double smoothing) {
         case PairLoss::ExoPair:
             return exo_pair(logit, smoothing);
         case PairLoss::NcaPair:
-            return -1 * log_sigmoid(chosen) - 0.5 * log_sigmoid(-1 * chosen) - 0.5 * log_sigmoid(-1 * rejected);
+            return -1 * log_sigmoid(chosen) - 0.5 * log_sigmoid(-1 * chosen) -
+                   0.5 * log_sigmoid(-1 * rejected);
         case PairLoss::BcoPair:
             return -1 * log_sigmoid(chosen) - log_sigmoid(-1 * rejected);
         case PairLoss::SppoHard:
@@ -71,16 +70,21 @@ Dual dpo_term(PairLoss loss, const Pair& pair, double beta, double smoothing) {
     return {};
 }
 
-/// Returns a pair's part of the loss, without the mean over labels.
+/// Returns a pair's part of the loss, without the mean over labels. Source of a reward model's: TRL 1.16,
+/// trainer/reward_trainer.py, compute_loss.
 Dual pair_loss(const Preference& preference, const Pair& pair) {
     const double beta = preference.beta, smoothing = preference.label_smoothing;
-    const Dual chosen = (1 / pair.chosen_labels) * pair.chosen, rejected = (1 / pair.rejected_labels) * pair.rejected;
+    const Dual chosen = (1 / pair.chosen_labels) * pair.chosen,
+               rejected = (1 / pair.rejected_labels) * pair.rejected;
     if (preference.method == PreferenceMethod::Orpo)
         return -beta * log_sigmoid(chosen - rejected - (log1mexp(chosen) - log1mexp(rejected)));
     if (preference.method == PreferenceMethod::Simpo) {
         const Dual logit = beta * pair.mean_difference() + -preference.simpo_gamma;
         return -(1 - smoothing) * log_sigmoid(logit) - smoothing * log_sigmoid(-1 * logit);
     }
+    if (preference.scores())
+        return -1 * log_sigmoid(pair.difference()) +
+               preference.center_rewards * square(pair.chosen + pair.rejected);
     Dual loss;
     for (const PairTerm& term : preference.terms)
         loss = loss + term.weight * dpo_term(term.loss, pair, beta, smoothing);
@@ -124,7 +128,8 @@ PreferenceLoss pairs_loss(const Preference& preference, const std::vector<Docume
         result.slopes[i + 1].completion += loss.by_rejected;
         const bool of_means = !preference.has_reference();
         const double of_chosen = preference.beta * pair.chosen.value / (of_means ? pair.chosen_labels : 1);
-        const double of_rejected = preference.beta * pair.rejected.value / (of_means ? pair.rejected_labels : 1);
+        const double of_rejected =
+            preference.beta * pair.rejected.value / (of_means ? pair.rejected_labels : 1);
         chosen += of_chosen / pairs;
         rejected += of_rejected / pairs;
         accuracy += (of_chosen > of_rejected ? 1 : 0) / pairs;
@@ -142,7 +147,8 @@ PreferenceLoss kto_loss(const Preference& preference, const std::vector<Document
     for (const DocumentSums& document : documents) {
         const Dual ratio{document.completion - document.reference, 1, 0};
         const double sign = document.desirable ? 1 : -1;
-        const double weight = document.desirable ? preference.desirable_weight : preference.undesirable_weight;
+        const double weight =
+            document.desirable ? preference.desirable_weight : preference.undesirable_weight;
         const Dual loss = (weight / rows) * (-1 * sigmoid(sign * preference.beta * (ratio + -kl)) + 1);
         result.loss += loss.value;
         result.slopes.push_back({loss.by_chosen, 0});

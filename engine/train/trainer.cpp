@@ -87,14 +87,14 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
         for (const TokenFile* tokens :
              {static_cast<const TokenFile*>(&tokens_), static_cast<const TokenFile*>(eval_tokens_.get())}) {
             if (tokens == nullptr) continue;
-            tokens->check(model_.vocab_size, longest);
+            tokens->check(model_.vocab_size, model_.head_rows(), longest);
             tokens->check_preferences(config_.preference, config_.sequence_len);
         }
     }
     if (config_.reinit_weights) {
         trained_.initialize_weights(model_, config_.seed);
     } else {
-        trained_.load_weights(config_.model_dir);
+        trained_.load_weights(config_.model_dir, model_, config_.seed);
     }
     if (!trained_.adapter) return;
     if (config_.lora.model_dir.empty()) {

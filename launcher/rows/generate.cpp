@@ -1,5 +1,6 @@
 #include "launcher/rows/generate.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "engine/error.h"
@@ -30,6 +31,18 @@ Precision precision_of(const fs::path& model_dir, const char* code) {
     const json model = read_object(model_dir / "config.json", code);
     const json dtype = model.value("dtype", model.value("torch_dtype", json()));
     return dtype == "float32" ? Precision::Float32 : Precision::Bf16Full;
+}
+
+/// Returns whether a folder's model or adapter gives scores in place of text.
+bool gives_scores(const fs::path& folder) {
+    if (fs::exists(folder / "adapter_config.json")) {
+        const json task = read_object(folder / "adapter_config.json", kCode).value("task_type", json());
+        return task == "SEQ_CLS" || task == "TOKEN_CLS";
+    }
+    const json classes = read_object(folder / "config.json", kCode).value("architectures", json::array());
+    return std::any_of(classes.begin(), classes.end(), [](const json& name) {
+        return name.is_string() && name.get<std::string>().ends_with("Classification");
+    });
 }
 
 Config config_of_model(const fs::path& folder) {
@@ -142,6 +155,11 @@ ModelsToTry models_of_run(const RunDirectory& run) {
 
 void generate_text(const ModelsToTry& models, const Wish& wish, const Places& places,
                    const Progress& progress, const OnGenerated& on_line) {
+    const Config& trained = models.trained.config;
+    const fs::path saved = trained.lora.on() ? trained.lora.model_dir : trained.model_dir;
+    if (gives_scores(saved))
+        throw Error(Failure::Refused, Code(kCode), "holds a model that gives scores, and writes no text",
+                    saved.string());
     const ShortLivedFolder folder("generate");
     const json encoded = encode_prompts(models.trained.config, models.tokenizer, wish.prompts, folder.path(),
                                         places, progress);

@@ -54,6 +54,8 @@ Config unusual_config() {
     c.load_best_model_at_end = true, c.group_by_length = true;
     c.preference = {
         PreferenceMethod::Kto, 0.3, {{PairLoss::Ipo, 1}, {PairLoss::Sft, 0.5}}, 0.2, 0.7, 0.4, 1.2, 0.9};
+    c.preference.center_rewards = 0.01;
+    c.token_labels = 3;
     c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};

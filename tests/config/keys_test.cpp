@@ -267,7 +267,7 @@ TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
         EXPECT_FALSE(error->fixes.front().effect.empty()) << line;
         EXPECT_FALSE(has_error(read(apply_fix(text, error->fixes.front())).diagnostics)) << line;
     }
-    EXPECT_TRUE(said(read_more("reward_model: true\n"), "KEY-UNSUPPORTED", "reward_model")->fixes.empty())
+    EXPECT_TRUE(said(read_more("kd_trainer: true\n"), "KEY-UNSUPPORTED", "kd_trainer")->fixes.empty())
         << "another objective";
 }
 

@@ -69,6 +69,10 @@ def row_of(kind, source, entry):
         return {entry.get("field_messages", "messages"): turns}
     if kind.startswith(("pretrain", "completion")):
         return {entry.get("text_column") or entry.get("field") or "text": sentence(source)}
+    if kind == "stepwise_supervised":
+        return {"prompt": sentence(source), "completions": [sentence(source) for _ in range(3)], "labels": [True, source.random() < 0.5, False]}
+    if kind.startswith("bradley_terry"):
+        return {name: sentence(source) for name in ("system", "input", "chosen", "rejected")}
     return {"instruction": sentence(source), "input": "", "output": sentence(source)}
 
 

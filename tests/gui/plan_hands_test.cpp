@@ -133,16 +133,15 @@ class PlanHandsTest : public QObject {
     }
 
     void theMethodThatIsNotThereComesFirst() {
-        open(u"reward.yaml"_s, u"load_in_8bit: maybe\n"_s + kText + u"process_reward_model: true\n"_s);
+        open(u"reward.yaml"_s, u"load_in_8bit: maybe\n"_s + kText + u"kd_trainer: true\n"_s);
         auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
-        QVERIFY2(list->item(0)->text().contains(u"process_reward_model"_s),
-                 qPrintable(list->item(0)->text()));
-        QVERIFY(verdict().contains(u"process_reward_model"_s));
+        QVERIFY2(list->item(0)->text().contains(u"kd_trainer"_s), qPrintable(list->item(0)->text()));
+        QVERIFY(verdict().contains(u"kd_trainer"_s));
         QCOMPARE(list->verticalScrollBar()->value(), 0);
     }
 
     void betterPlansAreRankedInSpiteOfAKeyThatIsRefused() {
-        open(u"refused.yaml"_s, kText + u"tensor_parallel_size: 1\nprocess_reward_model: true\n"_s);
+        open(u"refused.yaml"_s, kText + u"tensor_parallel_size: 1\nkd_trainer: true\n"_s);
         QVERIFY(verdict().startsWith(u"INVALID"_s));
         QTRY_VERIFY_WITH_TIMEOUT(m_page->findChild<QWidget*>(u"applyButton-0"_s) != nullptr, 20000);
     }

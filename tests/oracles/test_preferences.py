@@ -23,7 +23,7 @@ MESHES = {
     "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=1, gradient_accumulation_steps=2, fsdp_version=2,
                                        fsdp_config={"reshard_after_forward": True})),
 }
-QUICK = [("dpo", "zigzag"), ("kto", "ulysses")]
+QUICK = [("dpo", "zigzag"), ("kto", "ulysses"), ("reward", "zigzag")]
 OURS = dict(max_steps=STEPS, learning_rate=1e-3, lr_scheduler="constant", warmup_steps=0, weight_decay=0, max_grad_norm=1.0)
 
 
@@ -68,10 +68,20 @@ def check(prepared, tmp_path, loss, mesh, kind, adapter):
     return run
 
 
+def check_saved_scores(folder):
+    """Checks that the saved model is whole for transformers' class."""
+    import transformers
+
+    model, found = transformers.AutoModelForSequenceClassification.from_pretrained(folder, output_loading_info=True)
+    assert not found["missing_keys"] and not found["unexpected_keys"] and model.config.num_labels == 1
+
+
 @pytest.mark.parametrize("loss, mesh", QUICK, ids=lambda name: name)
 def test_quick_losses_are_those_of_trl(prepared, tmp_path, loss, mesh):
     run = check(prepared, tmp_path, loss, mesh, "llama", False)
     assert all(("kl" in event) == (loss == "kto") for event in events_of(run))
+    if loss == "reward":
+        check_saved_scores(tmp_path / "out")
     margins = [event for event in events_of(run) if "reward_margin" in event]  # some steps have one kind of KTO's rows
     assert margins and margins[-1]["rewards_chosen"] - margins[-1]["rewards_rejected"] == pytest.approx(margins[-1]["reward_margin"])
 

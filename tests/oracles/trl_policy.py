@@ -102,7 +102,7 @@ def prepare(folder, kind, adapter):
 
     rows = make_rollouts(BATCH * STEPS // 2)
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    model = load(make_model(folder / "model", kind))
+    model = load(make_model(folder / "model", kind), "grpo")
     if adapter:
         import peft
         import torch

@@ -38,6 +38,7 @@ LOSSES = {
     "simpo": ("simpo", dict(loss_type="simpo", simpo_gamma=0.7, cpo_alpha=0.5, beta=0.4),
               dict(rl="simpo", simpo_gamma=0.7, cpo_alpha=0.5, rl_beta=0.4)),
     "kto": ("kto", dict(desirable_weight=1.2), dict(rl="kto", kto_desirable_weight=1.2)),
+    "reward": ("reward", dict(center_rewards_coefficient=0.01), dict(reward_model=True, center_rewards_coefficient=0.01)),
 }
 
 VOCABULARY = 256
@@ -90,6 +91,8 @@ def trainer_of(method):
         return trl.DPOTrainer, trl.DPOConfig
     if method == "kto":
         return trl.KTOTrainer, trl.KTOConfig
+    if method == "reward":
+        return trl.RewardTrainer, trl.RewardConfig
     if method == "orpo":
         from trl.experimental.orpo import ORPOConfig, ORPOTrainer
 
@@ -102,6 +105,8 @@ def trainer_of(method):
 def dataset_of(method, rows):
     import datasets
 
+    if method == "reward":
+        return datasets.Dataset.from_list([{f"{name}_ids": row["prompt"] + row[name] for name in ("chosen", "rejected")} for row in rows])
     adds_end = method in ("orpo", "simpo")  # their trainers end a completion themselves
     def text_of(key, value):
         if key == "label":
@@ -135,17 +140,25 @@ def rows_as_tokenized(method, rows):
     def labelled(prompt, completion):
         return {"input_ids": prompt + completion, "labels": [-100] * len(prompt) + completion}
 
+    if method == "reward":
+        return [{f"{name}_input_ids": row["prompt"] + row[name] for name in ("chosen", "rejected")} for row in rows]
     if method == "kto":
         return [{**labelled(row["prompt"], row["completion"]), "label": row["label"]} for row in rows]
     return [{f"{name}_{key}": value for name in ("chosen", "rejected") for key, value in labelled(row["prompt"], row[name]).items()}
             for row in rows]
 
 
-def load(model_dir):
+def load(model_dir, method):
     import torch
     import transformers
 
-    return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
+    settings = dict(attn_implementation="sdpa", dtype=torch.float32)
+    if method != "reward":
+        return transformers.AutoModelForCausalLM.from_pretrained(model_dir, **settings)
+    torch.manual_seed(5)  # the head's first values
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(model_dir, num_labels=1, **settings)
+    model.save_pretrained(model_dir)
+    return model
 
 
 def prepare(folder, method, kind, adapter, long=False):
@@ -155,13 +168,13 @@ def prepare(folder, method, kind, adapter, long=False):
     count = BATCH * STEPS // 2  # two epochs
     rows = make_answers(count, long=long) if method == "kto" else make_pairs(count, long=long)
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows_as_tokenized(method, rows)))
-    model = load(make_model(folder / "model", kind, max_position_embeddings=1024 if long else 512))
+    model = load(make_model(folder / "model", kind, max_position_embeddings=1024 if long else 512), method)
     if adapter:
         import peft
         import torch
 
         torch.manual_seed(11)
-        model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16,
+        model = peft.get_peft_model(model, peft.LoraConfig(task_type="SEQ_CLS" if method == "reward" else "CAUSAL_LM", r=8, lora_alpha=16,
                                                            target_modules=["q_proj", "v_proj", "down_proj"]))
         model.save_pretrained(folder / "begun")
     return rows, model
@@ -193,9 +206,11 @@ def distance(ours, theirs):
     return max(abs(one / other - 1) for one, other in zip(ours, theirs, strict=True))
 
 
-def record():
-    found = {"float32": {}, "drift": {}, "float64 calm": {}, "long": {}}
-    for name in LOSSES:
+def record(names):
+    """Adds the losses of these cases to the file."""
+    file = pathlib.Path(__file__).parent / "trl_losses.json"
+    found = json.loads(file.read_text()) if file.exists() else {"float32": {}, "drift": {}, "float64 calm": {}, "long": {}}
+    for name in names:
         for kind in MODELS:
             for adapter in (False, True):
                 case = f"{name} {kind} {'lora' if adapter else 'full'}"
@@ -206,8 +221,8 @@ def record():
                 print(case, found["drift"][case], flush=True)
             found["long"][f"{name} {kind} full"] = losses_of_case(name, kind, False, True, long=True, adam_epsilon=CALM_EPSILON)
     parts = [f'"{part}": {{\n' + ",\n".join(f' "{name}": {json.dumps(values)}' for name, values in cases.items()) + "\n}" for part, cases in found.items()]
-    (pathlib.Path(__file__).parent / "trl_losses.json").write_text("{" + ",\n".join(parts) + "}\n")
+    file.write_text("{" + ",\n".join(parts) + "}\n")
 
 
 if __name__ == "__main__":
-    record()
+    record(sys.argv[1:] or LOSSES)

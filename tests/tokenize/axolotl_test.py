@@ -25,7 +25,7 @@ for name in ("expected_sharegpt.json", "expected_sharegpt_chat.json"):
     assert OLD["tokenizers"] == EXPECTED["tokenizers"]
     EXPECTED["cases"] |= OLD["cases"]
 CASES = {case["name"]: case for case in [*all_cases(), *cases_sharegpt.all_cases(), *cases_sharegpt.chat_cases()]}
-CONFIG = ("sequence_len",)
+CONFIG = ("sequence_len", "token_labels")
 
 
 class Silent:
@@ -57,7 +57,7 @@ def loaded(folder, name, template):
 def ours(case, folder):
     """Returns our tokens in the form of record.tokens_of."""
     config = dict(case["config"])
-    own = {key: config.pop(key) for key in CONFIG}
+    own = {key: config.pop(key) for key in CONFIG if key in config}
     request = Request({"base_dir": str(folder), "datasets": [case["entry"]], "tokenizer": str(folder / case["tokenizer"]),
                        "tokenization": {key: value for key, value in config.items() if value is not False}, **own})
     encode, found = Encoders(request, Silent()), []

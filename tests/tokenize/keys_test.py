@@ -31,6 +31,7 @@ REQUEST = {
     "excess_length": ({"datasets": [{**TALK}], "sequence_len": 12}, "drop", "truncate"), "val_set_size": ({}, 0.2, 0.5), "seed": ({"val_set_size": 0.4}, 1, 2),
     "curriculum_sampling": ({"val_set_size": 0.4}, True, False), "sample_packing": ({}, True, False),
     "dataset_prepared_path": ({}, "saved", None), "row_limit": ({"datasets": [{"path": "a.jsonl", "type": "pretrain", "streamed": True}]}, 2, 3),
+    "token_labels": ({"datasets": [{"path": "steps.jsonl", "type": "stepwise_supervised"}]}, 2, 3),
     "preference": ({"datasets": [{"path": "pairs.jsonl", "type": "chatml.prompt_pairs"}]}, "dpo", "kto"),
     "tokenizer": ({}, "one", "other"), "vocab_size": ({}, 100, None),
 }
@@ -90,6 +91,7 @@ def rows(tmp_path_factory, model, model_with_bos):
     files = {"a.jsonl": TEXTS, "b.jsonl": other, "two.jsonl": other, "twice.jsonl": TEXTS[:2] * 3, "plain": TEXTS, "folder/train.jsonl": TEXTS,
              "folder/test.jsonl": other, "only/test.jsonl": TEXTS, "only/validation.jsonl": other, "shared.jsonl": SHARED,
              "pairs.jsonl": [{"prompt": "Why?", "chosen": "So it jumps.", "rejected": "No.", "completion": "Yes.", "label": True}],
+             "steps.jsonl": [{"prompt": "Why?", "completions": ["So."], "labels": [2]}],
              "names.jsonl": [{"conversations": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}],
              "talk.jsonl": [{"messages": SAID, "others": message, "system": "One.", "sys": "Other.", "tools": [{"a": 1}], "utensils": [{"b": 2}]}]}
     for name, content in files.items():

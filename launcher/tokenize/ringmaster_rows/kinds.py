@@ -8,9 +8,11 @@ from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, refl
 from .preference_texts import names_of, reader_of, whole_name
 from .preference_tokens import Rules, preferences, token_preferences
 from .report import Failure
+from .rewards import compared, token_pairs
 from .rollouts import rollouts
 from .sharegpt import settings_of, sharegpt
 from .sharegpt_chat import sharegpt_chat
+from .steps import judged
 from .streams import pretrain
 from .talks import input_output, llama2_chat, pygmalion
 
@@ -27,8 +29,12 @@ TALK_ENCODERS = {"pygmalion": pygmalion, "llama2_chat": llama2_chat, "sharegpt:c
 TALKS = ("input_output", *TALK_ENCODERS)
 # Keys of an entry that would produce rows or labels that this package does not make; they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
+STEPS = {"step_separator", "max_completion_length", "train_on_last_step_only"}
 PAIRS = {"chat_template": {"field_messages", "field_chosen", "field_rejected", "message_property_mappings", "message_field_role",
                            "message_field_content", "roles", "chat_template", "chat_template_jinja"}}
+REWARDS = "bradley_terry.chat_template"
+REWARD_KEYS = {"message_property_mappings", "message_field_training", "message_field_training_detail", "roles", "drop_system_message",
+               "roles_to_train", "train_on_eos", "chat_template", "chat_template_jinja"}
 PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
 REFUSED = {"bradley_terry": PREFERENCES, "stepwise_supervised": PREFERENCES, "dpo": PREFERENCES, "kto": PREFERENCES,
            "orpo": PREFERENCES, "ebft": PREFERENCES, "rwd": PREFERENCES, "chatml": PREFERENCES, "llama3": PREFERENCES,
@@ -55,6 +61,8 @@ def find_encoder(source, request, tokenizer):
                        sequence_len=length)
     if kind == "pretrain" or (source.entry.get("streamed") and not request["sample_packing"]):  # axolotl packs or cuts streams
         return partial(pretrain, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, packed=request["sample_packing"])
+    if kind == "stepwise_supervised":
+        return partial(judged, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, labels=request["token_labels"])
     if kind == "completion":
         return partial(completion, entry=source.entry, tokenizer=tokenizer(), sequence_len=length)
     if kind == "chat_template":
@@ -74,6 +82,8 @@ def find_preferences(source, request, tokenizer, first, report):
     """Returns a function that turns rows into examples of preferences or rollouts."""
     if request["preference"] == "grpo":
         return partial(rollouts, sequence_len=request["sequence_len"])
+    if request["preference"] == "reward":
+        return find_rewards(source, request, tokenizer, first)
     rules, options = Rules(request["preference"], request["sequence_len"], request["excess_length"]), request["tokenization"]
     if options.get("tokenizer_use_mistral_common"):
         raise Failure("rows of preferences are not read with mistral-common", "tokenizer_use_mistral_common", "leave it out")
@@ -85,11 +95,25 @@ def find_preferences(source, request, tokenizer, first, report):
     return partial(preferences, read=read, tokenizer=tokenizer(), rules=rules, report=report)
 
 
-def check_entry(source, report, preference=""):
-    kind, where = type_of(source), f"{source.key}.type"
-    if preference:
+def find_rewards(source, request, tokenizer, first):
+    """Returns a function that turns rows into pairs of conversations for a reward model."""
+    options, length = request["tokenization"], request["sequence_len"]
+    if type_of(source) == "" and "chosen_input_ids" in first:
+        return partial(token_pairs, sequence_len=length)
+    if options.get("tokenizer_use_mistral_common"):
+        raise Failure("rows for a reward model are not read with mistral-common", "tokenizer_use_mistral_common", "leave it out")
+    settings = chat_options(source, tokenizer(), options, request.base_dir)._replace(messages="messages", system="system")
+    return partial(compared, tokenizer=tokenizer(), options=settings, sequence_len=length)
+
+
+def check_entry(source, report, request):
+    kind, where, preference = type_of(source), f"{source.key}.type", request["preference"]
+    if request["token_labels"]:
+        check_steps(kind, where)
+        read = STEPS
+    elif preference:
         check_preference(kind, where, preference)
-        read = PAIRS.get(str(kind).split(".")[0], set()) if preference != "orpo" else set()
+        read = REWARD_KEYS if preference == "reward" else PAIRS.get(str(kind).split(".")[0], set()) if preference != "orpo" else set()
     else:
         check_type(kind, where, source.entry)
         read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
@@ -103,12 +127,21 @@ def check_entry(source, report, preference=""):
 
 
 def check_preference(kind, where, method):
-    if kind == "" or method != "grpo" and (isinstance(kind, dict) or whole_name(str(kind)) in names_of(method)):
+    if kind == "" or method not in ("grpo", "reward") and (isinstance(kind, dict) or whole_name(str(kind)) in names_of(method)):
         return
     if method == "grpo":
         raise Failure("rows of rollouts hold token ids, so they have no dataset type", where, "leave the type out")
+    if method == "reward":
+        if kind == REWARDS:
+            return
+        raise Failure(f"dataset type {kind} is not known with reward_model", where, f"known: {REWARDS}")
     known = ", ".join(name.removesuffix(".default") for name in names_of(method))
     raise Failure(f"dataset type {kind} is not known under rl: {method}", where, f"known: {known}; or a mapping of the row's fields")
+
+
+def check_steps(kind, where):
+    if kind not in ("", "stepwise_supervised"):
+        raise Failure(f"dataset type {kind} is not known with process_reward_model", where, "known: stepwise_supervised")
 
 
 def check_type(kind, where, entry):

@@ -31,7 +31,7 @@ def prepare(request, folder, report):
     """Writes tokens.safetensors and, if there are evaluation rows, eval.safetensors into `folder`; returns the result."""
     encode = Encoders(request, report)
     for source in [*request.sources, *request.test_sources]:
-        check_entry(source, report, request["preference"])
+        check_entry(source, report, request)
     lost = []
     rows, counts = collect(request, request.sources, "train", encode, folder, report, lost)
     need_rows(rows, counts, request.sources[0].key)
@@ -100,7 +100,8 @@ class Encoders:
 def collect(request, sources, split, encode, folder, report, lost=None):
     """Returns the examples of all sources, in order, that the length rules keep, and how many they do not. Adds the first MOST_LOST
     rows that are left out or cut to `lost`."""
-    rows, counts = Rows(folder, split), dict.fromkeys(
+    own_labels = request["preference"] == "reward" or request["token_labels"] > 0
+    rows, counts = Rows(folder, split, own_labels), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
     enough = Enough(request["row_limit"], request["sequence_len"], request["sample_packing"])
     for source in sources:

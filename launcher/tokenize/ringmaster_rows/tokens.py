@@ -1,5 +1,6 @@
 """Writes tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; for packed
-rows and under `rl` also `document_offsets` I64 [documents+1]; under rl: kto also `desirable` I32 [documents]; under rl: grpo
+rows and under `rl` also `document_offsets` I64 [documents+1]; under rl: kto also `desirable` I32 [documents]; for a reward model
+`own_labels` I32 [1]: a label belongs to its own token, not to the one before; under rl: grpo
 also `advantages` F64 [documents] and `old_log_probabilities` F64 [N] (NaN: not given). Rows go to disk as they arrive and are
 joined into the file at the end, so memory stays bounded."""
 
@@ -17,13 +18,14 @@ WORDS = {"i": "I", "f": "F"}  # numpy's kinds and the format's
 class Rows:
     """Collects rows on disk. Call `close` before reading them."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, own_labels=False):
         self._paths = {part: Path(folder, f"{name}.{part}") for part in PARTS}
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
         self.documents = []  # under `rl`: lengths of each row's documents
         self.desirable = []  # under rl: kto
         self.advantages = []  # under rl: grpo
+        self.own_labels = own_labels  # a label belongs to its own token
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped
         self.positions = []  # index of each kept row among the examples made
@@ -78,6 +80,8 @@ def write_tokens(path, rows, packed, progress, with_documents):
         tensors["document_offsets"] = np.concatenate([[0], np.cumsum(documents)]).astype("<i8")
     if rows.desirable:
         tensors["desirable"] = np.array([rows.desirable[index] for index in chosen], "<i4")
+    if rows.own_labels:
+        tensors["own_labels"] = np.ones(1, "<i4")
     if rows.advantages:
         tensors["advantages"] = np.array([rows.advantages[index] for index in chosen], "<f8")
     count, parts = int(ends[-1]), rows.parts()

@@ -242,13 +242,25 @@ def other_cases():
             yield case(f"llama2_chat/{length}/{tokenizer}", {"type": "llama2_chat"}, {"sequence_len": length}, llama, tokenizer)
 
 
+STEPPED = [{"prompt": "Where is the fox?", "completions": ["It jumps.", "", "It was happy, " * 9], "labels": [1, 0, 1]},
+           {"prompt": "Žluť 漢字 🙂\n", "completions": ["7 dogs", "leap\nover"], "labels": [0, 1]}, {"prompt": "", "completions": ["So"], "labels": [1]}]
+STEP_OPTIONS = {"default": ({}, {}), "separator": ({"step_separator": " ки\n\n"}, {}), "last": ({"train_on_last_step_only": True}, {}),
+                "cut": ({"max_completion_length": 7}, {}), "short": ({}, {"sequence_len": 12})}
+
+
+def step_cases():
+    for name, (entry, config) in STEP_OPTIONS.items():
+        for tokenizer in ("plain", "bos", "blocks"):
+            yield case(f"stepwise_supervised/{name}-{tokenizer}", {"type": "stepwise_supervised", **entry}, {"token_labels": 2, **config}, STEPPED, tokenizer)
+
+
 def case(name, entry, config, rows, tokenizer="plain"):
     return {"name": name, "tokenizer": tokenizer, "entry": {"path": "rows.jsonl", **entry},
             "config": {"sequence_len": SEQUENCE_LEN, "train_on_inputs": False, **config}, "rows": rows}
 
 
 def all_cases():
-    return [*chat_cases(), *instruct_cases(), *other_cases()]
+    return [*chat_cases(), *instruct_cases(), *other_cases(), *step_cases()]
 
 
 def fingerprint(ids, labels):

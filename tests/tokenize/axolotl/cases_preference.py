@@ -107,13 +107,24 @@ def orpo_cases():
                        {"chat_template": template, "sequence_len": 40, "excess_length_strategy": strategy}, conversations(), "bos")
 
 
+def reward_cases():
+    rows = named("input", **SYSTEM) + named("input", system="")
+    for template in TEMPLATES:
+        base = {"type": "bradley_terry.chat_template", "chat_template": template}
+        for tokenizer in TOKENIZERS:
+            yield case(f"reward/bradley_terry.chat_template/{template}/{tokenizer}", "reward", base, {}, rows, tokenizer)
+        yield case(f"reward/bradley_terry.chat_template/{template}/short", "reward", base, {"sequence_len": 40}, rows, "bos")
+        yield case(f"reward/bradley_terry.chat_template/{template}/global", "reward", {**base, "chat_template": None, "drop_system_message": True},
+                   {"chat_template": template}, rows)
+
+
 def case(name, rl, entry, config, rows, tokenizer="plain"):
     return {"name": name, "tokenizer": tokenizer, "rl": rl, "entry": {"path": "rows.jsonl", **entry}, "config": {"sequence_len": SEQUENCE_LEN, **config},
             "rows": rows}
 
 
 def all_cases():
-    return [*pair_cases("dpo"), *pair_cases("simpo"), *kto_cases(), *orpo_cases()]
+    return [*pair_cases("dpo"), *pair_cases("simpo"), *kto_cases(), *orpo_cases(), *reward_cases()]
 
 
 def fingerprint(documents, desirable):

@@ -51,7 +51,8 @@ def tokens_of(case, tokenizers):
     from axolotl.utils.schemas.datasets import SFTDataset
     from datasets import Dataset
 
-    entry = DictDefault(SFTDataset(**copy.deepcopy(case["entry"])).model_dump(exclude_none=True))
+    is_judged = case["entry"]["type"] == "stepwise_supervised"  # axolotl's schema of these rows has no `type`
+    entry = DictDefault(case["entry"] if is_judged else SFTDataset(**copy.deepcopy(case["entry"])).model_dump(exclude_none=True))
     config = DictDefault({"seed": 42, **case["config"]})
     tokenizer = copy.deepcopy(tokenizers[case["tokenizer"]])
     if config.chat_template:

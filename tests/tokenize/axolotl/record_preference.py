@@ -97,9 +97,29 @@ def joined(rows, case, tokenizer):
     return found
 
 
+def scored(rows, case, tokenizer):
+    """Returns the recorded form of each row for a reward model, whose score is that of the last token that is no padding (transformers,
+    modeling_layers.py, GenericForSequenceClassification)."""
+    from axolotl.prompt_strategies.bradley_terry import load
+    from axolotl.utils.dict import DictDefault
+
+    config = DictDefault({"reward_model": True, "datasets": [case["entry"]], **case["config"]})
+    strategy, found = load("chat_template", tokenizer, config, DictDefault(case["entry"])), []
+    for row in rows:
+        made, documents = strategy.tokenize_prompt(copy.deepcopy(row)), []
+        for part in ("chosen_ids", "rejected_ids"):
+            ids = made[part]
+            end = max(place for place, token in enumerate(ids) if token != tokenizer.pad_token_id) + 1
+            documents.append((ids[:end], [-100] * (end - 1) + [0]))
+        found.append(fingerprint(documents, None))
+    return found
+
+
 def rows_of(case, tokenizers, rl):
     """Returns the recorded form of each row: None if the libraries refuse it, [] if they drop it."""
     tokenizer = copy.deepcopy(tokenizers[case["tokenizer"]])
+    if case["rl"] == "reward":
+        return scored(case["rows"], case, tokenizer)
     if case["config"].get("chat_template"):
         from axolotl.utils.chat_templates import get_chat_template_from_config
         from axolotl.utils.dict import DictDefault

@@ -1,0 +1,13 @@
+/// Describes a model that gives scores in config.json.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// Names the class and the labels of a model with `num_labels`, as transformers writes them.
+void describe_scores(const ModelConfig& model, nlohmann::ordered_json& config);
+
+}  // namespace ringmaster
