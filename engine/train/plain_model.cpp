@@ -224,7 +224,8 @@ class PlainModel {
         const at::Tensor loss = comparison_->loss(sums_d2);
         loss_sum_ = loss.item<double>();
         const at::Tensor by_sum = gradients_of({loss}, {at::ones_like(loss)}, {sums_d2})[0];
-        return by_sum.reshape({-1}).index_select(0, tokens_.segments_n).neg().detach();
+        const at::Tensor weights_n = by_sum.reshape({-1}).index_select(0, tokens_.segments_n).neg().detach();
+        return comparison_->in_absolute ? weights_n.abs() : weights_n;
     }
 
     /// Computes loss and gradients of norm and head, a few tokens at a time. Returns the gradient of x_nc.

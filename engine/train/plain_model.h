@@ -38,6 +38,7 @@ using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>
 struct PlainComparison {
     int64_t slots = 0;
     PlainPreferenceLoss loss;
+    bool in_absolute = false;  ///< adds up labels' gradients by the absolute values of their weights
 };
 
 struct PlainGradients {

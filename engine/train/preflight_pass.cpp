@@ -475,12 +475,22 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale, probe,
                                                  &noise, preferences.comparison());
     const bool compares = preferences.comparison() != nullptr;
+    std::optional<Flat> uncancelled;
+    if (batch.plan.config.preference.scores()) {
+        PlainComparison in_absolute = *preferences.comparison();
+        in_absolute.in_absolute = true;
+        uncancelled = plain_gradients(
+                          *batch.plan.model, trained, groups, own, scale, [](int, const at::Tensor&) {},
+                          &noise, &in_absolute)
+                          .gradients;
+    }
     return {compares ? plain.loss_sum : sum_of_ranks(groups, plain.loss_sum) * scale,
             0,
             plain.gradients,
             sum_of_ranks(groups, samples.table()),
             choices_of(batch, groups, plain.mixtures),
-            preferences.facts()};
+            preferences.facts(),
+            std::move(uncancelled)};
 }
 
 std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {

@@ -45,6 +45,9 @@ struct Proof {
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
     std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
     PreferenceFacts facts = {};                   ///< facts that the plain model compared preferences with
+    /// Of a reward model's plain gradients: the same without the cancelling of chosen and rejected documents,
+    /// whose scores are nearly equal at first. Rounding errors are in proportion to these.
+    std::optional<Flat> uncancelled = {};
 };
 
 /// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Throws

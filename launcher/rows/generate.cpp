@@ -45,6 +45,12 @@ bool gives_scores(const fs::path& folder) {
     });
 }
 
+void refuse_scores(const fs::path& folder) {
+    if (gives_scores(folder))
+        throw Error(Failure::Refused, Code(kCode), "holds a model that gives scores, and writes no text",
+                    folder.string());
+}
+
 Config config_of_model(const fs::path& folder) {
     Config config = read_config_text(json{{"base_model", folder.string()}}.dump(), folder.string()).config;
     config.model_dir = folder.string();
@@ -122,6 +128,7 @@ Config config_of_trained_adapter(const RunDirectory& run, const char* code) {
 
 ModelsToTry models_of_folder(const fs::path& folder, const std::string& base) {
     if (fs::exists(folder / "adapter_config.json")) {
+        refuse_scores(folder);
         const Config config = config_of_adapter(folder, base, kCode);
         return {{"trained", config},
                 {"base", without_adapter(config)},
@@ -130,6 +137,7 @@ ModelsToTry models_of_folder(const fs::path& folder, const std::string& base) {
     if (!has_weights(folder))
         throw Error(Failure::Usage, Code(kCode), "holds neither a model nor an adapter", folder.string(),
                     "name a run, or a folder with config.json and model.safetensors");
+    refuse_scores(folder);
     const Config config = config_of_model(folder);
     return {{"trained", config},
             {"base", base.empty() ? config : config_of_model(base)},
@@ -141,11 +149,13 @@ ModelsToTry models_of_run(const RunDirectory& run) {
     const std::vector<fs::path> tokenizers = {config.output_dir, config.tokenizer, config.model_dir};
     if (config.lora.on()) {
         const Config trained = config_of_trained_adapter(run, kCode);
+        refuse_scores(config.output_dir);
         return {{"trained", trained}, {"base", without_adapter(trained)}, tokenizer_among(tokenizers)};
     }
     if (!has_weights(config.output_dir))
         throw Error(Failure::Refused, Code(kCode), "holds no model yet", config.output_dir,
                     "the run writes it when it completes");
+    refuse_scores(config.output_dir);
     Config trained = config;
     trained.model_dir = config.output_dir;
     trained.reinit_weights = false;
@@ -155,11 +165,6 @@ ModelsToTry models_of_run(const RunDirectory& run) {
 
 void generate_text(const ModelsToTry& models, const Wish& wish, const Places& places,
                    const Progress& progress, const OnGenerated& on_line) {
-    const Config& trained = models.trained.config;
-    const fs::path saved = trained.lora.on() ? trained.lora.model_dir : trained.model_dir;
-    if (gives_scores(saved))
-        throw Error(Failure::Refused, Code(kCode), "holds a model that gives scores, and writes no text",
-                    saved.string());
     const ShortLivedFolder folder("generate");
     const json encoded = encode_prompts(models.trained.config, models.tokenizer, wish.prompts, folder.path(),
                                         places, progress);

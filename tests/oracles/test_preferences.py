@@ -9,7 +9,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import events_of, launch, losses_of, make_config, state_of
+from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of
 from trl_reference import CALM_EPSILON, LOSSES, MODELS, STEPS, prepare
 
 # name: (ranks, keys); a step has 4 rows
@@ -101,3 +101,21 @@ def test_answers_of_512_tokens_are_within_1e_4_of_trl_in_float64(prepared, tmp_p
     run = train(prepared, tmp_path, loss, "zigzag", kind, False, long=True, adam_epsilon=CALM_EPSILON, sequence_len=640)
     print(f"{loss} {kind}: {max(abs(one / other - 1) for one, other in zip(losses_of(run), expected)):.1e}")
     assert losses_of(run) == pytest.approx(expected, rel=1e-4, abs=1e-6)  # some losses end near 0
+
+
+def test_a_merged_reward_model_is_that_of_peft(prepared, tmp_path):
+    import peft
+    import torch
+    import transformers
+
+    run = train(prepared, tmp_path, "reward", "zigzag", "llama", True)
+    ringmaster("merge", run, "--to", tmp_path / "merged")
+    check_saved_scores(tmp_path / "merged")
+    base = transformers.AutoModelForSequenceClassification.from_pretrained(prepared("reward", "llama", True) / "model", num_labels=1)
+    theirs = peft.PeftModel.from_pretrained(base, tmp_path / "out").merge_and_unload().eval()
+    ours = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "merged").eval()
+    ids = torch.arange(1, 40).unsqueeze(0)
+    with torch.no_grad():
+        assert (ours(ids).logits - theirs(ids).logits).abs().max() < 1e-5
+    refused = ringmaster("generate", tmp_path / "merged", "--prompt", "w1", check=False)
+    assert refused.returncode == 1 and "scores" in refused.stderr
