@@ -10,10 +10,17 @@ enum class Activation { Silu, GeluTanh, Gelu, Relu2 };
 struct GateRule {
     Activation activation = Activation::Silu;
     bool gated = true;  ///< f(gate) · up of rows [gate | up]; else f(x)
+    /// Above 0: g · sigmoid(slope · g) · (u + 1), with g = min(gate, limit) and u = up within ±limit. Gates
+    /// and ups then take turns in a row. Source: OpenAI 2025, "gpt-oss model card", section 2.
+    double limit = 0;
+    double slope = 1;
+
+    bool is_clamped() const { return limit > 0; }
 
     /// This is not `= default` because the CUDA kernels are compiled as C++17.
     bool operator==(const GateRule& other) const {
-        return activation == other.activation && gated == other.gated;
+        return activation == other.activation && gated == other.gated && limit == other.limit &&
+               slope == other.slope;
     }
 };
 

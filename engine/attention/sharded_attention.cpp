@@ -6,6 +6,7 @@
 
 #include "engine/attention/head_exchange.h"
 #include "engine/attention/scheduled_attention.h"
+#include "engine/attention/sinks.h"
 
 namespace ringmaster {
 
@@ -35,6 +36,12 @@ class Ulysses {
             keys_.heads.push_back(owned.keys);
         }
         queries_.tokens = keys_.tokens = tokens;
+    }
+
+    /// Returns the part of x_h for the query heads that this rank owns; undefined if x_h is.
+    at::Tensor owned(const at::Tensor& x_h) const {
+        const HeadRange own = queries_.heads[static_cast<size_t>(group_.rank())];
+        return x_h.defined() ? x_h.narrow(0, own.begin, own.count) : x_h;
     }
 
     ByHeads queries(const at::Tensor& x_bthd, const char* what) {
@@ -95,12 +102,23 @@ int64_t ShardedAttention::cells() const {
     return cells;
 }
 
+namespace {
+
+/// Computes the attention of the heads that this rank owns.
+FlashOutput owned_forward(const ShardedAttention::Impl& impl, const at::Tensor& q_bhtd, KeysValues keys,
+                          const at::Tensor& sinks_h) {
+    FlashOutput whole = scheduled_forward(impl.groups.ring(), impl.schedule, q_bhtd, keys, impl.rule);
+    if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
+    return whole;
+}
+
+}  // namespace
+
 AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd,
-                                          const at::Tensor& v_btkd) {
+                                          const at::Tensor& v_btkd, const at::Tensor& sinks_h) {
     Groups& groups = impl_->groups;
     if (groups.ulysses().size() == 1) {
-        FlashOutput whole = scheduled_forward(groups.ring(), impl_->schedule, heads_first(q_bthd),
-                                              {k_btkd, v_btkd}, impl_->rule);
+        FlashOutput whole = owned_forward(*impl_, heads_first(q_bthd), {k_btkd, v_btkd}, sinks_h);
         return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
     }
     Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
@@ -108,8 +126,7 @@ AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Te
     ByHeads keys_values = ulysses.keys_values(k_btkd, v_btkd, "keys and values by heads");
     const at::Tensor q_bhsd = queries.wait().permute({1, 2, 0, 3});
     const at::Tensor both_s2bkd = as_s2bkd(keys_values.wait());
-    FlashOutput whole =
-        scheduled_forward(groups.ring(), impl_->schedule, q_bhsd, views_of(both_s2bkd), impl_->rule);
+    FlashOutput whole = owned_forward(*impl_, q_bhsd, views_of(both_s2bkd), ulysses.owned(sinks_h));
     ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
     return {out.wait_and_join().transpose(0, 1),
             whole.lse_bht,
@@ -126,12 +143,18 @@ ScheduledGradients gradients_by_heads(const ShardedAttention::Impl& impl, const 
 }
 
 AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Tensor dout_bthd,
-                                     AttentionOutput output) {
+                                     AttentionOutput output, const at::Tensor& sinks_h) {
     const at::ScalarType dtype = dout_bthd.scalar_type();
     Ulysses ulysses(impl.groups.ulysses(), impl.ulysses_tokens, dout_bthd.size(2), output.by_heads.key_heads);
     at::Tensor dout_bhsd =
         ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
     dout_bthd.reset();
+    at::Tensor dsinks_h;
+    if (sinks_h.defined()) {
+        dsinks_h = at::zeros(sinks_h.sizes(), output.lse_bht.options());
+        ulysses.owned(dsinks_h).copy_(
+            sinks_backward(dout_bhsd, output.by_heads.out_bhsd, output.lse_bht, ulysses.owned(sinks_h)));
+    }
     ScheduledGradients d = gradients_by_heads(impl, dout_bhsd, std::move(output));
     dout_bhsd.reset();
     ByTokens dq = ulysses.queries_back(std::exchange(d.dq_bhtd, {}).to(dtype), "gradients of queries");
@@ -140,19 +163,24 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Ten
     const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join().to(dtype);
     const int64_t B = dkv_tbkd.size(1) / 2;
     return {dq_tbhd.transpose(0, 1), dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
-            dkv_tbkd.narrow(1, B, B).transpose(0, 1)};
+            dkv_tbkd.narrow(1, B, B).transpose(0, 1), dsinks_h};
 }
 
 }  // namespace
 
 AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Tensor& q_bthd,
                                               const at::Tensor& k_btkd, const at::Tensor& v_btkd,
-                                              AttentionOutput output) {
-    if (output.is_by_heads()) return backward_by_heads(*impl_, std::move(dout_bthd), std::move(output));
+                                              AttentionOutput output, const at::Tensor& sinks_h) {
+    if (output.is_by_heads())
+        return backward_by_heads(*impl_, std::move(dout_bthd), std::move(output), sinks_h);
+    at::Tensor dsinks_h;
+    if (sinks_h.defined())
+        dsinks_h =
+            sinks_backward(heads_first(dout_bthd), heads_first(output.out_bthd), output.lse_bht, sinks_h);
     const ScheduledGradients d =
         scheduled_backward(impl_->groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
                            {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
-    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd};
+    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
 }
 
 }  // namespace ringmaster

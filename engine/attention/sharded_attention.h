@@ -30,7 +30,8 @@ struct AttentionOutput {
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
-    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses the rank's heads, [B, h, S]
+    /// [B, H, T] float32, natural log, with the sinks; with Ulysses the rank's heads, [B, h, S].
+    at::Tensor lse_bht;
     OfOwnHeads by_heads;
 };
 
@@ -38,6 +39,7 @@ struct AttentionGradients {
     at::Tensor dq_bthd;  ///< [B, T, H, D]; the inputs' dtype, or float32 if it is not rounded yet
     at::Tensor dk_btkd;
     at::Tensor dv_btkd;
+    at::Tensor dsinks_h;  ///< float32, from this rank's queries; undefined without sinks
 };
 
 class ShardedAttention {
@@ -55,12 +57,15 @@ class ShardedAttention {
 
     /// Takes q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, after the rotary
     /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
-    /// than Ulysses ranks, or a peer is gone.
-    AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
+    /// than Ulysses ranks, or a peer is gone. `sinks_h`, if defined, has a logit of each head that joins the
+    /// softmax of every query (engine/attention/sinks.h).
+    AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd,
+                            const at::Tensor& sinks_h = {});
     /// Frees dout_bthd and `output` as soon as it has read them. On a GPU the gradients may be in the memory
     /// of q, k and v, which Ulysses ranks need not pass.
     AttentionGradients backward(at::Tensor dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
-                                const at::Tensor& v_btkd, AttentionOutput output);
+                                const at::Tensor& v_btkd, AttentionOutput output,
+                                const at::Tensor& sinks_h = {});
 
   private:
     std::unique_ptr<Impl> impl_;

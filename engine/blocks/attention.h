@@ -126,8 +126,8 @@ class Attention final : public Block<Machine> {
         if (machine.model().gates_attention)
             machine.gate_heads_backward(dheads_nw, joined_heads(machine), gates_nw_);
         if (attended_.is_by_heads()) attended_.out_bthd.reset();
-        qkv_nw_ =
-            machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_), std::move(attended_));
+        qkv_nw_ = machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_),
+                                          std::move(attended_), beta);
     }
 
     LayerKind kind_;

@@ -55,6 +55,9 @@ constexpr Feature kFeatures[] = {
          return some_rope(m, [](const RopeConfig& rope) { return rope.query_scale_beta != 0; });
      }},
     {"a mixture of experts", true, [](const ModelConfig& m) { return m.num_experts > 0; }},
+    {"attention sinks", true, [](const ModelConfig& m) { return m.attention_sinks; }},
+    {"swiglu_limit", true, [](const ModelConfig& m) { return m.gate.is_clamped(); }},
+    {"biases of experts", true, [](const ModelConfig& m) { return m.expert_biases; }},
     {"a shared expert", true, [](const ModelConfig& m) { return m.shared_expert_intermediate_size > 0; }},
 };
 

@@ -8,9 +8,10 @@ namespace {
 
 const auto& all_families() {
     static const std::array all = {
-        kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,    kHunyuanFamilies, kGemmaFamilies,
-        kGemmaSandwichFamilies, kPhiFamilies,    kMistralFamilies,   kOlmoFamilies,    kGraniteFamilies,
-        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies, kNeoxFamilies,    kQwenHybridFamilies};
+        kLlamaFamilies,     kQwenFamilies,          kSmollmFamilies,     kHunyuanFamilies,
+        kGemmaFamilies,     kGemmaSandwichFamilies, kPhiFamilies,        kMistralFamilies,
+        kOlmoFamilies,      kGraniteFamilies,       kGlmFamilies,        kCohereFamilies,
+        kLayerNormFamilies, kNeoxFamilies,          kQwenHybridFamilies, kGptOssFamilies};
     return all;
 }
 

@@ -18,7 +18,8 @@ struct Rename {
     std::string_view module, in_files;
 };
 
-/// Names in files of a layer's router, and of the matrices of each of its experts.
+/// Names in files of a layer's router, and of the matrices of each of its experts; empty if the files hold
+/// all experts of a layer in one tensor.
 struct ExpertNames {
     std::string_view router = "mlp.gate", experts = "mlp.experts";
     std::string_view gate = "gate_proj", up = "up_proj", down = "down_proj";
@@ -66,7 +67,7 @@ std::string family_names();                          ///< returns "llama, qwen2,
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
-    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies, kQwenHybridFamilies;
+    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies, kQwenHybridFamilies, kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers, kQwenHybridWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.

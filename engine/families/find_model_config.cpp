@@ -26,7 +26,8 @@ struct KnownModel {
     bool tied = false;
     int64_t llama3_factor = 0;  // factor of the rope scaling in Llama 3.1 and later
     int64_t sliding_window = 0;
-    int64_t experts = 0, experts_per_token = 0, expert_intermediate = 0;
+    int64_t experts = 0, experts_per_token = 0;
+    int64_t expert_intermediate = 0;  // 0: experts are as wide as `intermediate`
 };
 
 // clang-format off
@@ -86,9 +87,9 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
     {"mistralai/mistral-small-24b-base-2501 mistralai/mistral-small-24b-instruct-2501",
      "mistral", 5120, 40, 32, 8, 128, 32768, 131072, 32768, 1e8, 1e-5},
     {"mistralai/mixtral-8x7b-v0.1 mistralai/mixtral-8x7b-instruct-v0.1",
-     "mixtral", 4096, 32, 32, 8, 128, 14336, 32000, 32768, 1e6, 1e-5, false, 0, 0, 8, 2, 14336},
+     "mixtral", 4096, 32, 32, 8, 128, 14336, 32000, 32768, 1e6, 1e-5, false, 0, 0, 8, 2},
     {"mistralai/mixtral-8x22b-v0.1 mistral-community/mixtral-8x22b-v0.1",
-     "mixtral", 6144, 56, 48, 8, 128, 16384, 32000, 65536, 1e6, 1e-5, false, 0, 0, 8, 2, 16384},
+     "mixtral", 6144, 56, 48, 8, 128, 16384, 32000, 65536, 1e6, 1e-5, false, 0, 0, 8, 2},
     // Qwen
     {"qwen/qwen1.5-0.5b", "qwen2", 1024, 24, 16, 16, 64, 2816, 151936, 32768, 1e6, 1e-6, true},
     {"qwen/qwen2-0.5b", "qwen2", 896, 24, 14, 2, 64, 4864, 151936, 131072, 1e6, 1e-6, true},
@@ -164,6 +165,11 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "gemma3_text", 640, 18, 4, 1, 256, 2048, 262144, 32768, 1e6, 1e-6, true, 0, 512},
     {"google/gemma-3-1b-pt google/gemma-3-1b-it",
      "gemma3_text", 1152, 26, 4, 1, 256, 6912, 262144, 32768, 1e6, 1e-6, true, 0, 512},
+    // gpt-oss
+    {"openai/gpt-oss-20b openai/gpt-oss-safeguard-20b axolotl-ai-co/gpt-oss-20b-dequantized",
+     "gpt_oss", 2880, 24, 64, 8, 64, 2880, 201088, 131072, 150000, 1e-5, false, 0, 128, 32, 4},
+    {"openai/gpt-oss-120b openai/gpt-oss-safeguard-120b axolotl-ai-co/gpt-oss-120b-dequantized",
+     "gpt_oss", 2880, 36, 64, 8, 64, 2880, 201088, 131072, 150000, 1e-5, false, 0, 128, 128, 4},
     // SmolLM 3
     {"huggingfacetb/smollm3-3b", "smollm3", 2048, 36, 16, 4, 128, 11008, 128256, 65536, 5e6, 1e-6, true},
 });
@@ -196,9 +202,10 @@ json to_config_json(const KnownModel& known) {
                                   {"original_max_position_embeddings", 8192}};
     }
     if (known.experts > 0) {
-        values[known.type == "mixtral" ? "num_local_experts" : "num_experts"] = known.experts;
+        values["num_local_experts"] = known.experts;
         values["num_experts_per_tok"] = known.experts_per_token;
-        if (known.type == "mixtral") return values;
+    }
+    if (known.expert_intermediate > 0) {
         values["moe_intermediate_size"] = known.expert_intermediate;
         values["norm_topk_prob"] = true;
     }

@@ -72,6 +72,7 @@ struct ModelConfig {
     bool qkv_by_heads = false;  ///< one matrix holds each head's queries, keys and values in turn
     QkNorm qk_norm = QkNorm::None;
     bool qk_norm_after_rotary = false;
+    bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
     bool norm_biases = false;      ///< LayerNorm has biases
     bool norm_adds_one = false;    ///< norms multiply by 1 + weight
@@ -98,6 +99,8 @@ struct ModelConfig {
     int64_t expert_intermediate_size = 0;         ///< width of one expert
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
+    bool expert_biases = false;                   ///< of the router and of every expert's matrices
+    bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
     bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
     double router_loss_coefficient = 0.001;
     Quantization quantization;  ///< set if the folder's weights are quantised
@@ -126,6 +129,7 @@ enum class Role {
     ValueBias,
     QueryNorm,
     KeyNorm,
+    Sinks,  ///< logit of each head in attention's softmax
     Output,
     OutputBias,
     PostAttentionNorm,  ///< norm of attention's output
@@ -143,8 +147,11 @@ enum class Role {
     NormBias,    ///< bias of the preceding norm
     HeadBias,
     Router,
-    ExpertGateUp,  ///< [experts, 2 · width, hidden]
-    ExpertDown,    ///< [experts, hidden, width]
+    RouterBias,
+    ExpertGateUp,  ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
+    ExpertGateUpBias,
+    ExpertDown,  ///< [experts, hidden, width], or its transpose
+    ExpertDownBias,
     SharedExpert,  ///< any tensor of an expert that every token uses
     LoraA,
     LoraB,

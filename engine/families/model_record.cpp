@@ -80,6 +80,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("head_bias", m.head_bias);
     fields("qk_norm", m.qk_norm);
     fields("qk_norm_after_rotary", m.qk_norm_after_rotary);
+    fields("attention_sinks", m.attention_sinks);
     fields("layer_norms", m.layer_norms);
     fields("norm_biases", m.norm_biases);
     fields("norm_adds_one", m.norm_adds_one);
@@ -90,6 +91,8 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("parallel_norms", m.parallel_norms);
     fields("activation", m.gate.activation);
     fields("gated_mlp", m.gate.gated);
+    fields("gate_limit", m.gate.limit);
+    fields("gate_slope", m.gate.slope);
     fields("gates_attention", m.gates_attention);
     fields("delta", m.delta);
     fields("attention_scale", m.attention_scale);
@@ -106,6 +109,8 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("expert_intermediate_size", m.expert_intermediate_size);
     fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
     fields("norms_expert_weights", m.norms_expert_weights);
+    fields("expert_biases", m.expert_biases);
+    fields("experts_transposed", m.experts_transposed);
     fields("adds_router_loss", m.adds_router_loss);
     fields("router_loss_coefficient", m.router_loss_coefficient);
     fields("quantization", m.quantization);

@@ -36,6 +36,9 @@ class Shapes {
         if (with_bias) bias(Role::NormBias, name, size);
     }
     void bias(Role role, const std::string& name, int64_t size) { add(role, name + ".bias", {size}, false); }
+    void biases(Role role, const std::string& name, std::vector<int64_t> shape) {
+        add(role, name, std::move(shape), false);
+    }
 
   private:
     void add(Role role, const std::string& name, std::vector<int64_t> shape, bool decays) {
@@ -72,6 +75,7 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
         shapes.bias(Role::ValueBias, attn + "v_proj", kv);
     }
     add_query_key_norms(m, shapes);
+    if (m.attention_sinks) shapes.vector(Role::Sinks, attn + "sinks", m.num_heads, true);
     shapes.weight(Role::Output, attn + "o_proj", {m.hidden_size, q});
     if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
 }
@@ -101,9 +105,17 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
 /// Adds tensors with the names of transformers 5, which puts all experts of a layer in one tensor.
 void add_experts(const ModelConfig& m, Shapes& shapes) {
     const int64_t expert = m.expert_intermediate_size, shared = m.shared_expert_intermediate_size;
+    const auto matrices = [&](Role role, Role of_bias, const std::string& name, int64_t outputs,
+                              int64_t inputs) {
+        const int64_t first = m.experts_transposed ? inputs : outputs;
+        shapes.tensor(role, name, {m.num_experts, first, outputs + inputs - first});
+        if (m.expert_biases) shapes.biases(of_bias, name + "_bias", {m.num_experts, outputs});
+    };
     shapes.weight(Role::Router, "mlp.gate", {m.num_experts, m.hidden_size});
-    shapes.tensor(Role::ExpertGateUp, "mlp.experts.gate_up_proj", {m.num_experts, 2 * expert, m.hidden_size});
-    shapes.tensor(Role::ExpertDown, "mlp.experts.down_proj", {m.num_experts, m.hidden_size, expert});
+    if (m.expert_biases) shapes.bias(Role::RouterBias, "mlp.gate", m.num_experts);
+    matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj", 2 * expert,
+             m.hidden_size);
+    matrices(Role::ExpertDown, Role::ExpertDownBias, "mlp.experts.down_proj", m.hidden_size, expert);
     if (shared == 0) return;
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
@@ -179,6 +191,7 @@ void join_rows(std::vector<ParameterShape>& shapes) {
 /// Returns the files' names of the router, or of the matrices of every expert in their order.
 std::vector<std::string> expert_parts(const ModelConfig& m, const ExpertNames& names,
                                       const ParameterShape& shape) {
+    if (names.experts.empty()) return {};
     const std::string body = m.weight_prefix.empty() ? "model." : m.weight_prefix;
     const std::string layer = body + "layers." + std::to_string(shape.layer) + ".";
     if (shape.role == Role::Router) return {layer + std::string(names.router) + ".weight"};
@@ -343,6 +356,7 @@ bool adapts_parameter(const Lora& lora, const ParameterShape& shape) {
 void add_expert_adapter(const ModelConfig& model, const Lora& lora, const ParameterShape& of,
                         std::vector<ParameterShape>& shapes) {
     const int64_t experts = of.shape[0], rank = lora.r * experts;
+    const bool swaps = model.experts_transposed;
     const std::string name = peft_name(model, of), parameter = kPeftPrefix + of.name;
     const bool is_inner = of.role == Role::ExpertGateUp && lora.parameters.size() > 1;
     const std::string wrapper =
@@ -350,8 +364,8 @@ void add_expert_adapter(const ModelConfig& model, const Lora& lora, const Parame
     const auto add = [&](const char* part, std::vector<int64_t> shape, Role role) {
         shapes.push_back({parameter + part, std::move(shape), true, of.layer, role, {wrapper + part}});
     };
-    add(".lora_A.weight", {rank, of.shape[2]}, Role::LoraA);
-    add(".lora_B.weight", {of.shape[1], rank}, Role::LoraB);
+    add(".lora_A.weight", {rank, of.shape[swaps ? 1 : 2]}, Role::LoraA);
+    add(".lora_B.weight", {of.shape[swaps ? 2 : 1], rank}, Role::LoraB);
 }
 
 }  // namespace

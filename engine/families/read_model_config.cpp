@@ -175,11 +175,14 @@ void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& m
     model.tie_word_embeddings = fields.flag_or("tie_word_embeddings", family.tied);
 }
 
-/// Reads how bitsandbytes quantised the weights; rejects other formats.
+/// Reads how bitsandbytes quantised the weights. MXFP4 weights are dequantised when they are read, as
+/// transformers does if it trains them. Rejects other formats.
 Quantization read_quantization(const ConfigFields& reader) {
     const std::optional<ConfigFields> said = reader.object("quantization_config");
     if (!said) return {};
-    if (said->text_or("quant_method", "") != "bitsandbytes")
+    const std::string method = said->text_or("quant_method", "");
+    if (method == "mxfp4") return {};
+    if (method != "bitsandbytes")
         reader.refuse("the weights are quantised in another way than bitsandbytes' (quantization_config)",
                       "use the model's unquantised folder");
     const auto skipped = said->values().find("llm_int8_skip_modules");

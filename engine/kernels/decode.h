@@ -17,7 +17,8 @@ struct SeenKeys {
     int64_t head_dim = 0;
     int64_t keys = 0;
     float scale = 0;
-    float softcap = 0;  ///< c: a score s becomes c · tanh(s / c); 0: none
+    float softcap = 0;             ///< c: a score s becomes c · tanh(s / c); 0: none
+    const float* sinks = nullptr;  ///< a logit of each query that joins its softmax; null: none
 };
 
 template <typename T>
@@ -26,7 +27,7 @@ struct DecodeKernels {
     void (*linear)(const T* x, const T* w, const T* bias, T* y, int64_t rows, int64_t inputs, int64_t begin,
                    int64_t end, int64_t x_stride, int64_t w_stride, int64_t y_stride);
     /// Writes the attention of q_gd over keys_sd and values_sd to out_gd; all are packed. `scores` has room
-    /// for G · S numbers.
+    /// for G · (S + 1) numbers.
     void (*attend)(const T* q, const T* keys, const T* values, T* out, float* scores, const SeenKeys& seen);
     /// Returns Σ exp(x − top) over a row of logits.
     float (*sum_exponentials)(const float* x, int64_t count, float top);

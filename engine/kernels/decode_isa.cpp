@@ -155,14 +155,16 @@ void weighted_sum(const float* weights, const T* values, int64_t keys, int64_t h
 template <typename T>
 void attend(const T* q, const T* keys, const T* values, T* out, float* scores, const SeenKeys& seen) {
     const float cap = seen.softcap;
+    const int64_t stride = seen.keys + (seen.sinks == nullptr ? 0 : 1);
     products(q, seen.head_dim, seen.queries, keys, seen.head_dim, 0, seen.keys, seen.head_dim,
              [&](int64_t g, int64_t s, float sum) {
                  const float score = sum * seen.scale;
-                 scores[g * seen.keys + s] = cap == 0 ? score : cap * std::tanh(score / cap);
+                 scores[g * stride + s] = cap == 0 ? score : cap * std::tanh(score / cap);
              });
     for (int64_t g = 0; g < seen.queries; ++g) {
-        float* of_head = scores + g * seen.keys;
-        const float total = exponentials(of_head, seen.keys);
+        float* of_head = scores + g * stride;
+        if (seen.sinks != nullptr) of_head[seen.keys] = seen.sinks[g];
+        const float total = exponentials(of_head, stride);
         weighted_sum(of_head, values, seen.keys, seen.head_dim, total, out + g * seen.head_dim);
     }
 }

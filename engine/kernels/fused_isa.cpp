@@ -211,6 +211,43 @@ void gate_rows_backward(T* gate_up, T* act, const T* dact, int64_t rows, int64_t
     }
 }
 
+/// Holds g · sigmoid(slope · g), its derivative, and u + 1, for g and u within their limits; a derivative is
+/// 0 beyond a limit.
+struct Clamped {
+    float value, slope, up, of_up;
+};
+
+Clamped clamped(float gate, float up, float limit, float slope) {
+    const float g = gate > limit ? limit : gate, below = up > limit ? limit : up;
+    const float u = below < -limit ? -limit : below;
+    const float sigmoid = 1.0F / (1.0F + exponential(-slope * g)), value = g * sigmoid;
+    return {value, gate > limit ? 0.0F : sigmoid + slope * value * (1.0F - sigmoid), u + 1.0F,
+            u == up ? value : 0.0F};
+}
+
+template <typename T>
+void clamped_rows(const GateRule& rule, const T* pairs, T* act, int64_t count) {
+    const auto limit = static_cast<float>(rule.limit), slope = static_cast<float>(rule.slope);
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+        const Clamped f = clamped(load(pairs[2 * i]), load(pairs[2 * i + 1]), limit, slope);
+        store(act[i], f.value * f.up);
+    }
+}
+
+template <typename T>
+void clamped_rows_backward(const GateRule& rule, T* pairs, T* act, const T* dact, int64_t count) {
+    const auto limit = static_cast<float>(rule.limit), slope = static_cast<float>(rule.slope);
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+        const Clamped f = clamped(load(pairs[2 * i]), load(pairs[2 * i + 1]), limit, slope);
+        const float d = load(dact[i]);
+        store(act[i], f.value * f.up);
+        store(pairs[2 * i], d * f.up * f.slope);
+        store(pairs[2 * i + 1], d * f.of_up);
+    }
+}
+
 /// Calls `body` with the activation, and whether it is gated, as compile-time constants.
 template <typename Body>
 void with_rule(const GateRule& rule, const Body& body) {
@@ -231,12 +268,14 @@ void with_rule(const GateRule& rule, const Body& body) {
 
 template <typename T>
 void gate_forward(const GateRule& rule, const T* gate_up, T* act, int64_t rows, int64_t width) {
+    if (rule.is_clamped()) return clamped_rows(rule, gate_up, act, rows * width);
     with_rule(rule,
               [&]<Activation kind, bool gated>() { gate_rows<kind, gated>(gate_up, act, rows, width); });
 }
 
 template <typename T>
 void gate_backward(const GateRule& rule, T* gate_up, T* act, const T* dact, int64_t rows, int64_t width) {
+    if (rule.is_clamped()) return clamped_rows_backward(rule, gate_up, act, dact, rows * width);
     with_rule(rule, [&]<Activation kind, bool gated>() {
         gate_rows_backward<kind, gated>(gate_up, act, dact, rows, width);
     });

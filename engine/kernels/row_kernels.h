@@ -463,6 +463,21 @@ RINGMASTER_ROW Sloped activated(Activation kind, float x) {
     return {value, sigmoid + value * (1.0F - sigmoid) * slope};
 }
 
+/// Holds g · sigmoid(slope · g), its derivative, and u + 1, for g and u within their limits; a derivative is
+/// 0 beyond a limit.
+struct Clamped {
+    float value, slope, up, of_up;
+};
+
+RINGMASTER_ROW Clamped clamped(float gate, float up, const GateRule& rule) {
+    const float limit = static_cast<float>(rule.limit), steep = static_cast<float>(rule.slope);
+    const float g = gate > limit ? limit : gate, below = up > limit ? limit : up;
+    const float u = below < -limit ? -limit : below;
+    const float sigmoid = 1.0F / (1.0F + expf(-steep * g)), value = g * sigmoid;
+    return {value, gate > limit ? 0.0F : sigmoid + steep * value * (1.0F - sigmoid), u + 1.0F,
+            u == up ? value : 0.0F};
+}
+
 }  // namespace row_kernels
 
 /// Computes act_nw = f(gate) · up of rows [gate W | up W], or f of rows [W]. Source: Shazeer 2020, eq. 6.
@@ -477,6 +492,7 @@ struct GateForward {
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const T* gate = gate_up + r * (rule.gated ? 2 : 1) * width;
+        if (rule.limit > 0) return of_pairs(lanes, gate, act + r * width);
         const T* up = rule.gated ? gate + width : gate;
         T* act_w = act + r * width;
         const bool packs = row_kernels::in_packs<T>(width, gate, act_w);
@@ -490,6 +506,15 @@ struct GateForward {
                 row_kernels::store(act_p.at[i], rule.gated ? value * row_kernels::load(up_p.at[i]) : value);
             }
             row_kernels::store_pack(act_w + w, act_p);
+        });
+    }
+
+    template <typename Lanes>
+    RINGMASTER_ROW void of_pairs(Lanes& lanes, const T* pairs, T* act_w) const {
+        row_kernels::each_pack<T>(lanes, width, false, [&](int64_t w, auto) {
+            const row_kernels::Clamped f = row_kernels::clamped(row_kernels::load(pairs[2 * w]),
+                                                                row_kernels::load(pairs[2 * w + 1]), rule);
+            row_kernels::store(act_w[w], f.value * f.up);
         });
     }
 };
@@ -507,6 +532,7 @@ struct GateBackward {
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         T* gate = gate_up + r * (rule.gated ? 2 : 1) * width;
+        if (rule.limit > 0) return of_pairs(lanes, gate, act + r * width, dact + r * width);
         T* up = rule.gated ? gate + width : gate;
         T* act_w = act + r * width;
         const T* dact_w = dact + r * width;
@@ -527,6 +553,18 @@ struct GateBackward {
             row_kernels::store_pack(act_w + w, act_p);
             if (rule.gated) row_kernels::store_pack(up + w, up_p);
             row_kernels::store_pack(gate + w, gate_p);
+        });
+    }
+
+    template <typename Lanes>
+    RINGMASTER_ROW void of_pairs(Lanes& lanes, T* pairs, T* act_w, const T* dact_w) const {
+        row_kernels::each_pack<T>(lanes, width, false, [&](int64_t w, auto) {
+            const row_kernels::Clamped f = row_kernels::clamped(row_kernels::load(pairs[2 * w]),
+                                                                row_kernels::load(pairs[2 * w + 1]), rule);
+            const float d = row_kernels::load(dact_w[w]);
+            row_kernels::store(act_w[w], f.value * f.up);
+            row_kernels::store(pairs[2 * w], d * f.up * f.slope);
+            row_kernels::store(pairs[2 * w + 1], d * f.of_up);
         });
     }
 };

@@ -18,9 +18,10 @@ struct DecodedToken {
     int64_t row = 0, begin = 0, end = 0;
 };
 
-/// Returns attention [N, H, D] of q_nhd over keys and values of the cache, [B, K, S, D].
+/// Returns attention [N, H, D] of q_nhd over keys and values of the cache, [B, K, S, D]. `sinks_h` may be
+/// undefined.
 at::Tensor decode_attention(const at::Tensor& q_nhd, const at::Tensor& keys_bksd,
                             const at::Tensor& values_bksd, const std::vector<DecodedToken>& tokens,
-                            const ScoreRule& rule);
+                            const ScoreRule& rule, const at::Tensor& sinks_h = {});
 
 }  // namespace ringmaster

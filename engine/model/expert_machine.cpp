@@ -12,7 +12,10 @@ at::Tensor TensorMachine::places_of(int64_t first, const at::Tensor& x_nc) const
 }
 
 at::Tensor TensorMachine::experts(Role role) const {
-    if (quantized_ != nullptr && quantized_->holds_experts()) return quantized_->expert_matrices(role);
+    if (quantized_ != nullptr && quantized_->holds_experts()) {
+        const at::Tensor stored = quantized_->expert_matrices(role);
+        return model_.experts_transposed ? stored.transpose(1, 2) : stored;
+    }
     return role == Role::ExpertDown ? weights().experts_down_eci : weights().experts_gate_up_exc;
 }
 
@@ -27,7 +30,8 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
         const at::Tensor own_nk = most_probable(probabilities_ne, model_.experts_per_token);
         return expert_chooser_ ? expert_chooser_(layer_, places_n, probabilities_ne, own_nk) : own_nk;
     };
-    Routing routing = ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose);
+    Routing routing = ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
+                                        weights().router_bias_e);
     const bool is_new = !chosen_nk.defined();
     if (is_new && router_loss_ != nullptr && router_loss_->counts()) router_loss_->count(routing, places_n);
     return routing;
@@ -36,6 +40,7 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
 at::Tensor TensorMachine::experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const {
     const at::Tensor x_mc = expert_rows(x_nc, routing);
     at::Tensor gate_up_m2i = grouped_linear(x_mc, experts(Role::ExpertGateUp), routing);
+    add_biases(gate_up_m2i, weights().experts_gate_up_bias_ex, routing);
     expert_adapter(Role::ExpertGateUp).add_forward(gate_up_m2i, x_mc, routing);
     return gate_up_m2i;
 }
@@ -43,6 +48,7 @@ at::Tensor TensorMachine::experts_gate_up(const at::Tensor& x_nc, const Routing&
 at::Tensor TensorMachine::experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const {
     at::Tensor act_mi = gate(gate_up_m2i);
     const at::Tensor y_mc = grouped_linear(act_mi, experts(Role::ExpertDown), routing);
+    add_biases(y_mc, weights().experts_down_bias_ec, routing);
     expert_adapter(Role::ExpertDown).add_forward(y_mc, act_mi, routing);
     act_mi.reset();
     return combine(y_mc, routing, true);
@@ -59,9 +65,11 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
     const at::Tensor weights_m1 = row_weights(routing);
     const at::Tensor dweights_m = row_products(dact_mi, act_mi);
     dact_mi.reset();
+    add_bias_products(dweights_m, dy_mc, weights().experts_down_bias_ec, routing);
     weigh_rows(gate_up_m2i, weights_m1);
     weigh_rows(act_mi, weights_m1);
     accumulate_grouped_gradient(gradients().experts_down_eci, dy_mc, act_mi, routing, beta);
+    accumulate_grouped_bias(gradients().experts_down_bias_ec, dy_mc, weights_m1, routing, beta);
     adapter.accumulate(dy_mc, act_mi, routing, beta);
     return dweights_m;
 }
@@ -80,6 +88,8 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
 void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) const {
     const LayerTensors& gradients = machine_.gradients();
     accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
+    accumulate_bias_gradient(gradients.router_bias_e, dlogits_ne_, beta);
+    accumulate_grouped_bias(gradients.experts_gate_up_bias_ex, dgate_up_m2i_, {}, routing_, beta);
     const ExpertAdapter adapter = machine_.expert_adapter(Role::ExpertGateUp);
     if (!gradients.experts_gate_up_exc.defined() && !adapter.on()) return;
     const at::Tensor x_mc = expert_rows(x_nc, routing_);

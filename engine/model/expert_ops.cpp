@@ -31,9 +31,9 @@ void for_rows(const at::Tensor& x_mw, const Body& body) {
         body(begin, std::min(kRows, x_mw.size(0) - begin));
 }
 
-/// Returns the sums of the chosen probabilities, [N, 1].
-at::Tensor chosen_sums(const Routing& routing) {
-    return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true);
+/// Returns the gradient of a softmax's input, given that of its output.
+at::Tensor softmax_backward(const at::Tensor& d, const at::Tensor& output) {
+    return (d - (d * output).sum(1, true)).mul_(output);
 }
 
 }  // namespace
@@ -42,9 +42,10 @@ at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token) 
     return std::get<1>(probabilities_ne.topk(per_token, 1));
 }
 
-Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose) {
+Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
+              const at::Tensor& bias_e) {
     Routing routing;
-    routing.probabilities_ne = at::softmax(product(x_nc, router_ec.t()), 1, wide(x_nc));
+    routing.probabilities_ne = at::softmax(linear(x_nc, router_ec, bias_e), 1, wide(x_nc));
     routing.chosen_nk = choose(routing.probabilities_ne);
     routing.weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
     if (norms) routing.weights_nk.div_(routing.weights_nk.sum(1, true));
@@ -110,6 +111,35 @@ at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi
     return dx_mi;
 }
 
+void add_biases(const at::Tensor& y_mo, const at::Tensor& bias_eo, const Routing& routing) {
+    if (!bias_eo.defined()) return;
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        y_mo.narrow(0, begin, count).add_(bias_eo[expert]);
+    });
+}
+
+void add_bias_products(const at::Tensor& sums_m, const at::Tensor& dy_mo, const at::Tensor& bias_eo,
+                       const Routing& routing) {
+    if (!bias_eo.defined()) return;
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        const at::Tensor dy = dy_mo.narrow(0, begin, count);
+        sums_m.narrow(0, begin, count).add_(row_products(dy, bias_eo[expert].expand_as(dy)));
+    });
+}
+
+void accumulate_grouped_bias(const at::Tensor& gradient_eo, const at::Tensor& dy_mo,
+                             const at::Tensor& weights_m1, const Routing& routing, double beta) {
+    if (!gradient_eo.defined()) return;
+    if (beta == 0) gradient_eo.zero_();
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        for_rows(dy_mo.narrow(0, begin, count), [&](int64_t first, int64_t rows) {
+            at::Tensor dy = dy_mo.narrow(0, begin + first, rows);
+            if (weights_m1.defined()) dy = dy * weights_m1.narrow(0, begin + first, rows);
+            gradient_eo[expert].add_(at::sum(dy, 0, false, wide(dy)));
+        });
+    });
+}
+
 void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tensor& dy_mo,
                                  const at::Tensor& x_mi, const Routing& routing, double beta) {
     if (!gradient_eoi.defined()) return;
@@ -125,12 +155,16 @@ void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tenso
 
 at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
                            const at::Tensor& dprobabilities_ne) {
-    at::Tensor d_nk = dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
-    if (norms) d_nk = (d_nk - (d_nk * routing.weights_nk).sum(1, true)).div_(chosen_sums(routing));
-    at::Tensor d_ne =
-        dprobabilities_ne.defined() ? dprobabilities_ne.clone() : at::zeros_like(routing.probabilities_ne);
-    d_ne.scatter_add_(1, routing.chosen_nk, d_nk);
-    return (d_ne - (d_ne * routing.probabilities_ne).sum(1, true)).mul_(routing.probabilities_ne);
+    const at::Tensor d_nk =
+        dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
+    const at::Tensor& all_ne = routing.probabilities_ne;
+    if (norms) {  // the weights are the softmax of the chosen experts' logits alone
+        at::Tensor d_ne = dprobabilities_ne.defined() ? softmax_backward(dprobabilities_ne, all_ne)
+                                                      : at::zeros_like(all_ne);
+        return d_ne.scatter_add_(1, routing.chosen_nk, softmax_backward(d_nk, routing.weights_nk));
+    }
+    at::Tensor d_ne = dprobabilities_ne.defined() ? dprobabilities_ne.clone() : at::zeros_like(all_ne);
+    return softmax_backward(d_ne.scatter_add_(1, routing.chosen_nk, d_nk), all_ne);
 }
 
 }  // namespace ringmaster

@@ -34,8 +34,9 @@ using LayerExpertChooser = std::function<at::Tensor(
     int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne, const at::Tensor& own_nk)>;
 at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token);
 
-/// With `norms`, the weights of a token's experts add up to 1.
-Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose);
+/// With `norms`, the weights of a token's experts add up to 1. `bias_e` may be undefined.
+Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
+              const at::Tensor& bias_e = {});
 
 /// Calls `body` with each expert that has rows, its first row and their number.
 template <class Body>
@@ -59,6 +60,15 @@ at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted
 
 /// Returns x · weightᵀ of each row's expert.
 at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing);
+/// Adds each row's expert's bias; does nothing if it is undefined.
+void add_biases(const at::Tensor& y_mo, const at::Tensor& bias_eo, const Routing& routing);
+/// Adds Σ dy · bias of each row's expert to sums_m; does nothing if the bias is undefined.
+void add_bias_products(const at::Tensor& sums_m, const at::Tensor& dy_mo, const at::Tensor& bias_eo,
+                       const Routing& routing);
+/// Sets gradient to beta · gradient + Σ dy of each expert's rows; does nothing if it is undefined.
+/// `weights_m1`, if defined, multiplies the rows.
+void accumulate_grouped_bias(const at::Tensor& gradient_eo, const at::Tensor& dy_mo,
+                             const at::Tensor& weights_m1, const Routing& routing, double beta);
 /// Returns dy · weight of each row's expert.
 at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing);
 /// Sets gradient to beta · gradient + dyᵀ · x of each expert's rows; does nothing if it is undefined.

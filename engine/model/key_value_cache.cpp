@@ -64,7 +64,8 @@ std::vector<DecodedToken> KeyValueCache::tokens_of(const LayerKind& kind) const 
 }
 
 AttentionOutput KeyValueCache::attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
-                                      const at::Tensor& k_1nkd, const at::Tensor& v_1nkd) {
+                                      const at::Tensor& k_1nkd, const at::Tensor& v_1nkd,
+                                      const at::Tensor& sinks_h) {
     const OfLayer& cached = layers_[static_cast<size_t>(layer)];
     const auto put = [&](const at::Tensor& all_bksd, const at::Tensor& new_1nkd) {
         all_bksd.transpose(1, 2).index_put_({rows_n_, places_n_}, new_1nkd.squeeze(0));
@@ -73,7 +74,7 @@ AttentionOutput KeyValueCache::attend(int layer, const LayerKind& kind, const at
     put(cached.values_bksd, v_1nkd);
     const at::Tensor out_nhd =
         decode_attention(q_1nhd.squeeze(0), cached.keys_bksd, cached.values_bksd, tokens_of(kind),
-                         {model_.attention_scale, model_.score_softcap});
+                         {model_.attention_scale, model_.score_softcap}, sinks_h);
     return {out_nhd.unsqueeze(0), {}, {}};
 }
 

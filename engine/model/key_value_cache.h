@@ -33,7 +33,7 @@ class KeyValueCache {
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads) const;
     /// Adds the new tokens' keys and values [1, N, K, D] to a layer's, and returns their attention.
     AttentionOutput attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
-                           const at::Tensor& k_1nkd, const at::Tensor& v_1nkd);
+                           const at::Tensor& k_1nkd, const at::Tensor& v_1nkd, const at::Tensor& sinks_h);
     /// Ends the pass. Returns the index of the last new token of each row that has new ones, int64.
     at::Tensor end();
 

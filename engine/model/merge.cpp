@@ -135,7 +135,10 @@ class Merger {
         const int64_t experts = model_.num_experts, of_expert = std::max<int64_t>(1, piece.parts / experts);
         const at::Tensor a_eri = a_ri.view({experts, -1, a_ri.size(1)});
         const at::Tensor b_eor = b_or.view({b_or.size(0), -1, experts}).permute({2, 0, 1});
-        if (piece.parts == 1) return at::matmul(b_eor, a_eri).mul_(config_.lora.scale());
+        if (piece.parts == 1) {
+            const at::Tensor delta_eoi = at::matmul(b_eor, a_eri).mul_(config_.lora.scale());
+            return model_.experts_transposed ? delta_eoi.transpose(1, 2) : delta_eoi;
+        }
         const int64_t expert = piece.part / of_expert;
         return at::mm(b_eor[expert], a_eri[expert])
             .mul_(config_.lora.scale())
@@ -182,10 +185,12 @@ class Merger {
 
     at::ScalarType dtype_of(const ParameterShape& shape) {
         if (quantizes(shape)) return compute_dtype_of(config_.precision);
+        if (base_.is_in_codes(shape)) return at::kBFloat16;
         return base_.mapped(source_name(shape)).scalar_type();
     }
 
     at::Tensor base_values(const ParameterShape& shape) {
+        if (base_.is_in_codes(shape)) return base_.values_of(shape).to(dtype_of(shape));
         const std::string name = source_name(shape);
         if (!quantizes(shape)) {
             base_.check_shape(name, shape.shape);
@@ -209,7 +214,8 @@ class Merger {
         if (const at::Tensor delta = expert_delta(pieces_[index]); delta.defined())
             return base.to(at::kFloat).add(delta).to(base.scalar_type());
         const std::string a = lora_name(shape, "lora_A.weight"), b = lora_name(shape, "lora_B.weight");
-        if (shape.shape.size() != 2 || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases stay
+        const bool is_matrix = shape.shape.size() == 2 && shape.name.ends_with(".weight");
+        if (!is_matrix || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases stay
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
                                      .mul_(config_.lora.scale());
         if (delta.sizes() != base.sizes())

@@ -34,6 +34,7 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
       file_stem_(std::move(file_stem)),
       sharding_(std::move(sharding)),
       num_layers_(static_cast<int>(model.num_layers)),
+      experts_transposed_(model.experts_transposed),
       device_(device) {
     if (sharding_.groups && sharding_.stage > 0 && sharding_.groups->shard().size() > 1)
         stage_ = sharding_.stage;
@@ -199,9 +200,17 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     const std::string delta = prefix + "linear_attn.";
     views.delta = {all({delta + "conv1d.weight"}, values), all({delta + "dt_bias"}, values),
                    all({delta + "A_log"}, values), all({delta + "norm.weight"}, values)};
+    const auto of_experts = [&](const char* name) {
+        const at::Tensor stored = all({prefix + name}, values);
+        return experts_transposed_ && stored.defined() && stored.dim() == 3 ? stored.transpose(1, 2) : stored;
+    };
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
-    views.experts_gate_up_exc = all({prefix + "mlp.experts.gate_up_proj"}, values);
-    views.experts_down_eci = all({prefix + "mlp.experts.down_proj"}, values);
+    views.router_bias_e = all({prefix + "mlp.gate.bias"}, values);
+    views.experts_gate_up_exc = of_experts("mlp.experts.gate_up_proj");
+    views.experts_down_eci = of_experts("mlp.experts.down_proj");
+    views.experts_gate_up_bias_ex = all({prefix + "mlp.experts.gate_up_proj_bias"}, values);
+    views.experts_down_bias_ec = all({prefix + "mlp.experts.down_proj_bias"}, values);
+    views.sinks_h = all({prefix + "self_attn.sinks"}, values);
     for (size_t i = 0; i < kModulePaths.size(); ++i) {
         const std::string module = "base_model.model." + prefix + module_path(i);
         views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values),
@@ -242,7 +251,8 @@ at::Tensor InitialValues::next(const ParameterShape& shape) {
     const std::string& name = shape.name;
     if (shape.role == Role::Recurrence && shape.shape.size() == 1)
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);
-    if (name.ends_with("bias") || name.ends_with("lora_B.weight")) return values.zero_();
+    const bool is_bias = name.ends_with("bias") && shape.role != Role::RouterBias;
+    if (is_bias || name.ends_with("lora_B.weight")) return values.zero_();
     if (name.ends_with("norm.weight")) return values.fill_(norm_);
     if (!name.ends_with("lora_A.weight")) return values.normal_(0, range_, generator_);
     const double bound = 1 / std::sqrt(static_cast<double>(shape.shape[1]));

@@ -45,9 +45,12 @@ struct LayerTensors {
     std::array<Matrix, kLoraSites> matrices;   ///< by LoraSite
     std::array<at::Tensor, kNormSites> norms;  ///< by NormSite: weights, then biases if there are any
     DeltaWeights delta;
-    at::Tensor router_ec;                           ///< [experts, hidden]
-    at::Tensor experts_gate_up_exc;                 ///< [experts, 2I, hidden], I of one expert
-    at::Tensor experts_down_eci;                    ///< [experts, hidden, I]
+    at::Tensor router_ec;  ///< [experts, hidden]
+    at::Tensor router_bias_e;
+    /// [experts, 2I, hidden], I of one expert; [experts, hidden, I]. A view if they are stored transposed.
+    at::Tensor experts_gate_up_exc, experts_down_eci;
+    at::Tensor experts_gate_up_bias_ex, experts_down_bias_ec;
+    at::Tensor sinks_h;                             ///< [query heads], of attention
     std::array<LowRank, kModulePaths.size()> lora;  ///< adapter matrices for rows of the matrices above
 
     std::array<LowRank, 2> expert_lora;  ///< for the experts' gate and up [E·r, C], [2I, r·E]; for their down
@@ -216,6 +219,7 @@ class Parameters {
     Sharding sharding_;
     int stage_ = 0;
     int num_layers_ = 0;
+    bool experts_transposed_ = false;
     at::Device device_;
     Flat master_;
     Flat compute_;

@@ -90,13 +90,44 @@ at::Tensor activation_backward(const at::Tensor& dy, const at::Tensor& x, Activa
 
 }  // namespace
 
+namespace {
+
+/// Holds gate and up in float32, and gate's sigmoid, of rows in which gates and ups take turns.
+struct Clamped {
+    at::Tensor raw_gate, raw_up, gate, up, sigmoid;
+
+    Clamped(const at::Tensor& pairs_n2i, const GateRule& rule)
+        : raw_gate(pairs_n2i.unflatten(1, {-1, 2}).select(2, 0).to(at::kFloat)),
+          raw_up(pairs_n2i.unflatten(1, {-1, 2}).select(2, 1).to(at::kFloat)),
+          gate(raw_gate.clamp_max(rule.limit)),
+          up(raw_up.clamp(-rule.limit, rule.limit) + 1),
+          sigmoid(at::sigmoid(rule.slope * gate)) {}
+};
+
+at::Tensor clamped_backward(at::Tensor pairs_n2i, const at::Tensor& dact_ni, const GateRule& rule) {
+    const Clamped of(pairs_n2i, rule);
+    const at::Tensor dact = dact_ni.to(at::kFloat), value = of.gate * of.sigmoid;
+    const at::Tensor slope = of.sigmoid + rule.slope * value * (1 - of.sigmoid);
+    const at::Tensor pairs_ni2 = pairs_n2i.unflatten(1, {-1, 2});
+    pairs_ni2.select(2, 0).copy_(dact * of.up * slope * of.raw_gate.le(rule.limit));
+    pairs_ni2.select(2, 1).copy_(dact * value * of.raw_up.abs().le(rule.limit));
+    return (value * of.up).to(pairs_n2i.scalar_type());
+}
+
+}  // namespace
+
 at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule) {
+    if (rule.is_clamped()) {
+        const Clamped of(gate_up_n2i, rule);
+        return (of.gate * of.sigmoid * of.up).to(gate_up_n2i.scalar_type());
+    }
     if (!rule.gated) return activated(gate_up_n2i, rule.activation);
     const int64_t width = gate_up_n2i.size(1) / 2;
     return activated(gate_up_n2i.narrow(1, 0, width), rule.activation) * gate_up_n2i.narrow(1, width, width);
 }
 
 at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule) {
+    if (rule.is_clamped()) return clamped_backward(gate_up_n2i, dact_ni, rule);
     const int64_t width = dact_ni.size(1);
     const at::Tensor gate = gate_up_n2i.narrow(1, 0, width).to(at::kFloat);
     const at::Tensor value = activated(gate, rule.activation), dact = dact_ni.to(at::kFloat);

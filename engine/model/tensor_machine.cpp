@@ -130,11 +130,13 @@ void TensorMachine::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool
 AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
     const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
-    return decodes() ? cache_->attend(layer_, kind, q, k, v) : shard_->attention(kind).forward(q, k, v);
+    const at::Tensor& sinks_h = weights().sinks_h;
+    return decodes() ? cache_->attend(layer_, kind, q, k, v, sinks_h)
+                     : shard_->attention(kind).forward(q, k, v, sinks_h);
 }
 
 at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
-                                          AttentionOutput attended) const {
+                                          AttentionOutput attended, double beta) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
     const auto part = [&](int64_t first, int64_t count) {
         return qkv_nw.defined() ? heads_of(qkv_nw, first, count) : at::Tensor();
@@ -144,7 +146,9 @@ at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dhea
     const at::TensorOptions options = dheads_nw.options();
     dheads_nw.reset();
     const AttentionGradients d = shard_->attention(kind).backward(
-        std::move(dout_bthd), part(0, H), part(H, K), part(H + K, K), std::move(attended));
+        std::move(dout_bthd), part(0, H), part(H, K), part(H + K, K), std::move(attended),
+        gradients().sinks_h.defined() ? weights().sinks_h : at::Tensor());
+    if (d.dsinks_h.defined()) accumulate_bias_gradient(gradients().sinks_h, d.dsinks_h.unsqueeze(0), beta);
     if (!qkv_nw.defined()) qkv_nw = at::empty({rows, (H + 2 * K) * model_.head_dim}, options);
     const auto put = [&](int64_t first, const at::Tensor& gradient) {
         const at::Tensor to = heads_of(qkv_nw, first, gradient.size(2));

@@ -126,9 +126,10 @@ class TensorMachine {
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
     Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
-    /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined.
+    /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined. Sets the
+    /// sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
-                               Attended attended) const;
+                               Attended attended, double beta) const;
 
     /// Removes the gates from qkv_nw (queries and gates, keys, values), and returns them: [N, H·D].
     at::Tensor take_gates(at::Tensor& qkv_nw) const;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/model/mxfp4.h"
 
 namespace ringmaster {
 
@@ -94,9 +95,25 @@ at::Tensor WeightFiles::values_of(const ParameterShape& parameter) {
         }
         return at::cat(parts).view(parameter.shape);
     }
+    if (is_in_codes(parameter)) return decoded(parameter, 0, parameter.size()).view(parameter.shape);
     const std::string name = name_of(parameter);
     check_shape(name, parameter.shape);
     return mapped(name);
+}
+
+at::Tensor WeightFiles::decoded(const ParameterShape& parameter, int64_t begin, int64_t end) {
+    const std::string blocks = name_of(parameter.file_name() + "_blocks"),
+                      scales = name_of(parameter.file_name() + "_scales");
+    const int64_t groups = parameter.shape[1] / kMxfp4Group;
+    check_shape(scales, {parameter.shape[0], parameter.shape[2], groups});
+    check_shape(blocks, {parameter.shape[0], parameter.shape[2], groups, kMxfp4Group / 2});
+    for (const std::string& name : {blocks, scales}) {
+        if (info(name).dtype == "U8") continue;
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
+                    "tensor '" + name + "' has dtype " + info(name).dtype + "; MXFP4 is read as U8",
+                    path_of(name));
+    }
+    return mxfp4_values(mapped(blocks), mapped(scales), begin, end);
 }
 
 const TensorInfo& WeightFiles::info(const std::string& name) {

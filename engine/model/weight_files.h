@@ -37,9 +37,15 @@ class WeightFiles {
     bool is_in_parts(const ParameterShape& parameter) const {
         return !parameter.stored.parts.empty() && find(parameter.file_name()).empty();
     }
-    /// Returns a parameter, as `mapped`, or a copy of its joined parts. Throws Error(Refused) if the shape
-    /// differs.
+    /// Returns whether MXFP4 codes hold the parameter (engine/model/mxfp4.h).
+    bool is_in_codes(const ParameterShape& parameter) const {
+        return find(parameter.file_name()).empty() && !find(parameter.file_name() + "_blocks").empty();
+    }
+    /// Returns a parameter, as `mapped`, or a copy of its joined parts or its dequantised codes. Throws
+    /// Error(Refused) if the shape differs.
     at::Tensor values_of(const ParameterShape& parameter);
+    /// Returns elements [begin, end) of a parameter that codes hold, in float32.
+    at::Tensor decoded(const ParameterShape& parameter, int64_t begin, int64_t end);
 
     const TensorInfo& info(const std::string& name);
     /// Throws Error(Refused) if the tensor has another shape.

@@ -50,6 +50,14 @@ void read_parts(WeightFiles& files, const ParameterShape& parameter, FlatRange e
 /// Reads elements [begin, end) of a parameter.
 void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
     if (files.is_in_parts(parameter)) return read_parts(files, parameter, elements, into);
+    if (files.is_in_codes(parameter)) {
+        constexpr int64_t kAtOnce = int64_t{16} << 20;
+        for (int64_t begin = elements.begin; begin < elements.end; begin += kAtOnce) {
+            const int64_t end = std::min(begin + kAtOnce, elements.end);
+            into.narrow(0, begin - elements.begin, end - begin).copy_(files.decoded(parameter, begin, end));
+        }
+        return;
+    }
     const at::Tensor values = files.values_of(parameter);
     refuse_codes(files, values, files.name_of(parameter));
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));

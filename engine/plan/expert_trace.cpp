@@ -107,6 +107,7 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     const Traced weights_m1 = sized(rows, 1, kFloat);
     sum_row_products(rows, width);
     dact_mi.reset();
+    if (model().expert_biases) sum_row_products(rows / double(model().num_experts), dy_mc.columns());
     weigh_rows(rows, 2 * width);
     if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / double(model().num_experts));
     return sized(rows, 1, kFloat);

@@ -194,6 +194,15 @@ void TraceMachine::row_lengths(LoraSite site) {
 
 // -------------------------------------------------------------------------------------------- attention
 
+/// Touches what the sinks take for some queries at a time (engine/attention/sinks.cpp): two statistics, and
+/// outputs that are widened to float32.
+void TraceMachine::touch_sinks(double widened) {
+    if (!model().attention_sinks) return;
+    constexpr double kAtOnce = 256;
+    const double rows = std::min(kAtOnce * double(in_.micro), in_.tokens()) * double(model().num_heads);
+    heap_.touch(rows * 4 * (2 + widened * double(model().head_dim)));
+}
+
 TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&) {
     attention(kind).forward();
     const auto kept = [&](double bytes, std::string_view name) {
@@ -201,13 +210,15 @@ TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&
     };
     Attended attended;
     attended.out_bthd = kept(attention_output_bytes(in_), "output of attention");
+    touch_sinks(in_.element_bytes() == 4 ? 0 : 1);
     if (in_.ulysses > 1)
         attended.by_heads = kept(heads_bytes(in_), "queries, keys, values and output by heads");
     return attended;
 }
 
 Traced TraceMachine::attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw,
-                                     Attended attended) {
+                                     Attended attended, double) {
+    if (!in_.lora.on()) touch_sinks(in_.element_bytes() == 4 ? 1 : 3);
     attention(kind).backward([&] { dheads_nw.reset(); }, [&] { attended = {}; });
     if (qkv_nw.defined()) return qkv_nw;
     const ModelConfig& m = model();

@@ -127,7 +127,8 @@ class TraceMachine {
     }
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
-    Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended);
+    Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
+                           double beta);
 
     // Gates of attention's output, and a recurrence (engine/plan/recurrence_trace.cpp).
     Traced take_gates(Traced& qkv_nw) const;
@@ -216,6 +217,7 @@ class TraceMachine {
     }
     void adapter_forward(LoraSite site, double rows);
     void row_lengths(LoraSite site);
+    void touch_sinks(double widened);
 
     const MemoryInputs& in_;
     Heap& heap_;

@@ -44,11 +44,12 @@ void copy_file(const fs::path& from, const char* name, const fs::path& to, Files
         written.push_back(write_file_durably(to / name, read_text(from / name)));
 }
 
-/// Writes config.json with the dtype of the written weights.
+/// Writes config.json with the dtype of the written weights, which are not quantised.
 void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = config_name_of(dtype);
+    config.erase("quantization_config");
     if (plan.model->num_labels > 0) describe_scores(*plan.model, config);
     written.push_back(write_file_durably(dir / kModelConfig, config.dump(2) + "\n"));
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);

@@ -35,9 +35,11 @@ double score_scale(const ModelConfig& m) {
 }
 
 /// Calls `body` with the first query, the number of queries, their probabilities over the document's keys up
-/// to the last query, [H, queries, keys], and the slopes of a softcap there.
+/// to the last query, [H, queries, keys], the sinks' probabilities, [H, queries, 1], and the slopes of a
+/// softcap there.
 template <typename Body>
-void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& heads, const Body& body) {
+void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& heads,
+                      const at::Tensor& sinks_h, const Body& body) {
     const int64_t tokens = heads.q.size(1);
     const int64_t most = std::max<int64_t>(1, kScoresAtOnce / (m.num_heads * tokens));
     for (int64_t begin = 0; begin < tokens; begin += most) {
@@ -56,32 +58,39 @@ void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& 
             scores = m.score_softcap * tanh;
             slopes = 1 - tanh.square();
         }
-        body(begin, count,
-             at::softmax(scores.masked_fill(hidden, -std::numeric_limits<double>::infinity()), 2), slopes);
+        scores = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+        if (sinks_h.defined())
+            scores = at::cat({scores, sinks_h.view({-1, 1, 1}).to(at::kDouble).expand({-1, count, 1})}, 2);
+        const at::Tensor p = at::softmax(scores, 2);
+        body(begin, count, p.narrow(2, 0, keys), p.narrow(2, keys, scores.size(2) - keys), slopes);
     }
 }
 
 }  // namespace
 
 at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
-                           const std::vector<FlatRange>& documents) {
+                           const std::vector<FlatRange>& documents, const at::Tensor& sinks_h) {
     if (kind.recurs) return plain_rule(m.delta, qkv_nw, documents);
     at::Tensor out_nw = at::empty({qkv_nw.size(0), m.num_heads * m.head_dim}, qkv_nw.options());
     for (const FlatRange& document : documents) {
         const Heads heads = heads_of(m, qkv_nw, document);
-        for_query_blocks(m, kind, heads, [&](int64_t begin, int64_t count, const at::Tensor& p, auto&&) {
+        const auto attend = [&](int64_t begin, int64_t count, const at::Tensor& p, auto&&, auto&&) {
             const at::Tensor out = at::matmul(p, heads.v.narrow(1, 0, begin + count));
             out_nw.narrow(0, document.begin + begin, count)
                 .copy_(out.transpose(0, 1).reshape({count, m.num_heads * m.head_dim}));
-        });
+        };
+        for_query_blocks(m, kind, heads, sinks_h, attend);
     }
     return out_nw;
 }
 
-at::Tensor plain_attention_backward(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
-                                    const at::Tensor& dout_nw, const std::vector<FlatRange>& documents) {
-    if (kind.recurs) return plain_rule_backward(m.delta, qkv_nw, dout_nw, documents);
-    at::Tensor dqkv_nw = at::empty_like(qkv_nw);
+PlainAttentionGradients plain_attention_backward(const ModelConfig& m, const LayerKind& kind,
+                                                 const at::Tensor& qkv_nw, const at::Tensor& dout_nw,
+                                                 const std::vector<FlatRange>& documents,
+                                                 const at::Tensor& sinks_h) {
+    if (kind.recurs) return {plain_rule_backward(m.delta, qkv_nw, dout_nw, documents), {}};
+    at::Tensor dqkv_nw = at::empty_like(qkv_nw), dsinks_h;
+    if (sinks_h.defined()) dsinks_h = at::zeros_like(sinks_h);
     const double scale = score_scale(m);
     for (const FlatRange& document : documents) {
         const int64_t n = document.size();
@@ -92,12 +101,15 @@ at::Tensor plain_attention_backward(const ModelConfig& m, const LayerKind& kind,
                                     .transpose(0, 1);
         at::Tensor dq = at::empty_like(heads.q), dk = at::zeros_like(heads.k), dv = at::zeros_like(heads.v);
         for_query_blocks(
-            m, kind, heads, [&](int64_t begin, int64_t count, const at::Tensor& p, const at::Tensor& slopes) {
+            m, kind, heads, sinks_h,
+            [&](int64_t begin, int64_t count, const at::Tensor& p, const at::Tensor& of_sinks,
+                const at::Tensor& slopes) {
                 const int64_t keys = begin + count;
                 const at::Tensor k = heads.k.narrow(1, 0, keys), v = heads.v.narrow(1, 0, keys);
                 const at::Tensor dy = dout.narrow(1, begin, count);
                 const at::Tensor dp = at::matmul(dy, v.transpose(1, 2));
-                const at::Tensor ds = p * (dp - (p * dp).sum(2, true)) * slopes * scale;
+                const at::Tensor mean = (p * dp).sum(2, true), ds = p * (dp - mean) * slopes * scale;
+                if (sinks_h.defined()) dsinks_h.sub_((of_sinks * mean).sum(2).sum(1));
                 dq.narrow(1, begin, count).copy_(at::matmul(ds, k));
                 dk.narrow(1, 0, keys).add_(at::matmul(ds.transpose(1, 2), heads.q.narrow(1, begin, count)));
                 dv.narrow(1, 0, keys).add_(at::matmul(p.transpose(1, 2), dy));
@@ -108,7 +120,7 @@ at::Tensor plain_attention_backward(const ModelConfig& m, const LayerKind& kind,
         const at::Tensor all = at::cat({dq, of_key_heads(dk), of_key_heads(dv)});
         dqkv_nw.narrow(0, document.begin, n).copy_(all.transpose(0, 1).reshape({n, dqkv_nw.size(1)}));
     }
-    return dqkv_nw;
+    return {dqkv_nw, dsinks_h};
 }
 
 }  // namespace ringmaster

@@ -15,11 +15,16 @@
 namespace ringmaster {
 
 /// Returns the heads' outputs, [N, H·D], from rotated queries, keys and values, [N, (H + 2K)·D], or from the
-/// inputs of a recurrence (plain_rule_inputs).
+/// inputs of a recurrence (plain_rule_inputs). `sinks_h` is undefined if the model has no sinks.
 at::Tensor plain_attention(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
-                           const std::vector<FlatRange>& documents);
-/// Returns the gradient of `qkv_nw`, given that of the outputs.
-at::Tensor plain_attention_backward(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
-                                    const at::Tensor& dout_nw, const std::vector<FlatRange>& documents);
+                           const std::vector<FlatRange>& documents, const at::Tensor& sinks_h = {});
+struct PlainAttentionGradients {
+    at::Tensor qkv_nw, sinks_h;
+};
+/// Returns the gradients of `qkv_nw` and of the sinks, given that of the outputs.
+PlainAttentionGradients plain_attention_backward(const ModelConfig& model, const LayerKind& kind,
+                                                 const at::Tensor& qkv_nw, const at::Tensor& dout_nw,
+                                                 const std::vector<FlatRange>& documents,
+                                                 const at::Tensor& sinks_h = {});
 
 }  // namespace ringmaster

@@ -18,24 +18,36 @@ at::Tensor plain_activation(const at::Tensor& x, Activation activation) {
     return at::relu(x).square();
 }
 
+at::Tensor plain_gate(const at::Tensor& both_n2i, const GateRule& rule) {
+    if (rule.is_clamped()) {
+        const at::Tensor pairs = both_n2i.unflatten(1, {-1, 2});
+        const at::Tensor gate = at::clamp_max(pairs.select(2, 0), rule.limit);
+        return gate * at::sigmoid(rule.slope * gate) *
+               (at::clamp(pairs.select(2, 1), -rule.limit, rule.limit) + 1);
+    }
+    if (!rule.gated) return plain_activation(both_n2i, rule.activation);
+    const int64_t width = both_n2i.size(1) / 2;
+    return plain_activation(both_n2i.narrow(1, 0, width), rule.activation) * both_n2i.narrow(1, width, width);
+}
+
 PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, const at::Tensor& x_nc) {
     PlainMixture mixture;
-    mixture.probabilities_ne = at::softmax(at::matmul(x_nc, experts.router_ec.t()), 1);
+    const at::Tensor logits_ne = at::matmul(x_nc, experts.router_ec.t());
+    mixture.probabilities_ne =
+        at::softmax(m.expert_biases ? logits_ne + experts.router_bias_e : logits_ne, 1);
     mixture.chosen_nk = std::get<1>(mixture.probabilities_ne.detach().topk(m.experts_per_token, 1));
     at::Tensor weights_nk = mixture.probabilities_ne.gather(1, mixture.chosen_nk);
     if (m.norms_expert_weights) weights_nk = weights_nk / weights_nk.sum(1, true);
     mixture.y_nc = at::zeros_like(x_nc);
-    const int64_t width = m.expert_intermediate_size;
     for (int64_t expert = 0; expert < m.num_experts; ++expert) {
         const at::Tensor taken_2r = at::nonzero(mixture.chosen_nk.eq(expert)).t();
         if (taken_2r.size(1) == 0) continue;
-        const at::Tensor both =
-            at::matmul(x_nc.index_select(0, taken_2r[0]), experts.gate_up_exc[expert].t());
-        const at::Tensor act =
-            plain_activation(both.narrow(1, 0, width), m.gate.activation) * both.narrow(1, width, width);
+        at::Tensor both = at::matmul(x_nc.index_select(0, taken_2r[0]), experts.gate_up_exc[expert].t());
+        if (m.expert_biases) both = both + experts.gate_up_bias_ex[expert];
+        at::Tensor y_rc = at::matmul(plain_gate(both, m.gate), experts.down_eci[expert].t());
+        if (m.expert_biases) y_rc = y_rc + experts.down_bias_ec[expert];
         const at::Tensor share = at::index(weights_nk, {taken_2r[0], taken_2r[1]}).unsqueeze(1);
-        mixture.y_nc =
-            mixture.y_nc.index_add(0, taken_2r[0], share * at::matmul(act, experts.down_eci[expert].t()));
+        mixture.y_nc = mixture.y_nc.index_add(0, taken_2r[0], share * y_rc);
     }
     return mixture;
 }

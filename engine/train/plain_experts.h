@@ -12,9 +12,10 @@
 
 namespace ringmaster {
 
-/// A layer's tensors, in float32.
+/// A layer's tensors, in float32. Biases are undefined if the model has none.
 struct PlainExperts {
     at::Tensor router_ec, gate_up_exc, down_eci;
+    at::Tensor router_bias_e = {}, gate_up_bias_ex = {}, down_bias_ec = {};
 };
 
 struct PlainMixture {
@@ -27,6 +28,8 @@ struct PlainMixture {
 PlainMixture plain_mixture(const ModelConfig& model, const PlainExperts& experts, const at::Tensor& x_nc);
 
 at::Tensor plain_activation(const at::Tensor& x, Activation activation);
+/// Returns the input of an MLP's last product, given the products before it.
+at::Tensor plain_gate(const at::Tensor& both_n2i, const GateRule& rule);
 
 /// Returns the gradient of the router's loss with respect to each expert's probability, float32 [E], from the
 /// mixtures of all layers on all ranks; undefined without such a loss. All ranks take part. Source: Fedus et

@@ -85,7 +85,10 @@ class Layer {
     PlainMixture feed_forward(const at::Tensor& read) const {
         if (m_.num_experts == 0) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
         PlainMixture mixture = plain_mixture(
-            m_, {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown)}, read);
+            m_,
+            {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown),
+             own("mlp.gate.bias"), own("mlp.experts.gate_up_proj_bias"), own("mlp.experts.down_proj_bias")},
+            read);
         if (m_.shared_expert_intermediate_size > 0)
             mixture.y_nc = mixture.y_nc + at::sigmoid(dense(read, LoraSite::SharedGate)) *
                                               mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
@@ -95,9 +98,10 @@ class Layer {
     /// Returns the matrices of all experts with what an adapter adds to them.
     at::Tensor experts(Role role) const {
         const std::string name = kExpertParameters[role == Role::ExpertDown ? 1 : 0];
-        const at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()
-                                          ? quantized_->plain_experts(bytes_, layer_, role).to(at::kFloat)
-                                          : own(name);
+        at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()
+                                    ? quantized_->plain_experts(bytes_, layer_, role).to(at::kFloat)
+                                    : own(name);
+        if (m_.experts_transposed) weight_eoi = weight_eoi.transpose(1, 2);
         if (adapter_ == nullptr) return weight_eoi;
         const std::string adapted = "base_model.model.model.layers." + std::to_string(layer_) + "." + name;
         const at::Tensor a = adapter_->of(adapted + ".lora_A.weight");
@@ -108,10 +112,7 @@ class Layer {
     }
 
     at::Tensor mlp(const at::Tensor& read, LoraSite gate_up, LoraSite down) const {
-        const at::Tensor all = dense(read, gate_up);
-        const int64_t width = all.size(1) / (m_.gate.gated ? 2 : 1);
-        const at::Tensor act = plain_activation(all.narrow(1, 0, width), m_.gate.activation);
-        return dense(m_.gate.gated ? act * all.narrow(1, width, width) : act, down);
+        return dense(plain_gate(dense(read, gate_up), m_.gate), down);
     }
 
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {

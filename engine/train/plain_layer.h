@@ -60,6 +60,10 @@ struct PlainLayer {
     at::Tensor bytes;  ///< bytes of the layer's quantised matrices
 
     LayerKind kind() const { return model.layer_kind(index); }
+    /// Returns the logits of attention's sinks; undefined if the model has none.
+    at::Tensor sinks() const {
+        return weights.of("model.layers." + std::to_string(index) + ".self_attn.sinks");
+    }
 
     /// Returns queries, keys and values by heads, with queries and keys normed and rotated; or the inputs of
     /// a recurrence.

@@ -166,8 +166,9 @@ class PlainModel {
         if (tokens_.count() == 0) return x_nc;
         const PlainLayer layer{model_,  trained_, index, weights, adapter ? &*adapter : nullptr,
                                tokens_, bytes};
-        PlainMixture made = layer.after_attention(
-            x_nc, plain_attention(model_, layer.kind(), layer.before_attention(x_nc), tokens_.documents));
+        PlainMixture made =
+            layer.after_attention(x_nc, plain_attention(model_, layer.kind(), layer.before_attention(x_nc),
+                                                        tokens_.documents, layer.sinks()));
         const at::Tensor y_nc = std::move(made.y_nc);
         made.probabilities_ne.reset();
         if (made.chosen_nk.defined()) mixtures_.push_back(std::move(made));
@@ -192,8 +193,10 @@ class PlainModel {
         const c10::AutoGradMode with_gradients(true);
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
+        const at::Tensor sinks_h = layer.sinks(), fixed_h = sinks_h.defined() ? sinks_h.detach() : sinks_h;
         const at::Tensor heads_nw =
-            plain_attention(model_, layer.kind(), qkv_nw.detach(), tokens_.documents).set_requires_grad(true);
+            plain_attention(model_, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
+                .set_requires_grad(true);
         const PlainMixture made = layer.after_attention(x_nc, heads_nw);
         std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
         if (router_gradient_e_.defined()) {
@@ -201,10 +204,13 @@ class PlainModel {
             given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
         }
         const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
-        const at::Tensor dqkv_nw =
-            plain_attention_backward(model_, layer.kind(), qkv_nw.detach(), after[1], tokens_.documents);
+        const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model_, layer.kind(), qkv_nw.detach(),
+                                                                  after[1], tokens_.documents, fixed_h);
         if (!layer.kind().recurs) probe(index, dqkv_nw);
-        const auto before = gradients_of({qkv_nw}, {dqkv_nw}, {x_nc, learned});
+        const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();
+        of = {qkv_nw}, given = {dqkv_nw};
+        if (learns_sinks) of.push_back(sinks_h), given.push_back(dsinks_h);
+        const auto before = gradients_of(of, given, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
         return (after[0] + before[0]).detach();
     }

@@ -359,12 +359,13 @@ class PlainPreferences {
     PlainComparison comparison_;
 };
 
-bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+bool same_values(const at::Tensor& a, const at::Tensor& b) {
     const auto bits = [](const at::Tensor& x) {
         const int64_t size = x.element_size();
         return x.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);
     };
-    return at::equal(bits(a), bits(b));
+    // A sum of the ranks' slices loses the sign of zeros, which 4-bit weights have; NaN equals only its bits.
+    return at::equal(a, b) || at::equal(bits(a), bits(b));
 }
 
 /// Returns 1 + the index of the first tensor whose values in a pass differ from the ranks' values; 0 if none.
@@ -377,7 +378,7 @@ size_t first_misread(Parameters& parameters) {
         const at::Tensor read = parameters.weights_of_unit(unit);
         for (size_t i = 0; i < parameters.shapes().size() && found == 0; ++i) {
             if (parameters.unit_of(i) == unit &&
-                !same_bits(parameters.view(held, i), parameters.view(read, i)))
+                !same_values(parameters.view(held, i), parameters.view(read, i)))
                 found = i + 1;
         }
         parameters.drop(unit);

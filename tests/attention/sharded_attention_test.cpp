@@ -73,7 +73,8 @@ struct Way {
 };
 
 /// Returns every rank's share, by global rank.
-std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs& inputs) {
+std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs& inputs,
+                        const at::Tensor& sinks_h = {}) {
     const Mesh mesh = way.split.mesh();
     const Layout layout = way.layout(inputs.q.size(1), mask);
     std::vector<Result> results(static_cast<size_t>(mesh.ranks()));
@@ -81,8 +82,8 @@ std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs&
         const Inputs own = inputs.of(positions(layout.ranks[static_cast<size_t>(mesh.context_rank(rank))]));
         ShardedAttention attention(groups, layout, mask, way.gathered_heads);
         Result& result = results[static_cast<size_t>(rank)];
-        result.output = attention.forward(own.q, own.k, own.v);
-        result.gradients = attention.backward(own.dout, own.q, own.k, own.v, result.output);
+        result.output = attention.forward(own.q, own.k, own.v, sinks_h);
+        result.gradients = attention.backward(own.dout, own.q, own.k, own.v, result.output, sinks_h);
     });
     return results;
 }
@@ -306,6 +307,54 @@ TEST(ShardedAttention, TakesUnevenShards) {
           Way{RingAttnFunc::VarlenZigzag, {2, 3}, 0}, Way{RingAttnFunc::Balanced, {1, 4}, 0}}) {
         expect_full_attention(way, {{5, 23, 41}, 0, true}, random_inputs(1, 47, {6, 2}, 16, at::kFloat),
                               false);
+    }
+}
+
+/// Adds a key whose score is the sink, and whose value is 0, to a full attention in float64.
+struct FullWithSinks {
+    at::Tensor out_bthd, dq_bthd, dk_bskd, dv_bskd, dsinks_h;
+
+    FullWithSinks(const Inputs& in, const at::Tensor& sinks_h, const at::Tensor& hidden_ts) {
+        const auto leaf = [](const at::Tensor& x) { return x.to(at::kDouble).requires_grad_(true); };
+        const at::Tensor q = leaf(in.q), k = leaf(in.k), v = leaf(in.v), sinks = leaf(sinks_h);
+        const int64_t B = q.size(0), T = q.size(1), H = q.size(2);
+        const auto heads = [&](const at::Tensor& x) {
+            return x.transpose(1, 2).repeat_interleave(H / x.size(2), 1);
+        };
+        const at::Tensor scores =
+            at::matmul(heads(q), heads(k).transpose(2, 3)) / std::sqrt(double(q.size(3)));
+        const at::Tensor all = at::cat(
+            {scores.masked_fill(hidden_ts, -INFINITY), sinks.view({1, H, 1, 1}).expand({B, H, T, 1})}, 3);
+        const at::Tensor out = at::matmul(at::softmax(all, 3).narrow(3, 0, T), heads(v)).transpose(1, 2);
+        out.backward(in.dout.to(at::kDouble));
+        out_bthd = out.detach();
+        dq_bthd = q.grad();
+        dk_bskd = k.grad();
+        dv_bskd = v.grad();
+        dsinks_h = sinks.grad();
+    }
+};
+
+TEST(ShardedAttention, SinksTakeTheirShareOnceOnEveryMesh) {
+    const AttentionMask packed{{20, 48}, 7, true};
+    for (const auto& [way, mask] : {std::pair<Way, AttentionMask>{{RingAttnFunc::BatchRing, {1, 1}}, {}},
+                                    {{RingAttnFunc::BatchZigzag, {3, 1}}, packed},
+                                    {{RingAttnFunc::BatchZigzag, {1, 4}}, {}},
+                                    {{RingAttnFunc::VarlenZigzag, {2, 2}}, packed},
+                                    {{RingAttnFunc::VarlenLlama3, {2, 1}, 1}, packed}}) {
+        const Inputs inputs = random_inputs(2, kTokens, {6, 3}, 16, at::kFloat);
+        const at::Tensor sinks_h = at::randn({6});
+        const FullWithSinks truth(inputs, sinks_h, hidden_by(mask, kTokens));
+        const Layout layout = way.layout(kTokens, mask);
+        const std::vector<Result> results = run(way, mask, inputs, sinks_h);
+        const std::vector<at::Tensor> ours = whole_of(results, layout, inputs);
+        at::Tensor dsinks_h = at::zeros({6});
+        for (const Result& result : results) dsinks_h += result.gradients.dsinks_h;
+        EXPECT_LT(relative_error(ours[0], truth.out_bthd), 1e-5);
+        EXPECT_LT(relative_error(ours[1], truth.dq_bthd), 1e-5);
+        EXPECT_LT(relative_error(ours[2], truth.dk_bskd), 1e-5);
+        EXPECT_LT(relative_error(ours[3], truth.dv_bskd), 1e-5);
+        EXPECT_LT(relative_error(dsinks_h, truth.dsinks_h), 1e-5);
     }
 }
 

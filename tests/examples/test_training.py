@@ -30,6 +30,7 @@ ARCHITECTURES = {
     "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5", HYBRID),
     "Qwen3.5": ("qwen3_5_moe_text", dict(intermediate_size=None, **LINEAR, **EXPERTS)),
     "Qwen3-30B": ("qwen3_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)), "Qwen3-Next": ("qwen3_next", {**LINEAR, **EXPERTS}),
+    "gpt-oss": ("gpt_oss", dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2, sliding_window=64)),
     "Qwen1.5-MoE": ("qwen2_moe", EXPERTS), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
     "DeepCoder": ("qwen2", {}), "cogito-v1-preview-qwen": ("qwen2", {}), "pythia": ("gpt_neox", dict(num_key_value_heads=None)),
     "stablelm": ("stablelm", dict(use_qkv_bias=True)), "starcoder2": ("starcoder2", dict(sliding_window=64)), "command-r7b": ("cohere2", dict(sliding_window=64)),

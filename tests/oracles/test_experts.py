@@ -17,6 +17,7 @@ MODELS = {
     "mixtral": dict(num_local_experts=4),
     "qwen2_moe": dict(num_experts=6, num_experts_per_tok=2, moe_intermediate_size=40, shared_expert_intermediate_size=56),
     "qwen3_moe": dict(num_experts=6, num_experts_per_tok=3, moe_intermediate_size=40, head_dim=16, norm_topk_prob=True),
+    "gpt_oss": dict(num_local_experts=5, num_experts_per_tok=2, head_dim=16, sliding_window=24),
 }
 ZIGZAG = dict(context_parallel_size=2, ring_attn_func="batch_zigzag")
 # name: (ranks, keys); a step has 8 rows
@@ -114,7 +115,7 @@ def load_base(model_dir, format):
         return load(model_dir)
     from test_quantized import FORMATS, load_quantized
 
-    return load_quantized(model_dir, FORMATS[format][1])
+    return load_quantized(model_dir, FORMATS[format][1], "eager")
 
 
 ADAPTED = [(mesh, format) for mesh in ("zigzag, accumulated", "2 x 2, ZeRO 3, accumulated") for format in (None, "nf4", "int8")]

@@ -71,6 +71,12 @@ FAMILIES = {
     "qwen3_moe": ("qwen3_moe", dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=24, head_dim=16)),
     "qwen3_moe full": ("qwen3_moe", dict(num_experts=5, num_experts_per_tok=4, moe_intermediate_size=40, head_dim=24,
                                          norm_topk_prob=True, attention_bias=True, use_sliding_window=True, sliding_window=24)),
+    "gpt_oss": ("gpt_oss", dict(num_local_experts=4, num_experts_per_tok=2, head_dim=16)),
+    "gpt_oss full": ("gpt_oss", dict(
+        num_local_experts=5, num_experts_per_tok=3, head_dim=24, num_key_value_heads=1, tie_word_embeddings=True, sliding_window=24,
+        swiglu_limit=0.15, swiglu_alpha=1.3, layer_types=["full_attention", "sliding_attention", "sliding_attention"],
+        rope_parameters={"rope_type": "yarn", "rope_theta": 5e3, "factor": 4.0, "original_max_position_embeddings": 16,
+                         "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False})),
     "qwen3_5": ("qwen3_5_text", dict(head_dim=24, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4,
                                      linear_key_head_dim=8, linear_value_head_dim=12)),
     "qwen3_5 full": ("qwen3_5_text", dict(

@@ -16,6 +16,7 @@ from ringmaster_runs import BIN, VOCABULARY, make_config, make_model, make_rows,
 FAMILIES = {
     "llama": {},
     "qwen3": {},
+    "gpt_oss": dict(head_dim=16, sliding_window=8, num_local_experts=4, num_experts_per_tok=2),
     "gemma3_text": dict(head_dim=32, sliding_window=8, layer_types=["sliding_attention", "full_attention", "sliding_attention"]),
 }
 PHI3 = dict(original_max_position_embeddings=64,

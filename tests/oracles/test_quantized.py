@@ -128,13 +128,13 @@ def name_of(case):
     return ("quick, " if case in QUICK else "") + ", ".join(case)
 
 
-def load_quantized(model_dir, kwargs):
+def load_quantized(model_dir, kwargs, attention="sdpa"):
     import torch
     import transformers
 
     settings = dict(load_in_8bit=True) if kwargs is None else dict(load_in_4bit=True, bnb_4bit_compute_dtype=torch.float32, **kwargs)
     return transformers.AutoModelForCausalLM.from_pretrained(
-        model_dir, attn_implementation="sdpa", dtype=torch.float32, device_map="cpu",
+        model_dir, attn_implementation=attention, dtype=torch.float32, device_map="cpu",
         quantization_config=transformers.BitsAndBytesConfig(**settings))
 
 

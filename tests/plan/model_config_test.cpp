@@ -58,6 +58,8 @@ TEST(ModelConfig, KnownModelsHaveTheirPublishedParameterCounts) {
     const std::pair<const char*, int64_t> published[] = {
         {"meta-llama/Llama-2-7b-hf", 6'738'415'616},
         {"meta-llama/Llama-2-70b-hf", 68'976'648'192},
+        {"openai/gpt-oss-20b", 20'914'757'184},
+        {"openai/gpt-oss-120b", 116'829'156'672},
         {"meta-llama/Llama-3-8B-Instruct", 8'030'261'248},
         {"meta-llama/Meta-Llama-3.1-8B", 8'030'261'248},
         {"meta-llama/Llama-3.3-70B-Instruct", 70'553'706'496},
@@ -272,6 +274,37 @@ TEST(ModelConfig, AMixturesFieldsAreReadAsItsClassReadsThem) {
     EXPECT_EQ(alternating.shared_expert_intermediate_size, 5632);
     for (int64_t layer = 0; layer < 4; ++layer)
         EXPECT_EQ(alternating.layer_kind(layer).window.has_value(), layer == 0 || layer == 2) << layer;
+}
+
+TEST(ModelConfig, TheHubsFileOfGptOssIsReadAsItsClassReadsIt) {
+    json values = json::parse(R"({"architectures": ["GptOssForCausalLM"], "attention_bias": true,
+        "attention_dropout": 0.0, "eos_token_id": 200002, "experts_per_token": 4, "head_dim": 64,
+        "hidden_act": "silu", "hidden_size": 2880, "initial_context_length": 4096, "initializer_range": 0.02,
+        "intermediate_size": 2880, "max_position_embeddings": 131072, "model_type": "gpt_oss",
+        "num_attention_heads": 64, "num_experts_per_tok": 4, "num_hidden_layers": 36, "num_key_value_heads": 8,
+        "num_local_experts": 128, "output_router_logits": false, "pad_token_id": 199999,
+        "quantization_config": {"modules_to_not_convert": ["model.layers.*.self_attn",
+            "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"], "quant_method": "mxfp4"},
+        "rms_norm_eps": 1e-05, "rope_scaling": {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 32.0,
+            "original_max_position_embeddings": 4096, "rope_type": "yarn", "truncate": false},
+        "rope_theta": 150000, "router_aux_loss_coef": 0.9, "sliding_window": 128, "swiglu_limit": 7.0,
+        "tie_word_embeddings": false, "use_cache": true, "vocab_size": 201088})");
+    for (int layer = 0; layer < 36; ++layer)
+        values["layer_types"].push_back(layer % 2 == 0 ? "sliding_attention" : "full_attention");
+    ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_FALSE(model.quantization.on()) << "its weights are dequantised when they are read";
+    EXPECT_EQ(model.layer_kind(0).window, 128);
+    EXPECT_EQ(model.layer_kind(35).window, std::nullopt);
+    model.router_loss_coefficient = 0.001;  // only used with output_router_logits
+    model.padding_token.reset();
+    const auto known = find_model_config("openai/gpt-oss-120b", "");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model));
+    const json record = model_config_to_json(model);
+    EXPECT_EQ(model_config_to_json(model_config_from_record(record, "plan.json")), record);
+    values["quantization_config"]["quant_method"] = "gptq";
+    EXPECT_THROW(read(values), Error);
 }
 
 TEST(ModelConfig, AWrappersExpertsAreBelowItsPrefix) {

@@ -5,7 +5,8 @@
 /// Every row of the project's two collections that names model, devices and a memory or a longest length is
 /// here, except:
 /// - FPDT's rows with tensor parallelism (32K, 128K, 512K): the engine has none.
-/// - Unsloth's gpt-oss-20b (290K and 500K on an H100, 750K on a B200), marin's 535B: families not supported.
+/// - Unsloth's gpt-oss-20b (290K and 500K on an H100, 750K on a B200): not planned yet.
+/// - marin's 535B: family not supported.
 /// - BurstEngine's 7B and 14B on 64 A800: sizes, no models.
 /// - ALST's MLP of 256K tokens, its masks and checkpoints: parts of a step, no run on a device.
 /// - Megatron's and NeMo's tables: throughput at chosen lengths, with tensor parallelism.

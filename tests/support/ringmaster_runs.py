@@ -12,13 +12,15 @@ VOCABULARY = 256
 
 
 def save_disturbed(model, folder):
-    """Saves the model with random biases and norms, so that they matter; returns the folder."""
+    """Saves the model with random biases, norms and sinks, so that they matter; returns the folder."""
     import torch
 
     with torch.no_grad():
         for key, parameter in model.named_parameters():
             if key.endswith("bias") or "norm" in key:
                 parameter.add_(0.1 * torch.randn_like(parameter))
+            if key.endswith("sinks"):
+                parameter.add_(torch.randn_like(parameter))
     model.save_pretrained(folder)
     return folder
 

@@ -69,21 +69,42 @@ std::vector<Case> cases() {
     ModelConfig ministral = llama;
     ministral.ropes[0].query_scale_beta = 0.1;
     ministral.ropes[0].original_max_position_embeddings = 8;
+    ModelConfig gpt_oss = llama;
+    gpt_oss.attention_sinks = gpt_oss.qkv_bias = gpt_oss.output_bias = true;
+    gpt_oss.layers = {{6, 0}, {{}, 0}};
+    gpt_oss.sliding_window = 6;
+    gpt_oss.num_experts = 5;
+    gpt_oss.experts_per_token = 2;
+    gpt_oss.expert_intermediate_size = 12;
+    gpt_oss.norms_expert_weights = gpt_oss.expert_biases = gpt_oss.experts_transposed = true;
+    gpt_oss.gate.limit = 0.3;
+    gpt_oss.initializer_range = 0.4;
     Kept in_parts;
     in_parts.mlp_tile_tokens = 11;
     in_parts.loss_chunk_tokens = 7;
     Kept checkpointed;
     checkpointed.checkpointing = true;
-    return {{"llama", llama, {}},          {"in chunks and tiles", llama, in_parts},
-            {"tied, biases", qwen2, {}},   {"norms of q and k", qwen3, {}},
-            {"window", windowed, {}},      {"dynamic rotary embedding", dynamic, {}},
-            {"Gemma 2", gemma2, {}},       {"Gemma 2 in chunks and tiles", gemma2, in_parts},
-            {"Gemma 3", gemma3, {}},       {"Gemma 3, checkpointed", gemma3, checkpointed},
-            {"OLMo 2", olmo, {}},          {"OLMo 2 in chunks and tiles", olmo, in_parts},
-            {"Granite", granite, {}},      {"Granite, checkpointed", granite, checkpointed},
-            {"Arcee", arcee, {}},          {"GLM-4", glm, {}},
-            {"GPT-NeoX", neox, {}},        {"Phi-3", phi, {}},
-            {"Ministral 3", ministral, {}}};
+    return {{"llama", llama, {}},
+            {"in chunks and tiles", llama, in_parts},
+            {"tied, biases", qwen2, {}},
+            {"norms of q and k", qwen3, {}},
+            {"window", windowed, {}},
+            {"dynamic rotary embedding", dynamic, {}},
+            {"Gemma 2", gemma2, {}},
+            {"Gemma 2 in chunks and tiles", gemma2, in_parts},
+            {"Gemma 3", gemma3, {}},
+            {"Gemma 3, checkpointed", gemma3, checkpointed},
+            {"OLMo 2", olmo, {}},
+            {"OLMo 2 in chunks and tiles", olmo, in_parts},
+            {"Granite", granite, {}},
+            {"Granite, checkpointed", granite, checkpointed},
+            {"Arcee", arcee, {}},
+            {"GLM-4", glm, {}},
+            {"GPT-NeoX", neox, {}},
+            {"Phi-3", phi, {}},
+            {"Ministral 3", ministral, {}},
+            {"gpt-oss", gpt_oss, {}},
+            {"gpt-oss in chunks and tiles", gpt_oss, in_parts}};
 }
 
 /// Two documents of random tokens; some labels are masked.

@@ -1,0 +1,58 @@
+// Describes gpt-oss: attention with sinks, and experts with biases and a clamped gate.
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Gives every second layer a window, beginning with the first, unless layer_types names others.
+void read_windows(const ConfigFields& fields, ModelConfig& model) {
+    const std::optional<int64_t> window = read_window(fields, 128);
+    if (fields.has("layer_types") && !fields.is_null("layer_types"))
+        return read_layer_types(fields, model, window, 2);
+    set_layers(model, window, 0, [](int64_t layer) { return layer % 2 == 0; });
+}
+
+/// Sets the rotary embedding that the class takes if config.json has none.
+void read_default_rope(const ConfigFields& fields, ModelConfig& model) {
+    if (fields.object("rope_parameters") || fields.object("rope_scaling")) return;
+    RopeConfig& rope = model.ropes.front();
+    rope.type = "yarn";
+    rope.factor = 32;
+    rope.original_max_position_embeddings = 4096;
+    rope.truncate = false;
+}
+
+void describe(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", true);
+    model.attention_sinks = true;
+    read_experts(fields, model, {128, 4});
+    // The class takes the softmax of the chosen experts' logits, which is the same as norming their shares of
+    // the softmax over all experts.
+    model.norms_expert_weights = true;
+    model.expert_biases = model.experts_transposed = true;
+    model.gate.limit = fields.positive_or("swiglu_limit", 7);
+    model.gate.slope = fields.positive_or("swiglu_alpha", 1.702);
+    fields.has("experts_per_token");       // the hub's files repeat these sizes under older names
+    fields.has("initial_context_length");  // the rotary embedding's original length
+    if (fields.number_or("attention_dropout", 0) != 0) model.obstacles.push_back("attention_dropout");
+    read_windows(fields, model);
+    read_default_rope(fields, model);
+}
+
+constexpr Rename kNames[] = {{"mlp.gate", "mlp.router"}};
+const Family kFamilies[] = {{.type = "gpt_oss",
+                             .describe = describe,
+                             .kv_heads = 8,
+                             .head_dim = 64,
+                             .max_position = 131072,
+                             .norm_eps = 1e-5,
+                             .rope_theta = 150000,
+                             .names = kNames,
+                             .experts = {.experts = ""}}};
+
+}  // namespace
+
+const std::span<const Family> kGptOssFamilies = kFamilies;
+
+}  // namespace ringmaster

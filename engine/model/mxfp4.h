@@ -1,0 +1,18 @@
+/// Dequantises MXFP4 weights: a sign, two bits of exponent and one of mantissa (E2M1), two codes to a byte,
+/// the first in the low half; 32 codes share a power of two. Source: Open Compute Project 2023, "OCP
+/// Microscaling Formats (MX) Specification", section 5.3. The files hold matrices of experts transposed.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace ringmaster {
+
+constexpr int64_t kMxfp4Group = 32;
+
+/// Returns elements [begin, end) of the parameter [experts, inputs, outputs] in float32, given its codes,
+/// uint8 [experts, outputs, inputs / 32, 16], and exponents + 127, uint8 [experts, outputs, inputs / 32].
+at::Tensor mxfp4_values(const at::Tensor& blocks, const at::Tensor& scales, int64_t begin, int64_t end);
+
+}  // namespace ringmaster
