@@ -19,7 +19,7 @@ enum class Failure {
 };
 
 /// Names a failure for programs, as in Code("RUN-MISSING"): stable once released, explained in the app's help
-/// (resources/help/codes.*.md).
+/// (resources/findings).
 struct Code {
     explicit Code(std::string_view text_) : text(text_) {}
     std::string text;

@@ -15,7 +15,7 @@ enum class Severity { Info, Warning, Error };
 using FindingValue =
     std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
 
-/// Named parameters of a finding's sentences. A name ends with its unit: needed_bytes, waited_s.
+/// Named parameters of a finding's sentences. A name ends with its unit: needed_bytes, host_bytes.
 using FindingValues = std::map<std::string, FindingValue>;
 
 struct Edit {
