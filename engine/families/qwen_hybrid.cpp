@@ -49,28 +49,23 @@ void describe_next(const ConfigFields& fields, ModelConfig& model) {
     read_experts(fields, model, {512, 10, 512, 512});
 }
 
-const Family kFamilies[] = {{.type = "qwen3_5_text",
-                             .describe = describe,
-                             .kv_heads = 4,
-                             .head_dim = 256,
-                             .max_position = 32768,
-                             .rotary_share = 0.25,
-                             .score_classes = ScoreClasses::OfSequences},
-                            {.type = "qwen3_5_moe_text",
-                             .describe = describe_moe,
-                             .kv_heads = 2,
-                             .head_dim = 256,
-                             .max_position = 32768,
-                             .rotary_share = 0.25,
-                             .width_field = "moe_intermediate_size",
-                             .names_shared_expert = true,
-                             .score_classes = ScoreClasses::None},
-                            {.type = "qwen3_next",
-                             .describe = describe_next,
-                             .kv_heads = 2,
-                             .head_dim = 256,
-                             .max_position = 32768,
-                             .rotary_share = 0.25}};
+Family hybrid(const char* type, decltype(Family::describe) describe, int64_t kv_heads, ScoreClasses classes,
+              const char* width_field = "intermediate_size", bool names_shared_expert = false) {
+    return {.type = type,
+            .describe = describe,
+            .kv_heads = kv_heads,
+            .head_dim = 256,
+            .max_position = 32768,
+            .rotary_share = 0.25,
+            .width_field = width_field,
+            .names_shared_expert = names_shared_expert,
+            .score_classes = classes};
+}
+
+const Family kFamilies[] = {
+    hybrid("qwen3_5_text", describe, 4, ScoreClasses::OfSequences),
+    hybrid("qwen3_5_moe_text", describe_moe, 2, ScoreClasses::None, "moe_intermediate_size", true),
+    hybrid("qwen3_next", describe_next, 2, ScoreClasses::Both)};
 constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
                                  {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
 
