@@ -73,6 +73,8 @@ void grow_tokenizer(Proposal& proposal, const fs::path& folder, const Machine& m
     Config& config = proposal.reading.config;
     if (!changes_vocabulary(config)) return;
     if (config.model_dir.empty())
+        config.model_dir = snapshot_of(config.base_model, places.hf_cache_dir).string();
+    if (config.model_dir.empty())
         throw Error(Failure::Refused, Code("MODEL-MISSING"),
                     "the file adds tokens to a model that is not on this machine", config.base_model,
                     "`ringmaster prepare` fetches the model");
