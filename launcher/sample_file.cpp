@@ -24,11 +24,16 @@ std::string text_at(const json& object, const char* key, size_t most) {
     return text;
 }
 
-/// Returns a prompt as a text: each message of a chat is a line "role: content".
+/// Returns a prompt as a text. Each message of a chat is a line "role: content"; a question alone has no
+/// role.
 std::string prompt_text(const json& line) {
     constexpr size_t kMost = SampleFile::kMostPrompt;
     const json asked = line.value("asked", json());
     if (!asked.is_array()) return text_at(line, "asked", kMost);
+    const auto is_question = [](const json& message) {
+        return text_at(message, "role", limits::kName) == "user";
+    };
+    if (asked.size() == 1 && is_question(asked.front())) return text_at(asked.front(), "content", kMost);
     std::string text;
     for (const json& message : asked) {
         if (text.size() > kMost) break;

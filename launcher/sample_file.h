@@ -15,7 +15,7 @@ constexpr const char* kSamplesFile = "samples.jsonl";  ///< name in a run direct
 
 /// Holds how a run continued one of its prompts.
 struct Sample {
-    std::string prompt;  ///< a text; of a chat, "role: content" for each message, one below the other
+    std::string prompt;  ///< a text; of a chat of several messages, a line "role: content" for each
     std::string text;
     bool is_chat = false;
     bool stopped = false;  ///< true if the model ended it, false if sample_max_new_tokens did

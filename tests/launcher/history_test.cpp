@@ -160,7 +160,7 @@ TEST_F(HistoryTest, SamplesAreFollowedAndAResumedRunReplacesThem) {
     RunHistory history(run);
     read_all(history);
     EXPECT_EQ(history.samples().at(80).at(0), (Sample{"Once", " a", false, true}));
-    EXPECT_EQ(history.samples().at(80).at(1).prompt, "user: Hi");
+    EXPECT_EQ(history.samples().at(80).at(1).prompt, "Hi");
     const std::string next = sample_line(160, 0, " c");
     write(run.dir / kSamplesFile, next.substr(0, 30));
     EXPECT_FALSE(history.read(1s)) << "half a line";
