@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
@@ -87,6 +88,9 @@ void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
     m_layout->addLayout(row);
     connect(no, &QPushButton::clicked, this, &QDialog::reject);
     connect(yes, &QPushButton::clicked, this, &QDialog::accept);
+    const int wide = std::max(minimumWidth(), m_layout->totalMinimumSize().width());
+    setMinimumSize(wide,
+                   m_layout->totalHeightForWidth(wide));  // Qt opens no dialog larger than 2/3 of a screen
 }
 
 TrustDialog::TrustDialog(const UnknownHostKey& key, QWidget* parent)

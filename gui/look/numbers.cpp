@@ -95,6 +95,12 @@ QString percent(double share) {
     return with_unit(QLocale().toString(hundredths, 'f', decimals), u"%"_s);
 }
 
+QString progress(int64_t done, std::optional<int64_t> total) {
+    if (!total) return count(done);
+    //: progress: %1 is the last step, %2 the number of steps
+    return Figures::tr("%1 of %2").arg(count(done), count(*total));
+}
+
 QString rate(double per_second) {
     if (!std::isfinite(per_second)) return unknown();
     if (per_second < 9995) return count(std::llround(per_second));

@@ -4,20 +4,22 @@
 #include <QString>
 #include <QStringList>
 #include <cstdint>
+#include <optional>
 
 namespace ringmaster::show {
 
 QString count(int64_t number);                 ///< such as "1,048,576"
 QString number(double value, int digits = 3);  ///< `digits` significant digits, such as "0.0001", "2.71"
-QString bytes(int64_t number);                 ///< such as "61.4 GiB", "812 MiB"
-QString duration(double seconds);              ///< "0.41 s", "12 s", "1 min 40 s", "3 h 5 min", "2 d 4 h"
-QString percent(double share);                 ///< "6.1 %" for 0.061
-QString rate(double per_second);               ///< such as "812", "19.8k", "1.2M"
-QString loss(double value);                    ///< such as "2.7142"
-QString time(double unix_seconds);             ///< short local date and time
-QString age(double seconds);                   ///< such as "now", "12 s ago", "3 min ago"
-QString listed(QStringList parts);             ///< such as "2 cores, 23.5 GiB"; skips empty parts
-QString sentence(const QString& words);        ///< the words with a full stop
-const QString& unknown();                      ///< "–", for a missing figure
+QString progress(int64_t done, std::optional<int64_t> total);  ///< such as "640 of 1,000"
+QString bytes(int64_t number);                                 ///< such as "61.4 GiB", "812 MiB"
+QString duration(double seconds);        ///< "0.41 s", "12 s", "1 min 40 s", "3 h 5 min", "2 d 4 h"
+QString percent(double share);           ///< "6.1 %" for 0.061
+QString rate(double per_second);         ///< such as "812", "19.8k", "1.2M"
+QString loss(double value);              ///< such as "2.7142"
+QString time(double unix_seconds);       ///< short local date and time
+QString age(double seconds);             ///< such as "now", "12 s ago", "3 min ago"
+QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips empty parts
+QString sentence(const QString& words);  ///< the words with a full stop
+const QString& unknown();                ///< "–", for a missing figure
 
 }  // namespace ringmaster::show

@@ -253,8 +253,7 @@ void MonitorPage::showHeader() {
 
 void MonitorPage::showFigures() {
     const RunPicture& now = m_news->picture;
-    const QString total = now.total_steps ? u" / "_s + show::count(*now.total_steps) : QString();
-    m_steps->setValue(now.step ? show::count(*now.step) + total : show::unknown());
+    m_steps->setValue(now.step ? show::progress(*now.step, now.total_steps) : show::unknown());
     //: shown under the number of steps; %1 is a duration
     m_steps->setCaption(now.eta_s && *now.eta_s > 0 ? tr("step · %1 left").arg(show::duration(*now.eta_s))
                                                     : tr("step"));

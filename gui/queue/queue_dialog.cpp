@@ -7,16 +7,34 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <algorithm>
+#include <tuple>
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "launcher/queue/queue_add.h"
+#include "launcher/queue/sweep.h"
 
 namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+/// Returns the first line that gives no values: it is not KEY=[VALUE, …] and names no file of a sweep.
+std::string line_without_values(const std::vector<std::string>& sweep) {
+    for (const std::string& line : sweep) {
+        try {
+            std::ignore = runs_of_sweep({line});
+        } catch (const Error&) {  // the dialog says it in the app's language
+            return line;
+        }
+    }
+    return {};
+}
+
+}  // namespace
 
 QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     : QDialog(parent),
@@ -101,6 +119,11 @@ void QueueDialog::add() {
         if (!line.trimmed().isEmpty()) wanted.sweep.push_back(line.trimmed().toStdString());
     }
     m_problem->hide();
+    if (const std::string line = line_without_values(wanted.sweep); !line.empty()) {
+        refuse(tr("The line “%1” of the sweep gives no values.").arg(QString::fromStdString(line)),
+               tr("Write a key and its values, such as %1.").arg(u"learning_rate=[1e-4, 2e-4]"_s));
+        return;
+    }
     m_doing->setText(tr("Planning the runs"));
     m_job = new Job(
         [wanted, places = m_session.places(),
@@ -128,7 +151,11 @@ void QueueDialog::fail(const JobFailure& failure) {
     QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
     for (const Diagnostic& said : failure.diagnostics)
         if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
-    m_problem->say(Tone::Error, tr("It was not queued."), what, failure.hint);
+    refuse(what, failure.hint);
+}
+
+void QueueDialog::refuse(const QString& what, const QString& hint) {
+    m_problem->say(Tone::Error, tr("It was not queued."), what, hint);
     m_problem->show();
     showState();
     (m_sweep->document()->isEmpty() ? m_file : static_cast<QWidget*>(m_sweep))->setFocus();

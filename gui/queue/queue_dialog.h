@@ -35,6 +35,7 @@ class QueueDialog : public QDialog {
     void browse();
     void add();
     void fail(const JobFailure& failure);
+    void refuse(const QString& what, const QString& hint);
     void showState();
 
     Session& m_session;

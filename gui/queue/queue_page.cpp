@@ -150,7 +150,7 @@ void QueuePage::showState() {
     QString subtitle;
     if (!m_now.runs.empty())
         subtitle = show::listed({active > 0 ? tr("%n run(s) at work", nullptr, active) : QString(),
-                                 tr("%n run(s) wait", nullptr, waiting)});
+                                 waiting > 0 ? tr("%n run(s) wait", nullptr, waiting) : QString()});
     m_header->setSubtitle(subtitle);
     m_add->setVisible(!m_now.runs.empty());
     const QWidget* focused = window()->focusWidget();

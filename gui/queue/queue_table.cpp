@@ -69,9 +69,7 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     QTableWidgetItem* state = set(State, runWord(mark));
     state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));  // a table's own highlight is pale
     state->setToolTip(QString::fromStdString(run.state.reason));
-    QString step = run.step ? show::count(*run.step) : show::unknown();
-    if (run.total_steps) step += u" / "_s + show::count(*run.total_steps);
-    set(Step, step);
+    set(Step, run.step ? show::progress(*run.step, run.total_steps) : show::unknown());
     set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());
     for (size_t key = 0; key < keys.size(); ++key) {
         const auto value = queued.set.find(keys[key]);

@@ -26,7 +26,7 @@ enum Column { kName, kState, kStarted, kStep, kColumns };
 
 QString stepWords(const RunSummary& run) {
     if (!run.step) return show::unknown();
-    return show::count(*run.step) + (run.total_steps ? u" / "_s + show::count(*run.total_steps) : QString());
+    return show::progress(*run.step, run.total_steps);
 }
 
 /// Returns the reason why there is no run to choose.

@@ -180,9 +180,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
             return runWord(markOf(row));
         case Progress:
             if (!measured.step) return show::unknown();
-            if (!plan.total_steps) return show::count(*measured.step);
-            //: progress: %1 is the last step, %2 the number of steps
-            return tr("%1 of %2").arg(show::count(*measured.step), show::count(*plan.total_steps));
+            return show::progress(*measured.step, plan.total_steps);
         case LastLoss:
             return with(measured.last_loss, show::loss);
         case BestLoss:

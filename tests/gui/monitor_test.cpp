@@ -78,7 +78,7 @@ class MonitorTest : public QObject {
         QCOMPARE(now.diagnosis.finding, Finding::RunningWell);
         QVERIFY(std::abs(*now.overhead - 0.055) < 0.02);
         QVERIFY(now.expected_bytes > 0 && now.capacity_bytes == 80LL << 30);
-        QVERIFY(figure(u"step"_s).startsWith(u"200 / 1"_s));
+        QVERIFY(figure(u"step"_s).startsWith(u"200 of 1"_s));
         QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().startsWith(u"Running well."_s));
         QVERIFY(m_page->findChild<QPushButton*>(u"stopButton"_s)->isVisible());
         QVERIFY(!m_page->findChild<QPushButton*>(u"resumeButton"_s)->isVisible());

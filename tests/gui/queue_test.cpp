@@ -147,7 +147,9 @@ class QueueTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
         const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // goes with the dialog
         QVERIFY(problem->isVisible());                                           // a sweep needs values
-        QCOMPARE(QApplication::focusWidget(), sweep);
+        QVERIFY2(problem->text().contains(u"“learning_rate” of the sweep gives no values"_s),
+                 qPrintable(problem->text()));
+        QTRY_COMPARE(QApplication::focusWidget(), sweep);
         QVERIFY(sweep->geometry().bottom() < dialog->findChild<QLineEdit*>(u"queueName"_s)->y());
         QTest::keyClicks(sweep, u"=[0.001, 0.002]"_s);
         QTest::mouseClick(add, Qt::LeftButton);
