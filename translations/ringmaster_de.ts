@@ -236,6 +236,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>a sentence, with its full stop</extracomment>
         <translation>%1.</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
+        <translation>%1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -4615,6 +4620,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>planning…</source>
         <translation>plant…</translation>
     </message>
+    <message>
+        <source>Nothing can be started yet.</source>
+        <translation>Noch kann nichts gestartet werden.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
@@ -4785,6 +4794,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>It was not queued.</source>
         <translation>Nicht eingereiht.</translation>
+    </message>
+    <message>
+        <source>The line “%1” of the sweep gives no values.</source>
+        <translation>Die Zeile „%1“ des Sweeps gibt keine Werte an.</translation>
+    </message>
+    <message>
+        <source>Write a key and its values, such as %1.</source>
+        <translation>Schreiben Sie einen Schlüssel und seine Werte, etwa %1.</translation>
     </message>
 </context>
 <context>
@@ -5301,7 +5318,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 von %2</translation>
     </message>
     <message>

@@ -235,6 +235,11 @@ On what is left the run would go on with:</source>
         <extracomment>a sentence, with its full stop</extracomment>
         <translation>%1。</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -4575,6 +4580,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>planning…</source>
         <translation>プランを作成中…</translation>
     </message>
+    <message>
+        <source>Nothing can be started yet.</source>
+        <translation>まだ何も起動できません。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
@@ -4742,6 +4751,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>It was not queued.</source>
         <translation>キューに入りませんでした。</translation>
+    </message>
+    <message>
+        <source>The line “%1” of the sweep gives no values.</source>
+        <translation>スイープの行「%1」に値がありません。</translation>
+    </message>
+    <message>
+        <source>Write a key and its values, such as %1.</source>
+        <translation>キーと値を書いてください。例：%1</translation>
     </message>
 </context>
 <context>
@@ -5260,7 +5277,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 / %2</translation>
     </message>
     <message>

@@ -235,6 +235,11 @@ On what is left the run would go on with:</source>
         <extracomment>a sentence, with its full stop</extracomment>
         <translation>%1。</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -4575,6 +4580,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>planning…</source>
         <translation>正在规划…</translation>
     </message>
+    <message>
+        <source>Nothing can be started yet.</source>
+        <translation>现在还不能启动。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
@@ -4742,6 +4751,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>It was not queued.</source>
         <translation>未能加入队列。</translation>
+    </message>
+    <message>
+        <source>The line “%1” of the sweep gives no values.</source>
+        <translation>参数扫描的“%1”这一行没有给出值。</translation>
+    </message>
+    <message>
+        <source>Write a key and its values, such as %1.</source>
+        <translation>请写出键及其值，例如 %1。</translation>
     </message>
 </context>
 <context>
@@ -5252,7 +5269,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 / %2</translation>
     </message>
     <message>

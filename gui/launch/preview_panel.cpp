@@ -129,8 +129,10 @@ void PreviewPanel::showState() {
     m_button->setEnabled(m_choice.has_value());
     m_button->setText(m_shown ? tr("Show again") : tr("Connect and show"));
     if (!m_shown) m_text->clear();
-    m_text->setPlaceholderText(elsewhere && !m_busy ? tr("The machines are asked before it can be shown.")
-                                                    : QString());
+    m_text->setPlaceholderText(m_busy      ? QString()
+                               : elsewhere ? tr("The machines are asked before it can be shown.")
+                               : m_choice  ? QString()
+                                           : tr("Nothing can be started yet."));
     m_state->setText(m_busy ? (elsewhere ? tr("connecting…") : tr("planning…")) : QString());
 }
 
