@@ -146,10 +146,10 @@ TEST(Packing, DocumentsThatDoNotFitTheRowsAreRefused) {
 TEST(Tokens, WhatTheModelCannotReadIsNamedByRow) {
     TokensOnDisk disk({{1, 2}, {3, 9, 4}});
     TokenFile file(disk.path());
-    EXPECT_NO_THROW(file.check(10, 3));
-    auto message = [&](int64_t vocab, int64_t longest) -> std::string {
+    EXPECT_NO_THROW(file.check(10, 10, 3));
+    auto message = [&](int64_t vocab, int64_t longest, int64_t labels = 10) -> std::string {
         try {
-            file.check(vocab, longest);
+            file.check(vocab, labels, longest);
         } catch (const Error& error) {
             return error.what();
         }
@@ -157,6 +157,7 @@ TEST(Tokens, WhatTheModelCannotReadIsNamedByRow) {
     };
     EXPECT_THAT(message(9, 3), ::testing::HasSubstr("row 2 holds token 9"));
     EXPECT_THAT(message(10, 2), ::testing::HasSubstr("row 2 has 3 tokens"));
+    EXPECT_THAT(message(10, 3, 2), ::testing::HasSubstr("row 1 holds label 2"));
 }
 
 TEST(Sampler, EachEpochHasEveryRowOnceAndEndsWithASmallerStep) {

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             row.documents();
             row.head(row.tokens() / 2);
         }
-        tokens.check(1000, 64);
+        tokens.check(1000, 1000, 64);
     } catch (const Error&) {
         return 0;
     }
