@@ -141,7 +141,7 @@ void TokenFile::check(int64_t vocab_size, int64_t labels, int64_t longest) const
                                   std::to_string(vocab_size));
             }
             if (label != kNoLabel && (label < 0 || label >= labels)) {
-                refuse(index, "holds label " + std::to_string(label) + ", the vocabulary has " +
+                refuse(index, "holds label " + std::to_string(label) + ", which is not below " +
                                   std::to_string(labels));
             }
         }

@@ -62,8 +62,9 @@ const json kShape = {{"model_type", "llama"},
                      {"hidden_act", "silu"},
                      {"tie_word_embeddings", false}};
 
-/// Writes rows of random tokens; each holds two documents, whose first tokens are prompts.
-void write_rows(const fs::path& path, bool with_documents) {
+/// Writes rows of random tokens; each holds two documents, whose first tokens are prompts. With `judgements`,
+/// only each document's last token has a label, one of so many.
+void write_rows(const fs::path& path, bool with_documents, int judgements = 0) {
     constexpr int kPrompt = 4;
     std::vector<int32_t> ids, labels, desirable;
     std::vector<int64_t> rows = {0}, documents = {0};
@@ -73,8 +74,9 @@ void write_rows(const fs::path& path, bool with_documents) {
         const int length = 8 + static_cast<int>(source() % 8);
         for (int i = 0; i < length; ++i) {
             ids.push_back(static_cast<int32_t>(source() % kVocabulary));
-            labels.push_back(i < kPrompt ? kNoLabel : ids.back());
+            labels.push_back(i < kPrompt || judgements > 0 ? kNoLabel : ids.back());
         }
+        if (judgements > 0) labels.back() = document % judgements;
         documents.push_back(static_cast<int64_t>(ids.size()));
         desirable.push_back(document % 3 == 0 ? 0 : 1);
         advantages.push_back(document % 2 == 0 ? 1.0 : -0.5);
@@ -90,10 +92,13 @@ void write_rows(const fs::path& path, bool with_documents) {
                                        {"desirable", "I32", {size(desirable)}},
                                        {"advantages", "F64", {size(advantages)}},
                                        {"old_log_probabilities", "F64", {size(old_log_p)}}});
+    const std::vector<int32_t> own_labels = {1};
+    if (judgements > 0) tensors.push_back({"own_labels", "I32", {1}});
     SafetensorsWriter writer(path, tensors);
     const auto write = [&](const auto& list) { writer.write(list.data(), list.size() * sizeof(list[0])); };
     write(ids), write(labels), write(rows);
     if (with_documents) write(documents), write(desirable), write(advantages), write(old_log_p);
+    if (judgements > 0) write(own_labels);
     writer.finish();
 }
 
@@ -112,6 +117,8 @@ class KeyEffects : public testing::Test {
         folder_->write("experts/config.json", experts.dump());
         write_rows(at("plain"), false);
         write_rows(at("documents"), true);
+        write_rows(at("scored"), true, 1);
+        write_rows(at("judged"), false, 2);
         make_weights("model", "");
         make_weights("experts", "base_model: ./experts\n");
         make_weights("one", std::string(kLora) + "seed: 1\n");
@@ -153,7 +160,11 @@ class KeyEffects : public testing::Test {
         Plan plan = plan_of(reading, 1, Device::Cpu);
         const Config& config = plan.config;
         const bool evaluates = config.val_set_size > 0 || !config.test_datasets.empty();
-        const std::string rows = at(weighs_documents(config) ? "documents" : "plain").string();
+        const std::string rows = at(config.preference.scores() ? "scored"
+                                    : config.token_labels > 0  ? "judged"
+                                    : weighs_documents(config) ? "documents"
+                                                               : "plain")
+                                     .string();
         plan.data = {rows, evaluates ? rows : "", kRows, evaluates ? kRows : 0};
         write_plan((run / "plan.json").string(), plan);
         fs::remove_all(config.output_dir);

@@ -75,8 +75,8 @@ def test_memory_that_will_not_do_is_mended(tmp_path):
 
 
 def test_what_no_change_gives_is_said_in_a_sentence(make_config, tmp_path):
-    done = run("adapt", broken(make_config, "reward_model: true\n"), *CUDA, "--write", tmp_path / "new.yaml")
-    assert done.returncode == 1 and "missing reward_model" in done.stdout and "It does not run here yet." in done.stdout
+    done = run("adapt", broken(make_config, "kd_trainer: true\n"), *CUDA, "--write", tmp_path / "new.yaml")
+    assert done.returncode == 1 and "missing kd_trainer" in done.stdout and "It does not run here yet." in done.stdout
 
 
 def test_a_file_that_runs_is_left_alone(make_config):
