@@ -104,6 +104,11 @@ at::Tensor WeightFiles::values_of(const ParameterShape& parameter) {
 at::Tensor WeightFiles::decoded(const ParameterShape& parameter, int64_t begin, int64_t end) {
     const std::string blocks = name_of(parameter.file_name() + "_blocks"),
                       scales = name_of(parameter.file_name() + "_scales");
+    if (parameter.shape[1] % kMxfp4Group != 0)
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
+                    "tensor '" + blocks + "' has MXFP4 codes for groups of " + std::to_string(kMxfp4Group) +
+                        " inputs, but its parameter has " + std::to_string(parameter.shape[1]),
+                    path_of(blocks));
     const int64_t groups = parameter.shape[1] / kMxfp4Group;
     check_shape(scales, {parameter.shape[0], parameter.shape[2], groups});
     check_shape(blocks, {parameter.shape[0], parameter.shape[2], groups, kMxfp4Group / 2});

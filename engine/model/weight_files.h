@@ -39,7 +39,8 @@ class WeightFiles {
     }
     /// Returns whether MXFP4 codes hold the parameter (engine/model/mxfp4.h).
     bool is_in_codes(const ParameterShape& parameter) const {
-        return find(parameter.file_name()).empty() && !find(parameter.file_name() + "_blocks").empty();
+        return parameter.shape.size() == 3 && find(parameter.file_name()).empty() &&
+               !find(parameter.file_name() + "_blocks").empty();
     }
     /// Returns a parameter, as `mapped`, or a copy of its joined parts or its dequantised codes. Throws
     /// Error(Refused) if the shape differs.

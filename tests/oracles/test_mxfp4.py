@@ -14,12 +14,12 @@ EXPERTS = ("gate_up_proj", "down_proj")
 ZERO_3 = dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True})
 
 
-def quantized_model(folder):
+def quantized_model(folder, width=96):
     """Stores a small model's experts as random codes of MXFP4; the exponents differ from group to group."""
     import safetensors.torch
     import torch
 
-    model = make_model(folder, "gpt_oss", num_local_experts=3, num_experts_per_tok=2, head_dim=16, hidden_size=64, intermediate_size=96,
+    model = make_model(folder, "gpt_oss", num_local_experts=3, num_experts_per_tok=2, head_dim=16, hidden_size=64, intermediate_size=width,
                        sliding_window=24)
     state = safetensors.torch.load_file(folder / "model.safetensors")
     for name in [name for name in state if name.endswith(EXPERTS)]:
@@ -84,6 +84,13 @@ def test_weights_are_dequantized_as_by_transformers_and_saved_so(base, tmp_path)
     ours, expected = load(tmp_path / "out").state_dict(), theirs.state_dict()
     assert ours.keys() == expected.keys() and any(name.endswith(EXPERTS) for name in ours)
     assert all(torch.equal(ours[name], expected[name]) for name in ours)
+
+
+def test_weights_are_refused_if_groups_do_not_divide_them(base, tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 8)
+    config = config_of(tmp_path, (tmp_path, quantized_model(tmp_path / "model", width=80)))
+    done = ringmaster("launch", config, "--runs-dir", tmp_path / "runs", "--ranks", 1, "--json", check=False)
+    assert done.returncode == 1 and "MODEL-WEIGHTS" in done.stdout and "groups of 32 inputs" in done.stdout
 
 
 def test_adapters_are_trained_on_dequantized_weights_and_merged_with_them(base, tmp_path):
