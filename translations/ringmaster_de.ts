@@ -4796,8 +4796,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Nicht eingereiht.</translation>
     </message>
     <message>
-        <source>The line “%1” of the sweep gives no values.</source>
-        <translation>Die Zeile „%1“ des Sweeps gibt keine Werte an.</translation>
+        <source>The line “%1” of the sweep cannot be used.</source>
+        <translation>Die Zeile „%1“ des Sweeps ist nicht verwendbar.</translation>
     </message>
     <message>
         <source>Write a key and its values, such as %1.</source>

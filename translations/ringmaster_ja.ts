@@ -4753,8 +4753,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>キューに入りませんでした。</translation>
     </message>
     <message>
-        <source>The line “%1” of the sweep gives no values.</source>
-        <translation>スイープの行「%1」に値がありません。</translation>
+        <source>The line “%1” of the sweep cannot be used.</source>
+        <translation>スイープの行「%1」は使えません。</translation>
     </message>
     <message>
         <source>Write a key and its values, such as %1.</source>

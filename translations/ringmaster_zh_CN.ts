@@ -4753,8 +4753,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>未能加入队列。</translation>
     </message>
     <message>
-        <source>The line “%1” of the sweep gives no values.</source>
-        <translation>参数扫描的“%1”这一行没有给出值。</translation>
+        <source>The line “%1” of the sweep cannot be used.</source>
+        <translation>参数扫描的“%1”这一行无法使用。</translation>
     </message>
     <message>
         <source>Write a key and its values, such as %1.</source>

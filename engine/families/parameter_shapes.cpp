@@ -368,10 +368,6 @@ void add_expert_adapter(const ModelConfig& model, const Lora& lora, const Parame
     add(".lora_B.weight", {of.shape[swaps ? 2 : 1], rank}, Role::LoraB);
 }
 
-}  // namespace
-
-namespace {
-
 void add_head_bias(const ModelConfig& model, std::vector<ParameterShape>& shapes) {
     for (const ParameterShape& shape : parameter_shapes(model))
         if (shape.role == Role::HeadBias)

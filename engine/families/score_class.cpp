@@ -15,7 +15,7 @@ void describe_scores(const ModelConfig& model, nlohmann::ordered_json& config) {
     config["label2id"] = indices;
     constexpr std::string_view kCausal = "ForCausalLM";
     for (auto& architecture : config["architectures"]) {
-        auto name = architecture.get<std::string>();
+        const auto name = architecture.is_string() ? architecture.get<std::string>() : "";
         if (name.ends_with(kCausal))
             architecture = name.substr(0, name.size() - kCausal.size()) +
                            (model.head_bias ? "ForTokenClassification" : "ForSequenceClassification");

@@ -22,8 +22,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Returns the first line that gives no values: it is not KEY=[VALUE, …] and names no file of a sweep.
-std::string line_without_values(const std::vector<std::string>& sweep) {
+/// Returns the first line that makes no sweep: it is not KEY=[VALUE, …] and names no file of one, or it has
+/// too many values.
+std::string refused_line(const std::vector<std::string>& sweep) {
     for (const std::string& line : sweep) {
         try {
             std::ignore = runs_of_sweep({line});
@@ -119,8 +120,8 @@ void QueueDialog::add() {
         if (!line.trimmed().isEmpty()) wanted.sweep.push_back(line.trimmed().toStdString());
     }
     m_problem->hide();
-    if (const std::string line = line_without_values(wanted.sweep); !line.empty()) {
-        refuse(tr("The line “%1” of the sweep gives no values.").arg(QString::fromStdString(line)),
+    if (const std::string line = refused_line(wanted.sweep); !line.empty()) {
+        refuse(tr("The line “%1” of the sweep cannot be used.").arg(QString::fromStdString(line)),
                tr("Write a key and its values, such as %1.").arg(u"learning_rate=[1e-4, 2e-4]"_s));
         return;
     }

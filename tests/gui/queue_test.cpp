@@ -147,7 +147,7 @@ class QueueTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
         const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // goes with the dialog
         QVERIFY(problem->isVisible());                                           // a sweep needs values
-        QVERIFY2(problem->text().contains(u"“learning_rate” of the sweep gives no values"_s),
+        QVERIFY2(problem->text().contains(u"“learning_rate” of the sweep cannot be used"_s),
                  qPrintable(problem->text()));
         QTRY_COMPARE(QApplication::focusWidget(), sweep);
         QVERIFY(sweep->geometry().bottom() < dialog->findChild<QLineEdit*>(u"queueName"_s)->y());

@@ -15,16 +15,17 @@ from .report import Failure
 def compared(rows, tokenizer, options, sequence_len):
     """Yields an Example for each row: its chosen and its rejected conversation, each cut to sequence_len as in axolotl."""
     pad = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
-    items = ((row, [conversation(row, name, tokenizer, options) for name in PAIRED]) for row in rows)
-    for batch in batches(items, lambda item: sum(len(talk.rendered().text) for talk in item[1])):
-        found = iter(encoded([talk.rendered().text for _, talks in batch for talk in talks], tokenizer))
-        for row, talks in batch:
-            wholes = [next(found)[0] for _ in talks]
+    items = ((row, [rendered(row, name, tokenizer, options) for name in PAIRED]) for row in rows)
+    for batch in batches(items, lambda item: sum(map(len, item[1]))):
+        found = iter(encoded([text for _, texts in batch for text in texts], tokenizer))
+        for row, texts in batch:
+            wholes = [next(found)[0] for _ in texts]
             fate = "cut" if max(map(len, wholes)) > sequence_len else "kept"
             yield pair_of(row, [np.asarray(ids[:sequence_len], np.int64) for ids in wholes], pad, fate)
 
 
-def conversation(row, name, tokenizer, options):
+def rendered(row, name, tokenizer, options):
+    """Returns the conversation with one of the answers as the chat template writes it."""
     if "system" not in row.values:
         raise Failure("the row has no field 'system', which axolotl reads here (it may be empty)", str(row.place),
                       f"it has: {', '.join(map(str, row.values))}")
@@ -32,7 +33,8 @@ def conversation(row, name, tokenizer, options):
     said = [("system", system)] if system else []
     said += [("user", field_of(row, "input")), ("assistant", field_of(row, name))]
     talk = row._replace(values={**row.values, "messages": [{"role": role, "content": text} for role, text in said]})
-    return Conversation(row.place, turns_of(talk, options), tools_of(talk, options), tokenizer, options)
+    turns = turns_of(talk, options)
+    return Conversation(row.place, turns, tools_of(talk, options), tokenizer, options).render([turn.message for turn in turns])
 
 
 def pair_of(row, documents, pad, fate):
