@@ -6,6 +6,7 @@
 
 #include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
+#include "engine/blocks/latent_heads.h"
 #include "engine/families/model_config.h"
 
 namespace ringmaster {
@@ -61,7 +62,7 @@ class Attention final : public Block<Machine> {
     }
 
     void restore(Machine& machine, const Tensor& x_nc) override {
-        qkv_nw_ = by_kind(machine, machine.linear(LoraSite::Qkv, branch_.begin(machine, x_nc)));
+        qkv_nw_ = queries_keys_values(machine, branch_.begin(machine, x_nc));
         if (machine.model().gates_attention) gates_nw_ = machine.take_gates(qkv_nw_);
         const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
         norm_heads(machine, false, apply);
@@ -79,10 +80,18 @@ class Attention final : public Block<Machine> {
         machine.rotate(kind_, qkv_nw_, true);
         norm_heads(machine, false, back);
         if (machine.model().gates_attention) qkv_nw_ = machine.put_gates(qkv_nw_, std::move(gates_nw_));
+        if (machine.model().latent.on())
+            return branch_.begin_backward(machine, latents_.pull(machine, std::move(qkv_nw_), beta), dx_nc,
+                                          beta);
         branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, as_stored(machine)), dx_nc, beta);
     }
 
   private:
+    Tensor queries_keys_values(Machine& machine, const Tensor& read_nc) {
+        if (machine.model().latent.on()) return latents_.read(machine, read_nc);
+        return by_kind(machine, machine.linear(LoraSite::Qkv, read_nc));
+    }
+
     /// Calls `act` with the norms of queries and keys, and the columns of each.
     template <class Act>
     void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
@@ -107,7 +116,8 @@ class Attention final : public Block<Machine> {
     }
 
     Tensor joined_heads(const Machine& machine) const {
-        return attended_.out_bthd.reshape({-1, machine.model().num_heads * machine.model().head_dim});
+        return machine.without_padding(
+            attended_.out_bthd.reshape({-1, machine.model().num_heads * machine.model().head_dim}));
     }
 
     Tensor gated_heads(const Machine& machine) const {
@@ -121,7 +131,7 @@ class Attention final : public Block<Machine> {
         {
             const auto pull = machine.pull(LoraSite::Output, branch_.end_backward(machine, dy_nc, beta));
             pull.accumulate(gated_heads(machine), beta);
-            dheads_nw = pull.input();
+            dheads_nw = machine.with_padding(pull.input());
         }
         if (machine.model().gates_attention)
             machine.gate_heads_backward(dheads_nw, joined_heads(machine), gates_nw_);
@@ -132,6 +142,7 @@ class Attention final : public Block<Machine> {
 
     LayerKind kind_;
     Branch<Machine> branch_ = {NormSite::Input, NormSite::AttentionOutput};
+    LatentHeads<Machine> latents_;
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys};
     Tensor qkv_nw_;  ///< normed and rotated; undefined if attention keeps its heads of them
     Tensor gates_nw_;

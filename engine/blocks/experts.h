@@ -134,7 +134,7 @@ class Experts final : public Block<Machine> {
         };
         const auto read = [](auto&, const Tensor& read_nc) { return read_nc; };
         find(LoraSite::SharedGateUp, read);
-        find(LoraSite::SharedGate, read);
+        if (machine.model().gates_shared_expert) find(LoraSite::SharedGate, read);
         find(LoraSite::SharedDown, [&](SharedExpert<Machine>& shared, const Tensor& read_nc) {
             shared.read(machine, read_nc);
             return machine.gate(shared.gate_up_n2i);

@@ -18,11 +18,12 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
     const bool shares_norm = model.parallel_blocks && !model.parallel_norms;
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
     const NormSite norm_of_mlp = shares_norm ? NormSite::Input : NormSite::Mlp;
-    if (const LayerKind kind = model.layer_kind(layer); kind.recurs)
+    const LayerKind kind = model.layer_kind(layer);
+    if (kind.recurs)
         blocks.push_back(std::make_unique<Recurrence<Machine>>());
     else
         blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm));
-    if (model.num_experts > 0)
+    if (model.has_experts(kind))
         blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
     else
         blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp));

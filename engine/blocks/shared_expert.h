@@ -1,6 +1,8 @@
-/// Computes the expert that every token of a mixture uses: a gated MLP whose output is multiplied by a
-/// sigmoid gate, one number per token, and added to that of the chosen experts.
+/// Computes the expert that every token of a mixture uses: a gated MLP whose output is added to that of the
+/// chosen experts. In some models it is multiplied by a sigmoid gate first, one number per token.
 #pragma once
+
+#include <optional>
 
 #include "engine/blocks/sites.h"
 
@@ -12,16 +14,20 @@ struct SharedExpert {
 
     int64_t first = 0;  ///< index of its first token
     Tensor gate_up_n2i = {};
-    Tensor shares_n1 = {};  ///< before the sigmoid
+    Tensor shares_n1 = {};  ///< before the sigmoid; undefined if the model has no gate
 
     void read(Machine& machine, const Tensor& read_nc) {
         gate_up_n2i = machine.linear(LoraSite::SharedGateUp, read_nc, first);
-        shares_n1 = machine.linear(LoraSite::SharedGate, read_nc, first);
+        if (machine.model().gates_shared_expert)
+            shares_n1 = machine.linear(LoraSite::SharedGate, read_nc, first);
     }
 
     void add_output(Machine& machine, const Tensor& out_nc) const {
-        machine.add_share(out_nc, machine.linear(LoraSite::SharedDown, machine.gate(gate_up_n2i), first),
-                          shares_n1);
+        const Tensor y_nc = machine.linear(LoraSite::SharedDown, machine.gate(gate_up_n2i), first);
+        if (shares_n1.defined())
+            machine.add_share(out_nc, y_nc, shares_n1);
+        else
+            out_nc.add_(y_nc);
     }
 
     /// Overwrites gate_up_n2i and shares_n1 with their gradients, given that of the mixture's output. The
@@ -29,28 +35,31 @@ struct SharedExpert {
     void down_backward(Machine& machine, const Tensor& dout_nc, double beta) {
         const auto pull = machine.pull(LoraSite::SharedDown, dout_nc, first);
         const Tensor dact_ni = pull.input();
-        const Tensor act_ni = machine.gate_backward(gate_up_n2i, dact_ni, {});
-        machine.share_backward(shares_n1, dact_ni, act_ni, gate_up_n2i);
+        const bool has_gate = shares_n1.defined();
+        const Tensor act_ni = machine.gate_backward(gate_up_n2i, dact_ni, has_gate ? Tensor() : dact_ni);
+        if (has_gate) machine.share_backward(shares_n1, dact_ni, act_ni, gate_up_n2i);
         pull.accumulate(act_ni, beta);
     }
 
     /// The backward of `read`.
     struct Pull {
-        typename Machine::Pull gate_up, shares;
+        typename Machine::Pull gate_up;
+        std::optional<typename Machine::Pull> shares;
 
         void accumulate(const Tensor& x_nc, double beta) const {
             gate_up.accumulate(x_nc, beta);
-            shares.accumulate(x_nc, beta);
+            if (shares) shares->accumulate(x_nc, beta);
         }
         /// Adds the gradient of the input to dx_nc; overwrites scratch_nc.
         void add_input(const Tensor& dx_nc, const Tensor& scratch_nc) const {
             dx_nc.add_(gate_up.input_into(scratch_nc));
-            dx_nc.add_(shares.input_into(scratch_nc));
+            if (shares) dx_nc.add_(shares->input_into(scratch_nc));
         }
     };
     Pull pull(Machine& machine) const {
-        return {machine.pull(LoraSite::SharedGateUp, gate_up_n2i, first),
-                machine.pull(LoraSite::SharedGate, shares_n1, first)};
+        Pull pull{machine.pull(LoraSite::SharedGateUp, gate_up_n2i, first), {}};
+        if (shares_n1.defined()) pull.shares.emplace(machine.pull(LoraSite::SharedGate, shares_n1, first));
+        return pull;
     }
 };
 

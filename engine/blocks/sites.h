@@ -9,14 +9,27 @@
 
 namespace ringmaster {
 
-enum class LoraSite { Qkv, Output, GateUp, Down, DeltaIn, DeltaOutput, SharedGateUp, SharedDown, SharedGate };
-constexpr size_t kLoraSites = 9;
+enum class LoraSite {
+    Qkv,
+    Output,
+    GateUp,
+    Down,
+    DeltaIn,
+    DeltaOutput,
+    SharedGateUp,
+    SharedDown,
+    SharedGate,
+    LatentIn,
+    QueryUp,
+    KeyValueUp
+};
+constexpr size_t kLoraSites = 12;
 
-enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput };
-constexpr size_t kNormSites = 6;
+enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput, QueryLatent, KeyValueLatent };
+constexpr size_t kNormSites = 8;
 
-/// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, and
-/// of the expert that every token uses.
+/// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
+/// the expert that every token uses, and of latents.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",
@@ -34,7 +47,11 @@ inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "mlp.shared_expert.gate_proj",
                                             "mlp.shared_expert.up_proj",
                                             "mlp.shared_expert.down_proj",
-                                            "mlp.shared_expert_gate"};
+                                            "mlp.shared_expert_gate",
+                                            "self_attn.q_a_proj",
+                                            "self_attn.kv_a_proj_with_mqa",
+                                            "self_attn.q_b_proj",
+                                            "self_attn.kv_b_proj"};
 
 /// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
 inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
@@ -57,8 +74,18 @@ struct TargetRange {
 };
 
 inline TargetRange targets_of(LoraSite site) {
-    constexpr std::array<TargetRange, kLoraSites> kRanges = {
-        {{0, 3}, {3, 1}, {4, 2}, {6, 1}, {7, 6}, {13, 1}, {14, 2}, {16, 1}, {17, 1}}};
+    constexpr std::array<TargetRange, kLoraSites> kRanges = {{{0, 3},
+                                                              {3, 1},
+                                                              {4, 2},
+                                                              {6, 1},
+                                                              {7, 6},
+                                                              {13, 1},
+                                                              {14, 2},
+                                                              {16, 1},
+                                                              {17, 1},
+                                                              {18, 2},
+                                                              {20, 1},
+                                                              {21, 1}}};
     return kRanges[static_cast<size_t>(site)];
 }
 

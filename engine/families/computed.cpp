@@ -58,6 +58,11 @@ constexpr Feature kFeatures[] = {
     {"attention sinks", true, [](const ModelConfig& m) { return m.attention_sinks; }},
     {"swiglu_limit", true, [](const ModelConfig& m) { return m.gate.is_clamped(); }},
     {"biases of experts", true, [](const ModelConfig& m) { return m.expert_biases; }},
+    {"experts in only some of the layers", true,
+     [](const ModelConfig& m) { return m.sparse_layers() < m.num_layers && m.num_experts > 0; }},
+    {"scores of experts by sigmoids", true, [](const ModelConfig& m) { return m.router.sigmoid; }},
+    {"groups of experts", true, [](const ModelConfig& m) { return m.router.groups > 1; }},
+    {"multi-head latent attention", true, [](const ModelConfig& m) { return m.latent.on(); }},
     {"a shared expert", true, [](const ModelConfig& m) { return m.shared_expert_intermediate_size > 0; }},
 };
 

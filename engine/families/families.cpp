@@ -7,11 +7,12 @@ namespace ringmaster {
 namespace {
 
 const auto& all_families() {
-    static const std::array all = {
-        kLlamaFamilies,     kQwenFamilies,          kSmollmFamilies,     kHunyuanFamilies,
-        kGemmaFamilies,     kGemmaSandwichFamilies, kPhiFamilies,        kMistralFamilies,
-        kOlmoFamilies,      kGraniteFamilies,       kGlmFamilies,        kCohereFamilies,
-        kLayerNormFamilies, kNeoxFamilies,          kQwenHybridFamilies, kGptOssFamilies};
+    static const std::array all = {kLlamaFamilies,      kQwenFamilies,      kSmollmFamilies,
+                                   kHunyuanFamilies,    kGemmaFamilies,     kGemmaSandwichFamilies,
+                                   kPhiFamilies,        kMistralFamilies,   kOlmoFamilies,
+                                   kGraniteFamilies,    kGlmFamilies,       kGroupedExpertFamilies,
+                                   kCohereFamilies,     kLayerNormFamilies, kNeoxFamilies,
+                                   kQwenHybridFamilies, kGptOssFamilies};
     return all;
 }
 

@@ -28,6 +28,11 @@ struct ExpertNames {
 /// Says which of a family's ForSequenceClassification and ForTokenClassification transformers has.
 enum class ScoreClasses { Both, OfSequences, None };
 
+/// Names of the expert that every token uses in DeepSeek's models, and in those that follow them.
+inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp.shared_experts.gate_proj"},
+                                            {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
+                                            {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};
+
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
@@ -67,7 +72,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
-    kGlmFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies, kQwenHybridFamilies, kGptOssFamilies;
+    kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies,
+    kQwenHybridFamilies, kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers, kQwenHybridWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.
@@ -91,6 +97,22 @@ struct ExpertDefaults {
 };
 /// Reads a mixture of experts, and its router's loss.
 void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDefaults& defaults);
+/// Sizes and rules of a mixture whose router scores by groups, as in DeepSeek's models.
+struct GroupedDefaults {
+    ExpertDefaults experts;
+    int64_t shared_experts = 1;  ///< as many experts of this width are one that every token uses
+    int64_t dense_layers = 1;    ///< the first layers have an MLP
+    int64_t groups = 1, chosen_groups = 1;
+    double scale = 1;
+    bool norms = true;
+};
+void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
+/// Reads multi-head latent attention. `defaults` has the sizes of the family's class; with `share_of_key`,
+/// the field partial_rotary_factor is the rotated part's share of a key, not of itself.
+void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
+                  bool share_of_key = false);
+/// Makes the field an obstacle if it holds another text than the only one that is computed.
+void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.
 std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise);
 

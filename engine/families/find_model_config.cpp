@@ -28,7 +28,12 @@ struct KnownModel {
     int64_t sliding_window = 0;
     int64_t experts = 0, experts_per_token = 0;
     int64_t expert_intermediate = 0;  // 0: experts are as wide as `intermediate`
+    std::string_view more = {};       // other fields, as JSON
 };
+
+constexpr std::string_view kGlm160 =
+    R"({"attention_bias": true, "use_qk_norm": true, "pad_token_id": 151329, "n_routed_experts": 160,
+        "moe_intermediate_size": 1536, "first_k_dense_replace": 3, "routed_scaling_factor": 2.5})";
 
 // clang-format off
 constexpr std::array kKnownModels = std::to_array<KnownModel>({
@@ -172,6 +177,29 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "gpt_oss", 2880, 36, 64, 8, 64, 2880, 201088, 131072, 150000, 1e-5, false, 0, 128, 128, 4},
     // SmolLM 3
     {"huggingfacetb/smollm3-3b", "smollm3", 2048, 36, 16, 4, 128, 11008, 128256, 65536, 5e6, 1e-6, true},
+    // Mixtures of experts whose first layers are dense
+    {"zai-org/glm-4.5-air zai-org/glm-4.5-air-base",
+     "glm4_moe", 4096, 46, 96, 8, 128, 10944, 151552, 131072, 1e6, 1e-5, false, 0, 0, 0, 0, 0,
+     R"({"attention_bias": true, "pad_token_id": 151329, "n_routed_experts": 128, "moe_intermediate_size": 1408})"},
+    {"zai-org/glm-4.5 zai-org/glm-4.5-base",
+     "glm4_moe", 5120, 92, 96, 8, 128, 12288, 151552, 131072, 1e6, 1e-5, false, 0, 0, 0, 0, 0, kGlm160},
+    {"zai-org/glm-4.6 zai-org/glm-4.7",
+     "glm4_moe", 5120, 92, 96, 8, 128, 12288, 151552, 202752, 1e6, 1e-5, false, 0, 0, 0, 0, 0, kGlm160},
+    {"zai-org/glm-4.7-flash",
+     "glm4_moe_lite", 2048, 47, 20, 20, 64, 10240, 154880, 202752, 1e6, 1e-5, false, 0, 0, 0, 0, 0,
+     R"({"pad_token_id": 154820})"},
+    {"deepseek-ai/deepseek-v2-lite deepseek-ai/deepseek-v2-lite-chat deepseek-ai/deepseek-coder-v2-lite-base "
+     "deepseek-ai/deepseek-coder-v2-lite-instruct",
+     "deepseek_v2", 2048, 27, 16, 16, 64, 10944, 102400, 163840, 1e4, 1e-6, false, 0, 0, 0, 0, 0,
+     R"({"q_lora_rank": null, "n_routed_experts": 64, "num_experts_per_tok": 6, "moe_intermediate_size": 1408,
+         "first_k_dense_replace": 1, "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1,
+         "mscale": 0.707, "mscale_all_dim": 0.707, "original_max_position_embeddings": 4096}})"},
+    {"deepseek-ai/deepseek-v2.5 deepseek-ai/deepseek-v2.5-1210",
+     "deepseek_v2", 5120, 60, 128, 128, 64, 12288, 102400, 163840, 1e4, 1e-6, false, 0, 0, 0, 0, 0,
+     R"({"n_routed_experts": 160, "num_experts_per_tok": 6, "moe_intermediate_size": 1536, "first_k_dense_replace": 1,
+         "topk_method": "group_limited_greedy", "n_group": 8, "topk_group": 3, "routed_scaling_factor": 16.0,
+         "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0,
+         "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})"},
 });
 // clang-format on
 
@@ -201,6 +229,7 @@ json to_config_json(const KnownModel& known) {
                                   {"high_freq_factor", 4.0},
                                   {"original_max_position_embeddings", 8192}};
     }
+    if (!known.more.empty()) values.update(json::parse(known.more));
     if (known.experts > 0) {
         values["num_local_experts"] = known.experts;
         values["num_experts_per_tok"] = known.experts_per_token;

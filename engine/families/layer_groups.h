@@ -14,7 +14,11 @@ struct LayerGroup {
     std::vector<int64_t> layers;
 };
 
-/// Returns one or two groups; none if the model has no layers.
+inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
+    return a.recurs == b.recurs && a.dense == b.dense;
+}
+
+/// Returns the groups in the order of their first layers; none if the model has no layers.
 std::vector<LayerGroup> layer_groups(const ModelConfig& model);
 
 /// Returns Σ of(model with only that layer) over the layers that an adapter adapts; without one, over all.

@@ -26,6 +26,14 @@ void describe_mixtral(const ConfigFields& fields, ModelConfig& model) {
     read_experts(fields, model, {8, 2});
 }
 
+void describe_mistral4(const ConfigFields& fields, ModelConfig& model) {
+    model.router = {.best_of_group = 2, .has_loss = false};
+    if (!fields.object("rope_parameters") && !fields.object("rope_scaling"))
+        model.obstacles.push_back("rope_parameters");
+    read_latents(fields, model, {1024, 256, 64, 64, 128}, true);
+    read_grouped_experts(fields, model, {.experts = {128, 4, 2048}, .dense_layers = 0});
+}
+
 const Family kFamilies[] = {
     {.type = "mistral", .describe = describe_mistral, .kv_heads = 8, .max_position = 131072},
     {.type = "ministral", .describe = describe_ministral, .kv_heads = 8, .max_position = 131072},
@@ -45,6 +53,15 @@ const Family kFamilies[] = {
      .norm_eps = 1e-5,
      .rope_theta = 1e6,
      .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"}},
+    {.type = "mistral4",
+     .describe = describe_mistral4,
+     .head_dim = 128,
+     .max_position = 1048576,
+     .names = kSharedExperts,
+     .has_query_scale = true,
+     .padding_token = 11,
+     .experts = {.experts = {}},
+     .names_shared_expert = true},
 };
 
 constexpr Wrapper kWrappers[] = {{"mistral3", "mistral", "model.language_model."}};

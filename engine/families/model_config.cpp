@@ -13,7 +13,8 @@ LayerKind ModelConfig::layer_kind(int64_t layer) const {
 std::vector<LayerKind> ModelConfig::layer_kinds() const {
     std::vector<LayerKind> kinds;
     for (int64_t layer = 0; layer < (layers.empty() ? 1 : num_layers); ++layer) {
-        const LayerKind kind = layer_kind(layer);
+        LayerKind kind = layer_kind(layer);
+        kind.dense = false;
         if (!kind.recurs && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
     }
     return kinds;
@@ -24,7 +25,7 @@ std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
     for (int64_t layer = 0; layer < model.num_layers; ++layer) {
         const LayerKind kind = model.layer_kind(layer);
         const auto alike = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& group) {
-            return group.one.layer_kind(0).recurs == kind.recurs;
+            return have_same_shapes(group.one.layer_kind(0), kind);
         });
         if (alike != groups.end()) {
             alike->layers.push_back(layer);
@@ -35,6 +36,12 @@ std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
         if (!model.layers.empty()) groups.back().one.layers = {kind};
     }
     return groups;
+}
+
+int64_t ModelConfig::sparse_layers() const {
+    int64_t count = 0;
+    for (int64_t layer = 0; layer < num_layers; ++layer) count += has_experts(layer_kind(layer)) ? 1 : 0;
+    return count;
 }
 
 bool ModelConfig::recurs() const {

@@ -11,6 +11,8 @@
 #include "engine/config/lora.h"
 #include "engine/config/quantization.h"
 #include "engine/families/delta_sizes.h"
+#include "engine/families/latent_sizes.h"
+#include "engine/families/router_rule.h"
 
 namespace ringmaster {
 
@@ -45,6 +47,7 @@ struct LayerKind {
     std::optional<int64_t> window;
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
     bool recurs = false;
+    bool dense = false;  ///< in a mixture of experts: an MLP takes the experts' place
     bool operator==(const LayerKind&) const = default;
 };
 
@@ -85,6 +88,7 @@ struct ModelConfig {
     /// turn.
     bool gates_attention = false;
     DeltaSizes delta;            ///< of layers that recur
+    LatentSizes latent;          ///< of attention; its heads are then padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
@@ -98,9 +102,11 @@ struct ModelConfig {
     int64_t experts_per_token = 0;
     int64_t expert_intermediate_size = 0;         ///< width of one expert
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
+    bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
     bool expert_biases = false;                   ///< of the router and of every expert's matrices
     bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
+    RouterRule router;
     bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
     double router_loss_coefficient = 0.001;
     Quantization quantization;  ///< set if the folder's weights are quantised
@@ -110,7 +116,11 @@ struct ModelConfig {
     std::vector<std::string> obstacles;
 
     LayerKind layer_kind(int64_t layer) const;
-    /// Returns the distinct kinds of layers with attention, ordered by first layer.
+    bool has_experts(const LayerKind& kind) const { return num_experts > 0 && !kind.dense; }
+    int64_t sparse_layers() const;  ///< number of layers with experts
+    /// Returns the width of a head's output.
+    int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
+    /// Returns the distinct kinds of attention, ordered by first layer.
     std::vector<LayerKind> layer_kinds() const;
     bool recurs() const;  ///< returns whether a layer recurs
     bool trainable() const { return obstacles.empty(); }
@@ -124,6 +134,7 @@ enum class Role {
     Query,
     Key,
     Value,
+    Latent,  ///< any matrix or norm from which queries, keys and values come through latents
     QueryBias,
     KeyBias,
     ValueBias,
@@ -148,7 +159,8 @@ enum class Role {
     HeadBias,
     Router,
     RouterBias,
-    ExpertGateUp,  ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
+    RouterCorrection,  ///< of the scores, not trained
+    ExpertGateUp,      ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
     ExpertGateUpBias,
     ExpertDown,  ///< [experts, hidden, width], or its transpose
     ExpertDownBias,
@@ -188,6 +200,8 @@ bool has_score_class(const ModelConfig& model, bool of_tokens);
 ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens);
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
+/// Returns tensors that the model reads and that are not trained, float32.
+std::vector<ParameterShape> buffer_shapes(const ModelConfig& model);
 int64_t parameter_count(const ModelConfig& model);
 
 /// Returns an adapter's parameters with PEFT's names: A, then B, for each module in the modules' order.

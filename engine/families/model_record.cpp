@@ -38,6 +38,7 @@ void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("window", kind.window);
     fields("rope", kind.rope);
     fields("recurs", kind.recurs);
+    fields("dense", kind.dense);
 }
 
 template <class Fields>
@@ -48,6 +49,28 @@ void each_field(const Fields& fields, Same<DeltaSizes> auto& delta) {
     fields("value_width", delta.value_width);
     fields("taps", delta.taps);
     fields("by_key_head", delta.by_key_head);
+}
+
+template <class Fields>
+void each_field(const Fields& fields, Same<RouterRule> auto& router) {
+    fields("sigmoid", router.sigmoid);
+    fields("corrects", router.corrects);
+    fields("in_float32", router.in_float32);
+    fields("groups", router.groups);
+    fields("chosen_groups", router.chosen_groups);
+    fields("best_of_group", router.best_of_group);
+    fields("scale", router.scale);
+    fields("has_loss", router.has_loss);
+}
+
+template <class Fields>
+void each_field(const Fields& fields, Same<LatentSizes> auto& latent) {
+    fields("query_rank", latent.query_rank);
+    fields("rank", latent.rank);
+    fields("rotary_width", latent.rotary_width);
+    fields("plain_width", latent.plain_width);
+    fields("value_width", latent.value_width);
+    fields("norm_eps", latent.norm_eps);
 }
 
 template <class Fields>
@@ -95,6 +118,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("gate_slope", m.gate.slope);
     fields("gates_attention", m.gates_attention);
     fields("delta", m.delta);
+    fields("latent", m.latent);
     fields("attention_scale", m.attention_scale);
     fields("score_softcap", m.score_softcap);
     fields("logit_softcap", m.logit_softcap);
@@ -108,9 +132,11 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("experts_per_token", m.experts_per_token);
     fields("expert_intermediate_size", m.expert_intermediate_size);
     fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
+    fields("gates_shared_expert", m.gates_shared_expert);
     fields("norms_expert_weights", m.norms_expert_weights);
     fields("expert_biases", m.expert_biases);
     fields("experts_transposed", m.experts_transposed);
+    fields("router", m.router);
     fields("adds_router_loss", m.adds_router_loss);
     fields("router_loss_coefficient", m.router_loss_coefficient);
     fields("quantization", m.quantization);
@@ -196,6 +222,18 @@ void check(const ModelConfig& m, const std::string& where) {
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
                                   m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
            "its experts' sizes are no decoder's");
+    const RouterRule& router = m.router;
+    expect(m.num_experts == 0 ||
+               (router.groups > 0 && m.num_experts % router.groups == 0 && router.best_of_group > 0 &&
+                router.best_of_group <= m.num_experts / router.groups && router.chosen_groups > 0 &&
+                router.chosen_groups <= router.groups &&
+                m.experts_per_token <= router.chosen_groups * (m.num_experts / router.groups)),
+           "its router's groups are no decoder's");
+    const LatentSizes& latent = m.latent;
+    expect(!latent.on() || (latent.query_rank >= 0 && latent.rotary_width > 0 && latent.plain_width > 0 &&
+                            latent.value_width > 0 && latent.key_width() <= m.head_dim &&
+                            latent.value_width <= m.head_dim),
+           "its latents' sizes are no decoder's");
     const DeltaSizes& d = m.delta;
     expect(!m.recurs() || (d.key_heads > 0 && d.value_heads > 0 && d.key_width > 0 && d.value_width > 0 &&
                            d.taps > 0 && d.value_heads % d.key_heads == 0),

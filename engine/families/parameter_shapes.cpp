@@ -80,6 +80,25 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
     if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
 }
 
+void add_latent_attention(const ModelConfig& m, Shapes& shapes) {
+    const LatentSizes& sizes = m.latent;
+    const std::string attn = "self_attn.";
+    const int64_t q = m.num_heads * sizes.key_width(), latent = sizes.rank + sizes.rotary_width;
+    const bool has_query_latent = sizes.query_rank > 0;
+    if (!has_query_latent) shapes.weight(Role::Query, attn + "q_proj", {q, m.hidden_size});
+    if (has_query_latent) shapes.weight(Role::Latent, attn + "q_a_proj", {sizes.query_rank, m.hidden_size});
+    shapes.weight(Role::Latent, attn + "kv_a_proj_with_mqa", {latent, m.hidden_size});
+    if (m.qkv_bias && has_query_latent) shapes.bias(Role::Latent, attn + "q_a_proj", sizes.query_rank);
+    if (m.qkv_bias) shapes.bias(Role::Latent, attn + "kv_a_proj_with_mqa", latent);
+    if (has_query_latent) shapes.norm(Role::Latent, attn + "q_a_layernorm", sizes.query_rank, false);
+    shapes.norm(Role::Latent, attn + "kv_a_layernorm", sizes.rank, false);
+    if (has_query_latent) shapes.weight(Role::Latent, attn + "q_b_proj", {q, sizes.query_rank});
+    shapes.weight(Role::Latent, attn + "kv_b_proj",
+                  {m.num_heads * (sizes.plain_width + sizes.value_width), sizes.rank});
+    shapes.weight(Role::Output, attn + "o_proj", {m.hidden_size, m.num_heads * sizes.value_width});
+    if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
+}
+
 void add_recurrence(const ModelConfig& m, Shapes& shapes) {
     const DeltaSizes& d = m.delta;
     const std::string delta = "linear_attn.";
@@ -120,7 +139,8 @@ void add_experts(const ModelConfig& m, Shapes& shapes) {
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.down_proj", {m.hidden_size, shared});
-    shapes.weight(Role::SharedExpert, "mlp.shared_expert_gate", {1, m.hidden_size});
+    if (m.gates_shared_expert)
+        shapes.weight(Role::SharedExpert, "mlp.shared_expert_gate", {1, m.hidden_size});
 }
 
 void add_mlp(const ModelConfig& m, Shapes& shapes) {
@@ -143,11 +163,13 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (m.norms_inputs) norm(Role::InputNorm, "input_layernorm");
     if (kind.recurs)
         add_recurrence(m, shapes);
+    else if (m.latent.on())
+        add_latent_attention(m, shapes);
     else
         add_attention(m, shapes);
     if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
-    if (m.num_experts > 0)
+    if (m.has_experts(kind))
         add_experts(m, shapes);
     else
         add_mlp(m, shapes);
@@ -271,6 +293,16 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
         outside.weight(Role::Head, "lm_head", {m.head_rows(), m.hidden_size});
         if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.head_rows());
     }
+    place_in_files(m, shapes);
+    return shapes;
+}
+
+std::vector<ParameterShape> buffer_shapes(const ModelConfig& m) {
+    std::vector<ParameterShape> shapes;
+    for (int64_t layer = 0; m.router.corrects && layer < m.num_layers; ++layer)
+        if (m.has_experts(m.layer_kind(layer)))
+            Shapes(shapes, static_cast<int>(layer))
+                .vector(Role::RouterCorrection, "mlp.gate.e_score_correction_bias", m.num_experts, false);
     place_in_files(m, shapes);
     return shapes;
 }

@@ -14,6 +14,7 @@ void read_yarn(const ConfigFields& parameters, RopeConfig& rope) {
     rope.mscale = parameters.optional_number("mscale");
     rope.mscale_all_dim = parameters.optional_number("mscale_all_dim");
     rope.truncate = parameters.flag_or("truncate", true);
+    parameters.has("max_position_embeddings");
     const double beta_fast = parameters.number_or("beta_fast", 0);
     const double beta_slow = parameters.number_or("beta_slow", 0);
     if (beta_fast != 0) rope.beta_fast = beta_fast;  // transformers treats 0 as absent

@@ -164,7 +164,8 @@ at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, Progre
     const at::Tensor x_nc = through_layers(embed(ids_n), progress).index_select(0, cache.end());
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor stats;
-    const at::Tensor logits_bv = logits_of(norm_of(model_, x_nc, parameters_.weights().norm_w, stats));
+    const at::Tensor logits_bv =
+        logits_of(norm_of(model_, x_nc, parameters_.weights().norm_w, stats, model_.rms_norm_eps));
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return logits_bv;
 }
@@ -184,7 +185,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     const at::Tensor x_nc = layers_forward(batch, shard);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor rstd_n;
-    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n);
+    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n, model_.rms_norm_eps);
     Outputs outputs;
     outputs.logprobs_bt =
         label_logprobs(normed_nc, batch.labels_bt.reshape({-1})).view(batch.labels_bt.sizes());

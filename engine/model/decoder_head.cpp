@@ -142,7 +142,7 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
     const at::Tensor head_vc = holder.weights().head_vc, bias_v = holder.weights().head_bias_v;
     const ModelTensors& gradients = holder.weight_gradients();
     at::Tensor rstd_n;
-    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n);
+    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n, model_.rms_norm_eps);
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     const int64_t valid = valid_m.size(0);
     const bool all = valid == labels_n.size(0);

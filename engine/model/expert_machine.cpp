@@ -25,13 +25,14 @@ ExpertAdapter TensorMachine::expert_adapter(Role role) const {
 
 Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk) {
     const at::Tensor places_n = places_of(first, x_nc);
-    const auto choose = [&](const at::Tensor& probabilities_ne) {
+    const auto choose = [&](const ExpertRanks& ranks) {
         if (chosen_nk.defined()) return chosen_nk;
-        const at::Tensor own_nk = most_probable(probabilities_ne, model_.experts_per_token);
-        return expert_chooser_ ? expert_chooser_(layer_, places_n, probabilities_ne, own_nk) : own_nk;
+        const at::Tensor own_nk = best_experts(ranks, model_.experts_per_token);
+        return expert_chooser_ ? expert_chooser_(layer_, places_n, ranks, own_nk) : own_nk;
     };
-    Routing routing = ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
-                                        weights().router_bias_e);
+    Routing routing =
+        ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
+                          weights().router_bias_e, model_.router, parameters_.router_correction(layer_));
     const bool is_new = !chosen_nk.defined();
     if (is_new && router_loss_ != nullptr && router_loss_->counts()) router_loss_->count(routing, places_n);
     return routing;
@@ -81,7 +82,7 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
     if (router_loss_ != nullptr && !router_loss_->counts())
         of_loss_ne = router_loss_->gradient(places_of(first, routing.chosen_nk));
     const at::Tensor dlogits_ne =
-        router_backward(routing, dweights_m, model_.norms_expert_weights, of_loss_ne);
+        router_backward(routing, dweights_m, model_.norms_expert_weights, of_loss_ne, model_.router);
     return {*this, dgate_up_m2i, dlogits_ne.to(dgate_up_m2i.scalar_type()), routing};
 }
 

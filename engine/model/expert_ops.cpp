@@ -36,19 +36,30 @@ at::Tensor softmax_backward(const at::Tensor& d, const at::Tensor& output) {
     return (d - (d * output).sum(1, true)).mul_(output);
 }
 
-}  // namespace
-
-at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token) {
-    return std::get<1>(probabilities_ne.topk(per_token, 1));
+/// Returns the sums of the chosen probabilities, [N, 1]. The sum of sigmoids may be 0.
+at::Tensor chosen_sums(const Routing& routing) {
+    constexpr double kLeast = 1e-20;
+    return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true).add_(kLeast);
 }
 
+at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& router_ec, const at::Tensor& bias_e,
+                     const RouterRule& rule) {
+    const at::Tensor logits_ne = rule.in_float32
+                                     ? linear(x_nc.to(wide(x_nc)), router_ec.to(wide(x_nc)), bias_e)
+                                     : linear(x_nc, router_ec, bias_e);
+    return rule.sigmoid ? logits_ne.to(wide(x_nc)).sigmoid_() : at::softmax(logits_ne, 1, wide(x_nc));
+}
+
+}  // namespace
+
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
-              const at::Tensor& bias_e) {
+              const at::Tensor& bias_e, const RouterRule& rule, const at::Tensor& correction_e) {
     Routing routing;
-    routing.probabilities_ne = at::softmax(linear(x_nc, router_ec, bias_e), 1, wide(x_nc));
-    routing.chosen_nk = choose(routing.probabilities_ne);
+    routing.probabilities_ne = scores_of(x_nc, router_ec, bias_e, rule);
+    routing.chosen_nk = choose(rank_experts(routing.probabilities_ne, rule, correction_e));
     routing.weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
-    if (norms) routing.weights_nk.div_(routing.weights_nk.sum(1, true));
+    if (norms) routing.weights_nk.div_(chosen_sums(routing));
+    if (rule.scale != 1) routing.weights_nk.mul_(rule.scale);
     const at::Tensor chosen_m = routing.chosen_nk.reshape({-1});
     routing.slots_m = at::argsort(chosen_m, /*stable=*/true, 0, false);
     routing.rows_nk = at::empty_like(routing.slots_m);
@@ -154,17 +165,23 @@ void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tenso
 }
 
 at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
-                           const at::Tensor& dprobabilities_ne) {
-    const at::Tensor d_nk =
-        dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
+                           const at::Tensor& dprobabilities_ne, const RouterRule& rule) {
+    at::Tensor d_nk = dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
+    if (rule.scale != 1) d_nk = d_nk * rule.scale;
     const at::Tensor& all_ne = routing.probabilities_ne;
-    if (norms) {  // the weights are the softmax of the chosen experts' logits alone
-        at::Tensor d_ne = dprobabilities_ne.defined() ? softmax_backward(dprobabilities_ne, all_ne)
-                                                      : at::zeros_like(all_ne);
-        return d_ne.scatter_add_(1, routing.chosen_nk, softmax_backward(d_nk, routing.weights_nk));
+    const bool has_other = dprobabilities_ne.defined();
+    if (norms && !rule.sigmoid) {  // the weights are the softmax of the chosen experts' logits alone
+        at::Tensor d_ne = has_other ? softmax_backward(dprobabilities_ne, all_ne) : at::zeros_like(all_ne);
+        return d_ne.scatter_add_(1, routing.chosen_nk,
+                                 softmax_backward(d_nk, routing.weights_nk / rule.scale));
     }
-    at::Tensor d_ne = dprobabilities_ne.defined() ? dprobabilities_ne.clone() : at::zeros_like(all_ne);
-    return softmax_backward(d_ne.scatter_add_(1, routing.chosen_nk, d_nk), all_ne);
+    if (norms) {
+        const at::Tensor dsum_n1 = (d_nk * routing.weights_nk).sum(1, true).div_(rule.scale);
+        d_nk = (d_nk - dsum_n1).div_(chosen_sums(routing));
+    }
+    at::Tensor d_ne = has_other ? dprobabilities_ne.clone() : at::zeros_like(all_ne);
+    d_ne.scatter_add_(1, routing.chosen_nk, d_nk);
+    return rule.sigmoid ? at::sigmoid_backward(d_ne, all_ne) : softmax_backward(d_ne, all_ne);
 }
 
 }  // namespace ringmaster

@@ -12,12 +12,14 @@
 #include <functional>
 #include <vector>
 
+#include "engine/model/expert_ranks.h"
+
 namespace ringmaster {
 
 /// Says which experts compute a token, and in which row.
 struct Routing {
     at::Tensor chosen_nk;         ///< int64
-    at::Tensor probabilities_ne;  ///< float32 (float64 for float64 inputs): softmax over all experts
+    at::Tensor probabilities_ne;  ///< float32 (float64 for float64 inputs): the experts' scores
     at::Tensor weights_nk;        ///< of the same dtype: each chosen expert's share of the token's output
     at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
     at::Tensor rows_nk;           ///< int64: the row of every slot
@@ -26,17 +28,18 @@ struct Routing {
     int64_t per_token() const { return chosen_nk.size(1); }
 };
 
-/// Chooses each token's experts: gets their probabilities [N, E], returns int64 [N, K].
-using ExpertChooser = std::function<at::Tensor(const at::Tensor& probabilities_ne)>;
+/// Chooses each token's experts: returns int64 [N, K].
+using ExpertChooser = std::function<at::Tensor(const ExpertRanks& ranks)>;
 /// Replaces a router's choice own_nk for tokens at these places in the data (-1: padding) in one of a
 /// decoder's layers.
-using LayerExpertChooser = std::function<at::Tensor(
-    int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne, const at::Tensor& own_nk)>;
-at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token);
+using LayerExpertChooser = std::function<at::Tensor(int layer, const at::Tensor& places_n,
+                                                    const ExpertRanks& ranks, const at::Tensor& own_nk)>;
 
-/// With `norms`, the weights of a token's experts add up to 1. `bias_e` may be undefined.
+/// With `norms`, the weights of a token's experts add up to rule.scale. The bias and the correction are
+/// undefined if the model has none.
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
-              const at::Tensor& bias_e = {});
+              const at::Tensor& bias_e = {}, const RouterRule& rule = {},
+              const at::Tensor& correction_e = {});
 
 /// Calls `body` with each expert that has rows, its first row and their number.
 template <class Body>
@@ -78,6 +81,6 @@ void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tenso
 /// Returns the gradient of the router's logits, [N, E], given that of the rows' weights. `dprobabilities_ne`,
 /// if defined, is another gradient of the probabilities.
 at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
-                           const at::Tensor& dprobabilities_ne = {});
+                           const at::Tensor& dprobabilities_ne = {}, const RouterRule& rule = {});
 
 }  // namespace ringmaster

@@ -19,10 +19,11 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
                   std::move(sharding)) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     const DeltaSizes& d = model.delta;
+    const LatentSizes& latent = model.latent;
     const auto of_delta = [&](bool by_key_head, int64_t columns) {
         return d.by_key_head == by_key_head ? columns : 0;
     };
-    columns_ = {(model.gates_attention ? 2 : 1) * q,
+    columns_ = {latent.on() ? model.num_heads * latent.key_width() : (model.gates_attention ? 2 : 1) * q,
                 kv,
                 kv,
                 model.hidden_size,
@@ -39,7 +40,11 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
                 model.shared_expert_intermediate_size,
                 model.shared_expert_intermediate_size,
                 model.hidden_size,
-                1};
+                1,
+                latent.query_rank,
+                latent.rank + latent.rotary_width,
+                model.num_heads * latent.key_width(),
+                model.num_heads * (latent.plain_width + latent.value_width)};
 }
 
 void Adapter::begin_step(int64_t seed, int64_t step) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "engine/error.h"
 #include "engine/families/peft_names.h"
@@ -61,20 +62,21 @@ class Merger {
           embedding_(peft_table(model_, Role::Embedding) + ".weight"),
           head_(peft_table(model_, Role::Head) + ".weight"),
           of_experts_(adapters_of_experts(model_, config.lora)),
-          shapes_(as_stored(parameter_shapes(merged_model()))) {
+          shapes_(as_stored(parameter_shapes(merged_model()))),
+          others_(other_tensors(base_, shapes_)) {
         check_all_is_merged();
     }
 
     /// Writes all shards; returns each tensor's file name.
     ordered_json write(const fs::path& dir) {
-        const std::vector<std::vector<size_t>> shards = shards_of_parameters();
+        const std::vector<std::vector<size_t>> shards = shards_of_tensors();
         ordered_json weight_map = ordered_json::object();
         for (size_t s = 0; s < shards.size(); ++s) {
             char name[64] = "model.safetensors";
             if (shards.size() > 1)
                 std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", s + 1, shards.size());
             write_shard(dir / name, shards[s]);
-            for (const size_t i : shards[s]) weight_map[shapes_[i].name] = name;
+            for (const size_t i : shards[s]) weight_map[info_of(i).name] = name;
         }
         return shards.size() > 1 ? weight_map : ordered_json();
     }
@@ -228,12 +230,17 @@ class Merger {
         return sum.to(base.scalar_type());
     }
 
-    std::vector<std::vector<size_t>> shards_of_parameters() {
+    /// Returns the description of a weight's tensor, or, after those, of another that is copied.
+    TensorInfo info_of(size_t index) {
+        if (index >= shapes_.size()) return others_[index - shapes_.size()];
+        return {shapes_[index].name, stored_name_of(dtype_of(shapes_[index])), shapes_[index].shape};
+    }
+
+    std::vector<std::vector<size_t>> shards_of_tensors() {
         std::vector<std::vector<size_t>> shards(1);
         int64_t filled = 0;
-        for (size_t i = 0; i < shapes_.size(); ++i) {
-            const int64_t bytes =
-                shapes_[i].size() * static_cast<int64_t>(c10::elementSize(dtype_of(shapes_[i])));
+        for (size_t i = 0; i < shapes_.size() + others_.size(); ++i) {
+            const int64_t bytes = info_of(i).bytes();
             if (filled > 0 && filled + bytes > kShardBytes) {
                 shards.emplace_back();
                 filled = 0;
@@ -247,10 +254,14 @@ class Merger {
 
     void write_shard(const fs::path& path, const std::vector<size_t>& indices) {
         std::vector<TensorInfo> infos;
-        for (const size_t i : indices)
-            infos.push_back({shapes_[i].name, stored_name_of(dtype_of(shapes_[i])), shapes_[i].shape});
+        for (const size_t i : indices) infos.push_back(info_of(i));
         SafetensorsWriter writer(path, infos);
         for (const size_t i : indices) {
+            if (i >= shapes_.size()) {
+                const std::span<const std::byte> copied = base_.bytes(info_of(i).name);
+                writer.write(copied.data(), copied.size());
+                continue;
+            }
             const at::Tensor values = merged(i).contiguous();
             writer.write(values.data_ptr(), values.nbytes());
         }
@@ -264,6 +275,7 @@ class Merger {
     const std::vector<ParameterShape> of_experts_;  ///< the adapter's matrices of experts
     std::vector<Piece> pieces_;                     ///< of each of shapes_
     const std::vector<ParameterShape> shapes_;      ///< named as in the files
+    const std::vector<TensorInfo> others_;          ///< tensors that are not trained
     int64_t bytes_ = 0;
 };
 

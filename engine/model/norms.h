@@ -10,9 +10,9 @@ namespace ringmaster {
 
 /// Returns the normed rows of x_nw and writes the stats, which the other functions read.
 at::Tensor norm_of(const ModelConfig& model, const at::Tensor& x_nw, const at::Tensor& parameters_w,
-                   at::Tensor& stats);
+                   at::Tensor& stats, double eps);
 at::Tensor norm_again_of(const ModelConfig& model, const at::Tensor& x_nw, const at::Tensor& parameters_w,
-                         const at::Tensor& stats);
+                         const at::Tensor& stats, double eps);
 /// See rms_norm_backward in engine/model/ops.h.
 void norm_backward_of(const ModelConfig& model, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                       const at::Tensor& parameters_w, const at::Tensor& stats, const at::Tensor& dx_nw,

@@ -16,7 +16,12 @@ namespace ringmaster {
 Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding,
                        Use use, const Quantization& quantization)
     : Parameters(kept_shapes(model, quantization), "model", model, precision, device, std::move(sharding),
-                 use) {}
+                 use) {
+    buffers_ = buffer_shapes(model);
+    for (const ParameterShape& shape : buffers_)
+        corrections_[static_cast<size_t>(shape.layer)] =
+            at::zeros(shape.shape, at::TensorOptions().device(device).dtype(at::kFloat));
+}
 
 Parameters::Parameters(const ModelConfig& model, const Quantization& quantization, at::Device device,
                        Sharding sharding)
@@ -54,6 +59,7 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     if (!frozen) gradients_ = flat(in_host, stage_ >= (in_host ? 1 : 2), dtype);
     if (streams) from_host_ = std::make_shared<HostLink>(device_);
     if (in_host) to_host_ = std::make_shared<HostLink>(device_);
+    corrections_.resize(static_cast<size_t>(num_layers_));
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
     for (int unit = 0; unit < units(); ++unit) {
@@ -177,8 +183,8 @@ namespace {
 
 /// Names of the norms, by NormSite.
 constexpr std::array<const char*, kNormSites> kNormNames = {
-    "input_layernorm",       "self_attn.q_norm",         "self_attn.k_norm",
-    "attention_output_norm", "post_attention_layernorm", "mlp_output_norm"};
+    "input_layernorm",          "self_attn.q_norm", "self_attn.k_norm",        "attention_output_norm",
+    "post_attention_layernorm", "mlp_output_norm",  "self_attn.q_a_layernorm", "self_attn.kv_a_layernorm"};
 
 }  // namespace
 

@@ -154,6 +154,10 @@ class Parameters {
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
     at::ScalarType compute_dtype() const { return compute_.values.scalar_type(); }
+    /// Returns the correction of a layer's router, float32 [experts], which is not trained; undefined if
+    /// there is none.
+    at::Tensor router_correction(int layer) const { return corrections_.at(static_cast<size_t>(layer)); }
+    void take_corrections(const Parameters& from) { corrections_ = from.corrections_; }
     /// Returns a unit's weights as a pass reads them, with padding; at stage 3 only between `use` and `drop`.
     at::Tensor weights_of_unit(int unit) const;
     /// Starts to gather a unit's weights; `use` waits for them, `drop` frees them. No effect below stage 3.
@@ -212,6 +216,8 @@ class Parameters {
     at::Tensor all(std::vector<std::string> names, const at::Tensor& values) const;
 
     std::vector<ParameterShape> shapes_;
+    std::vector<ParameterShape> buffers_;  ///< buffer_shapes; empty unless these are a model's parameters
+    std::vector<at::Tensor> corrections_;  ///< by layer
     std::string file_stem_;
     std::map<std::string, size_t> index_;
     std::vector<int64_t> offsets_;  ///< offsets in a whole flat tensor

@@ -68,10 +68,10 @@ class TensorMachine {
 
     // Norms; `norm` writes the stats, the others read them. See engine/model/norms.h.
     at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& stats) const {
-        return norm_of(model_, x_nw, weights().at(site), stats);
+        return norm_of(model_, x_nw, weights().at(site), stats, eps_of(site));
     }
     at::Tensor norm_again(NormSite site, const at::Tensor& x_nw, const at::Tensor& stats) const {
-        return norm_again_of(model_, x_nw, weights().at(site), stats);
+        return norm_again_of(model_, x_nw, weights().at(site), stats, eps_of(site));
     }
     void norm_backward(NormSite site, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                        const at::Tensor& stats, const at::Tensor& dx_nw, bool accumulate, double beta) const {
@@ -130,6 +130,17 @@ class TensorMachine {
     /// sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
                                Attended attended, double beta) const;
+
+    // The heads of multi-head latent attention; see engine/blocks/latent_heads.h.
+    at::Tensor join_heads(const at::Tensor& q_nw, const at::Tensor& kv_nw, const at::Tensor& rotary_nr) const;
+    struct SplitHeads {
+        at::Tensor q_nw, kv_nw, rotary_nr;  ///< gradients
+    };
+    SplitHeads split_heads(const at::Tensor& dqkv_nw) const;
+    at::Tensor latents_like(const at::Tensor& rotary_nr) const;
+    /// Removes or adds the zeros that make heads' outputs as wide as head_dim.
+    at::Tensor without_padding(const at::Tensor& heads_nw) const;
+    at::Tensor with_padding(at::Tensor values_nw) const;
 
     /// Removes the gates from qkv_nw (queries and gates, keys, values), and returns them: [N, H·D].
     at::Tensor take_gates(at::Tensor& qkv_nw) const;
@@ -209,6 +220,10 @@ class TensorMachine {
     const LayerTensors& weights() const { return parameters_.weights().layers[static_cast<size_t>(layer_)]; }
     const LayerTensors& gradients() const {
         return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
+    }
+    double eps_of(NormSite site) const {
+        const bool is_latent = site == NormSite::QueryLatent || site == NormSite::KeyValueLatent;
+        return is_latent ? model_.latent.norm_eps : model_.rms_norm_eps;
     }
     at::Tensor matrix(LoraSite site) const;
     at::Tensor experts(Role role) const;  ///< of ExpertGateUp or ExpertDown

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "engine/error.h"
@@ -148,6 +149,36 @@ at::Tensor WeightFiles::mapped(const std::string& name) {
     }
     void* bytes = const_cast<std::byte*>(file.bytes(name).data());
     return at::from_blob(bytes, info.shape, at::TensorOptions().dtype(dtype->second));
+}
+
+namespace {
+
+/// Returns the name of the quantised matrix that bitsandbytes' tensor belongs to; empty if it is another one.
+std::string quantized_matrix_of(const std::string& name) {
+    constexpr std::string_view kWeight = ".weight.";
+    if (const size_t at = name.find(kWeight); at != std::string::npos)
+        return name.substr(0, at + kWeight.size() - 1);
+    for (const std::string_view part : {".SCB", ".weight_format"})
+        if (name.ends_with(part)) return name.substr(0, name.size() - part.size()) + ".weight";
+    return "";
+}
+
+}  // namespace
+
+std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<ParameterShape>& shapes) {
+    std::set<std::string> held;
+    for (const ParameterShape& shape : shapes) {
+        held.insert(base.find(shape.file_name()));
+        for (const std::string& part : shape.stored.parts) held.insert(base.find(part));
+        for (const char* codes : {"_blocks", "_scales"}) held.insert(base.find(shape.file_name() + codes));
+    }
+    held.erase("");  // of parameters that the base has under other names
+    std::vector<TensorInfo> others;
+    for (const std::string& name : base.names()) {
+        const bool is_held = held.contains(name) || held.contains(quantized_matrix_of(name));
+        if (!is_held && !name.ends_with("lm_head.weight")) others.push_back(base.info(name));
+    }
+    return others;
 }
 
 }  // namespace ringmaster

@@ -66,4 +66,8 @@ class WeightFiles {
     std::map<std::filesystem::path, std::unique_ptr<SafetensorsFile>> open_;
 };
 
+/// Returns the base's tensors that hold no parameter, and no part of a quantised one. A head that is stored
+/// although it is tied is left out.
+std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<ParameterShape>& shapes);
+
 }  // namespace ringmaster

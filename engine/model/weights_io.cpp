@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "engine/error.h"
@@ -61,19 +60,6 @@ void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange 
     const at::Tensor values = files.values_of(parameter);
     refuse_codes(files, values, files.name_of(parameter));
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
-}
-
-/// Returns the base's tensors that hold no parameter. A head that is stored although it is tied is left out.
-std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<ParameterShape>& shapes) {
-    std::set<std::string> held;
-    for (const ParameterShape& shape : shapes) {
-        held.insert(base.find(shape.file_name()));
-        for (const std::string& part : shape.stored.parts) held.insert(base.find(part));
-    }
-    std::vector<TensorInfo> others;
-    for (const std::string& name : base.names())
-        if (!held.contains(name) && !name.ends_with("lm_head.weight")) others.push_back(base.info(name));
-    return others;
 }
 
 /// One tensor of a saved model; without `stored` it is copied from the base.
@@ -148,8 +134,12 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 
 }  // namespace
 
+/// Corrections that the files lack stay zero, as in transformers.
 void Parameters::load(const std::string& model_dir, InitialValues* of_head) {
     WeightFiles files(model_dir, file_stem_);
+    for (const ParameterShape& buffer : buffers_)
+        if (!files.find(buffer.file_name()).empty())
+            read_tensor(files, buffer, {0, buffer.size()}, corrections_[static_cast<size_t>(buffer.layer)]);
     for (size_t i = 0; i < shapes_.size(); ++i) {
         const bool is_new = of_head != nullptr &&
                             (shapes_[i].role == Role::Head || shapes_[i].role == Role::HeadBias) &&

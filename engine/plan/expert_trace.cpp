@@ -21,10 +21,18 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
     const double tokens = x_nc.rows(), experts = double(model().num_experts),
                  per_token = double(model().experts_per_token);
     Routing routing;
+    const RouterRule& rule = model().router;
+    const bool is_wide = rule.in_float32 || in_.element_bytes() == kFloat;
     {
-        const Traced logits_ne = take(tokens, experts);
+        const bool widens = rule.in_float32 && in_.element_bytes() != kFloat;
+        const Traced wide = sized(widens ? tokens + experts : 0, x_nc.columns(), kFloat);
+        const Traced logits_ne = rule.sigmoid && is_wide
+                                     ? Traced()
+                                     : sized(tokens, experts, is_wide ? kFloat : in_.element_bytes());
         routing.probabilities_ne = sized(tokens, experts, kFloat, kActivations);
     }
+    const Traced ranked_ne = sized(rule.corrects ? tokens : 0, experts, kFloat);
+    if (rule.groups > 1) heap_.touch(tokens * experts * (kFloat + 1));  // ranks in chosen groups, and a mask
     routing.chosen_nk = chosen_nk.defined() ? chosen_nk : sized(tokens, per_token, kLong, kActivations);
     routing.weights_nk = sized(tokens, per_token, kFloat, kActivations);
     routing.slots_m = sized(tokens, per_token, kLong, kActivations);

@@ -250,16 +250,6 @@ int64_t whole(double bytes) {
 
 }  // namespace
 
-double intermediate_width(const ModelConfig& m) {
-    if (m.num_experts == 0) return double(m.intermediate_size);
-    return double(m.experts_per_token) * double(m.expert_intermediate_size) +
-           double(m.shared_expert_intermediate_size);
-}
-
-double gate_up_width(const ModelConfig& m) {
-    return (m.gate.gated ? 2 : 1) * intermediate_width(m);
-}
-
 bool MemoryInputs::widens() const {
     return device == Device::Cpu &&
            (precision == kFp16Mixed || (precision != Precision::Float32 && !cpu_has_bfloat16()));

@@ -32,8 +32,8 @@ struct MemoryInputs {
     int shards = 1;    ///< ranks that share sharded states
     int replicas = 1;  ///< groups of `shards` ranks
     int nodes = 1;
-    bool keeps_attention = false;       ///< checkpointing does not compute attention's output again
-    int64_t mlp_tile_tokens = 0;        ///< tokens per MLP tile; 0: whole MLPs
+    bool keeps_attention = false;  ///< checkpointing does not compute attention's output again
+    int64_t mlp_tile_tokens = 0;   ///< tokens per MLP tile; 0: whole MLPs
     // In host memory; see engine/config/offloading.h and engine/model/parameters.h.
     bool offloads_activations = false;  ///< checkpoints
     bool offloads_optimizer = false;    ///< the optimizer's states
@@ -65,11 +65,6 @@ struct MemoryInputs {
         return model.layers.empty() ? window : kind.window.value_or(0);
     }
 };
-
-/// Returns the width of a layer's MLP; with experts, a token uses experts_per_token of them.
-double intermediate_width(const ModelConfig& model);
-/// Returns the outputs of an MLP's first product: gate and up, or up alone.
-double gate_up_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h), by the ZeRO stage.
 /// Includes the bfloat16 copy under `bf16: true`; frozen weights take only that copy, or their quantised

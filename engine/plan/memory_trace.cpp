@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "engine/blocks/layer.h"
 #include "engine/config/lora_targets.h"
@@ -57,17 +58,19 @@ double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& hea
 
 /// Returns the bytes that the layers before this one keep.
 double kept_before(const MemoryInputs& in, TraceMachine& machine, const Heap& heap, int64_t layer) {
-    const bool recurs = in.model.layer_kind(layer).recurs;
-    double alike = 0;
-    std::optional<int64_t> another;  // a layer before of the other kind
+    std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and the number of those like it
     for (int64_t before = 0; before < layer; ++before) {
-        if (in.model.layer_kind(before).recurs == recurs)
-            ++alike;
+        const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& one) {
+            return have_same_shapes(in.model.layer_kind(one.first), in.model.layer_kind(before));
+        });
+        if (found != alike.end())
+            ++found->second;
         else
-            another = before;
+            alike.emplace_back(before, 1);
     }
-    const double others = another ? kept_bytes(in, machine, heap, *another, double(layer) - alike) : 0;
-    return others + kept_bytes(in, machine, heap, layer, alike);
+    double kept = 0;
+    for (const auto& [one, layers] : alike) kept += kept_bytes(in, machine, heap, one, layers);
+    return kept;
 }
 
 /// Traces the head and the loss; leaves the gradient of the head's input.
@@ -162,10 +165,11 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
-    std::set<std::pair<bool, int64_t>> kinds;
+    std::set<std::tuple<bool, bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
-        const bool is_new = kinds.insert({kind.recurs, kind.recurs ? 0 : in.window_of(kind)}).second;
+        const bool is_new =
+            kinds.insert({kind.recurs, kind.dense, kind.recurs ? 0 : in.window_of(kind)}).second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
         const Heap traced = trace_layer(in, layer);

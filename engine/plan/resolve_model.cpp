@@ -62,9 +62,10 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     asked.experts = experts;
 }
 
-/// Replaces config.json's settings of the router's loss by the file's.
+/// Replaces config.json's settings of the router's loss by the file's. They have no effect on a class without
+/// such a loss.
 void override_router_loss(const Config& config, ModelConfig& model) {
-    if (model.num_experts == 0) return;
+    if (model.num_experts == 0 || !model.router.has_loss) return;
     model.adds_router_loss = config.output_router_logits.value_or(model.adds_router_loss);
     model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
 }
@@ -104,7 +105,7 @@ void tell_of_whole_experts(const Plan& plan, Findings& findings) {
     const Quantization& quantization = plan.config.quantization;
     if (!quantization.on() || quantization.experts || model.num_experts == 0) return;
     const int64_t parameters =
-        3 * model.num_layers * model.num_experts * model.expert_intermediate_size * model.hidden_size;
+        3 * model.sparse_layers() * model.num_experts * model.expert_intermediate_size * model.hidden_size;
     findings.inform(Form("MODEL-QUANTIZED", "experts"), findings.key_of({"load_in_4bit", "load_in_8bit"}),
                     {{"parameters", parameters}});
 }

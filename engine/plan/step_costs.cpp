@@ -176,6 +176,16 @@ double attending_share(const ModelConfig& m) {
     return double(attending_layers_of(m)) / double(std::max<int64_t>(1, m.num_layers));
 }
 
+/// Returns the elements of the matrices that make queries, keys and values through latents.
+double latent_projections(const ModelConfig& m) {
+    const LatentSizes& sizes = m.latent;
+    const auto hidden = double(m.hidden_size), heads = double(m.num_heads), rank = double(sizes.query_rank);
+    const double queries = heads * double(sizes.key_width());
+    return (rank > 0 ? rank * (hidden + queries) : hidden * queries) +
+           hidden * double(sizes.rank + sizes.rotary_width) +
+           double(sizes.rank) * heads * double(sizes.plain_width + sizes.value_width);
+}
+
 /// The weights that a token uses in a layer.
 struct LayerWeights {
     double projections, output, mlp, head;
@@ -184,8 +194,10 @@ struct LayerWeights {
         const auto hidden = double(m.hidden_size);
         const double heads = double((m.gates_attention ? 2 : 1) * m.num_heads + 2 * m.num_kv_heads);
         const double attends = attending_share(m), recurs = 1 - attends;
-        projections = hidden * (attends * heads * double(m.head_dim) + recurs * double(m.delta.projected()));
-        output = hidden * (attends * double(m.num_heads * m.head_dim) + recurs * double(m.delta.values()));
+        const double of_heads = m.latent.on() ? latent_projections(m) : hidden * heads * double(m.head_dim);
+        projections = attends * of_heads + recurs * hidden * double(m.delta.projected());
+        output =
+            hidden * (attends * double(m.num_heads * m.value_width()) + recurs * double(m.delta.values()));
         head = hidden * double(m.head_rows());
         mlp = (active_parameters(m) - head) / double(m.num_layers) - projections - output;
     }

@@ -31,19 +31,26 @@ std::vector<ParameterShape> of_site(const std::vector<ParameterShape>& shapes, L
 
 TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(heap) {
     const ModelConfig& m = in.model;
-    const double hidden = double(m.hidden_size), intermediate = intermediate_width(m),
+    const double hidden = double(m.hidden_size), intermediate = double(m.intermediate_size),
                  q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim),
                  shared = double(m.shared_expert_intermediate_size);
     const DeltaSizes& delta = m.delta;
-    const Matrix all[] = {{(m.gates_attention ? 2 : 1) * q + 2 * kv, hidden, 0, 0},
-                          {hidden, q, 0, 0},
-                          {gate_up_width(m), hidden, 0, 0},
-                          {hidden, intermediate, 0, 0},
-                          {double(delta.projected()), hidden, 0, 0},
-                          {hidden, double(delta.values()), 0, 0},
-                          {(m.gate.gated ? 2 : 1) * shared, hidden, 0, 0},
-                          {hidden, shared, 0, 0},
-                          {1, hidden, 0, 0}};
+    const LatentSizes& latent = m.latent;
+    const double heads = double(m.num_heads), keys = heads * double(latent.key_width());
+    const double queries_keys_values = latent.on() ? keys : (m.gates_attention ? 2 : 1) * q + 2 * kv;
+    const Matrix all[] = {
+        {queries_keys_values, hidden, 0, 0},
+        {hidden, heads * double(m.value_width()), 0, 0},
+        {(m.gate.gated ? 2 : 1) * intermediate, hidden, 0, 0},
+        {hidden, intermediate, 0, 0},
+        {double(delta.projected()), hidden, 0, 0},
+        {hidden, double(delta.values()), 0, 0},
+        {(m.gate.gated ? 2 : 1) * shared, hidden, 0, 0},
+        {hidden, shared, 0, 0},
+        {1, hidden, 0, 0},
+        {double(latent.query_rank + latent.rank + latent.rotary_width), hidden, 0, 0},
+        {keys, double(latent.query_rank), 0, 0},
+        {heads * double(latent.plain_width + latent.value_width), double(latent.rank), 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
@@ -84,9 +91,9 @@ namespace {
 
 std::string_view output_name(LoraSite site) {
     constexpr std::string_view kNames[] = {
-        "queries, keys and values", "output of a block", "gate and up", "output of a block",
-        "inputs of a recurrence",   "output of a block", "gate and up", "output of a block",
-        "gate of the shared expert"};
+        "queries, keys and values",  "output of a block", "gate and up", "output of a block",
+        "inputs of a recurrence",    "output of a block", "gate and up", "output of a block",
+        "gate of the shared expert", "latents",           "queries",     "keys and values"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -98,7 +105,8 @@ std::string_view TraceMachine::gradient_name(LoraSite site) {
         "gradient of the hidden states", "gradient of the product of gate and up",
         "gradient of the hidden states", "gradient of a recurrence's output",
         "gradient of the hidden states", "gradient of the product of gate and up",
-        "gradient of the hidden states"};
+        "gradient of the hidden states", "gradient of the hidden states",
+        "gradient of a latent",          "gradient of a latent"};
     return kNames[static_cast<size_t>(site)];
 }
 

@@ -130,6 +130,16 @@ class TraceMachine {
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
                            double beta);
 
+    // The heads of multi-head latent attention (engine/plan/latent_trace.cpp).
+    Traced join_heads(const Traced& q_nw, const Traced& kv_nw, const Traced& rotary_nr) const;
+    struct SplitHeads {
+        Traced q_nw, kv_nw, rotary_nr;
+    };
+    SplitHeads split_heads(const Traced& dqkv_nw) const;
+    Traced latents_like(const Traced& rotary_nr) const;
+    Traced without_padding(const Traced& heads_nw) const;
+    Traced with_padding(Traced values_nw) const;
+
     // Gates of attention's output, and a recurrence (engine/plan/recurrence_trace.cpp).
     Traced take_gates(Traced& qkv_nw) const;
     Traced put_gates(const Traced& qkv_nw, const Traced& gates_nw) const;

@@ -93,9 +93,10 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    // Bases of multimodal models and of recurrent ones hold more: towers, and heads for later tokens.
+    // Such bases hold more: towers, heads for later tokens, and corrections of routers.
+    const ModelConfig& model = *plan.model;
     const bool is_part = !plan.config.lora.on() && !plan.config.reinit_weights &&
-                         (!plan.model->weight_prefix.empty() || plan.model->recurs());
+                         (!model.weight_prefix.empty() || model.recurs() || model.router.corrects);
     Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
                             : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {

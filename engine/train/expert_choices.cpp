@@ -23,17 +23,14 @@ ExpertChoices::ExpertChoices(std::vector<std::pair<int64_t, int64_t>> place_and_
     chosen_ltk_ = chosen_ltk.index_select(1, at::tensor(rows, at::kLong).to(chosen_ltk.device()));
 }
 
-at::Tensor ExpertChoices::choose(int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne,
+at::Tensor ExpertChoices::choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                                  const at::Tensor& own_nk) {
     const at::Tensor rows_n = at::searchsorted(places_t_, places_n).clamp_max_(places_t_.size(0) - 1);
     const at::Tensor known_n1 = places_t_.index_select(0, rows_n).eq(places_n).unsqueeze(1);
     const at::Tensor chosen_nk = at::where(known_n1, chosen_ltk_[layer].index_select(0, rows_n), own_nk);
-    if (chosen_nk.size(0) == 0 || chosen_nk.size(1) == probabilities_ne.size(1)) return chosen_nk;
-    for (const at::Tensor& some_nk : {chosen_nk, own_nk}) {
-        const at::Tensor left_out_n = probabilities_ne.scatter(1, some_nk, 0).amax(1);
-        const at::Tensor least_n = probabilities_ne.gather(1, some_nk).amin(1);
-        worst_ = at::maximum(worst_, (left_out_n / least_n - 1).max().to(at::kDouble));
-    }
+    if (chosen_nk.size(0) == 0 || chosen_nk.size(1) == ranks.scores_ne.size(1)) return chosen_nk;
+    for (const at::Tensor& some_nk : {chosen_nk, own_nk})
+        worst_ = at::maximum(worst_, excess_left_out(ranks, some_nk).max().to(at::kDouble));
     return chosen_nk;
 }
 

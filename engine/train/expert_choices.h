@@ -21,15 +21,15 @@ class ExpertChoices {
 
     /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Records by
     /// how much an expert that the choice or own_nk leave out is more probable than a chosen one.
-    at::Tensor choose(int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne,
+    at::Tensor choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                       const at::Tensor& own_nk);
-    /// Throws ProgramFault on all ranks if an expert was left out that is more probable than a chosen one by
-    /// `share` of its probability on any rank. Clears the record.
+    /// Throws ProgramFault on all ranks if an expert was left out that is better than a chosen one by `share`
+    /// of its score on any rank. Clears the record.
     void check(Groups& groups, double share);
 
   private:
     at::Tensor places_t_, chosen_ltk_;
-    at::Tensor worst_;  ///< largest probability of an expert left out ÷ smallest of a chosen one, − 1
+    at::Tensor worst_;  ///< largest excess_left_out
 };
 
 }  // namespace ringmaster

@@ -37,9 +37,15 @@ const char* name_of(LoraSite site) {
         case LoraSite::SharedDown:
             return "the shared expert's output";
         case LoraSite::SharedGate:
+            return "the shared expert's gate";
+        case LoraSite::LatentIn:
+            return "latents";
+        case LoraSite::QueryUp:
+            return "queries from a latent";
+        case LoraSite::KeyValueUp:
             break;
     }
-    return "the shared expert's gate";
+    return "keys and values from a latent";
 }
 
 class Products {

@@ -30,14 +30,35 @@ at::Tensor plain_gate(const at::Tensor& both_n2i, const GateRule& rule) {
     return plain_activation(both_n2i.narrow(1, 0, width), rule.activation) * both_n2i.narrow(1, width, width);
 }
 
+namespace {
+
+/// Returns the chosen experts. Source: DeepSeek-AI 2024, "DeepSeek-V3", arXiv 2412.19437, section 2.1.2.
+at::Tensor chosen_experts(const ModelConfig& m, at::Tensor ranks_ne) {
+    const RouterRule& router = m.router;
+    if (router.groups > 1) {
+        const at::Tensor ranks_nge = ranks_ne.unflatten(1, {router.groups, -1});
+        const at::Tensor of_groups_ng = std::get<0>(ranks_nge.topk(router.best_of_group, 2)).sum(2);
+        const at::Tensor taken_ng =
+            at::zeros_like(of_groups_ng, at::kBool)
+                .scatter(1, std::get<1>(of_groups_ng.topk(router.chosen_groups, 1)), 1);
+        ranks_ne = ranks_nge.masked_fill(taken_ng.logical_not().unsqueeze(2), -1e30).flatten(1);
+    }
+    return std::get<1>(ranks_ne.topk(m.experts_per_token, 1));
+}
+
+}  // namespace
+
 PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, const at::Tensor& x_nc) {
     PlainMixture mixture;
-    const at::Tensor logits_ne = at::matmul(x_nc, experts.router_ec.t());
-    mixture.probabilities_ne =
-        at::softmax(m.expert_biases ? logits_ne + experts.router_bias_e : logits_ne, 1);
-    mixture.chosen_nk = std::get<1>(mixture.probabilities_ne.detach().topk(m.experts_per_token, 1));
+    at::Tensor logits_ne = at::matmul(x_nc, experts.router_ec.t());
+    if (m.expert_biases) logits_ne = logits_ne + experts.router_bias_e;
+    mixture.probabilities_ne = m.router.sigmoid ? at::sigmoid(logits_ne) : at::softmax(logits_ne, 1);
+    const at::Tensor scores_ne = mixture.probabilities_ne.detach();
+    mixture.chosen_nk =
+        chosen_experts(m, experts.correction_e.defined() ? scores_ne + experts.correction_e : scores_ne);
     at::Tensor weights_nk = mixture.probabilities_ne.gather(1, mixture.chosen_nk);
-    if (m.norms_expert_weights) weights_nk = weights_nk / weights_nk.sum(1, true);
+    if (m.norms_expert_weights) weights_nk = weights_nk / (weights_nk.sum(1, true) + 1e-20);
+    weights_nk = weights_nk * m.router.scale;
     mixture.y_nc = at::zeros_like(x_nc);
     for (int64_t expert = 0; expert < m.num_experts; ++expert) {
         const at::Tensor taken_2r = at::nonzero(mixture.chosen_nk.eq(expert)).t();

@@ -16,6 +16,7 @@ namespace ringmaster {
 struct PlainExperts {
     at::Tensor router_ec, gate_up_exc, down_eci;
     at::Tensor router_bias_e = {}, gate_up_bias_ex = {}, down_bias_ec = {};
+    at::Tensor correction_e = {};  ///< of the scores that decide; undefined if there is none
 };
 
 struct PlainMixture {

@@ -26,7 +26,7 @@ class Layer {
         if (kind().recurs)
             return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
         const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
-        at::Tensor all = queries_keys_values(read);
+        at::Tensor all = m_.latent.on() ? latent_heads(read) : queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
         const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
         const at::Tensor k = placed(all.narrow(1, H * D, K * D), "self_attn.k_norm");
@@ -70,9 +70,40 @@ class Layer {
         return at::cat({queries_or_gates(all, 0), all.narrow(1, both, all.size(1) - both)}, 1);
     }
 
+    /// Returns queries, keys and values by equations 37 to 45 of arXiv 2405.04434. The rotated part of each
+    /// head comes first, and zeros fill it up to head_dim.
+    at::Tensor latent_heads(const at::Tensor& read) const {
+        const LatentSizes& s = m_.latent;
+        const int64_t N = read.size(0), H = m_.num_heads, P = s.plain_width, R = s.rotary_width;
+        const at::Tensor latents = dense(read, LoraSite::LatentIn);
+        const auto normed_part = [&](int64_t first, int64_t width, const char* name) {
+            return plain_norm(m_, latents.narrow(1, first, width), own(std::string(name) + ".weight"), {},
+                              s.norm_eps);
+        };
+        const at::Tensor q =
+            (s.query_rank == 0
+                 ? dense(read, LoraSite::Qkv)
+                 : dense(normed_part(0, s.query_rank, "self_attn.q_a_layernorm"), LoraSite::QueryUp))
+                .view({N, H, P + R});
+        const at::Tensor kv =
+            dense(normed_part(s.query_rank, s.rank, "self_attn.kv_a_layernorm"), LoraSite::KeyValueUp)
+                .view({N, H, P + s.value_width});
+        const at::Tensor shared = latents.narrow(1, s.query_rank + s.rank, R).unsqueeze(1).expand({N, H, R});
+        const auto filled = [&](const at::Tensor& x) {
+            return at::constant_pad_nd(x, {0, m_.head_dim - x.size(2)}).flatten(1);
+        };
+        return at::cat(
+            {filled(at::cat({q.narrow(2, P, R), q.narrow(2, 0, P)}, 2)),
+             filled(at::cat({shared, kv.narrow(2, 0, P)}, 2)), filled(kv.narrow(2, P, s.value_width))},
+            1);
+    }
+
     /// Returns the output of the attention or the recurrence, given that of its heads.
     at::Tensor mixed(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        if (!kind().recurs && !m_.gates_attention) return dense(heads_nw, LoraSite::Output);
+        if (!kind().recurs && !m_.gates_attention)
+            return dense(
+                heads_nw.view({heads_nw.size(0), m_.num_heads, -1}).narrow(2, 0, m_.value_width()).flatten(1),
+                LoraSite::Output);
         const at::Tensor read = input(x_nc, "input_layernorm");
         if (!kind().recurs)
             return dense(heads_nw * at::sigmoid(queries_or_gates(dense(read, LoraSite::Qkv), 1)),
@@ -83,15 +114,18 @@ class Layer {
     }
 
     PlainMixture feed_forward(const at::Tensor& read) const {
-        if (m_.num_experts == 0) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
-        PlainMixture mixture = plain_mixture(
-            m_,
-            {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown),
-             own("mlp.gate.bias"), own("mlp.experts.gate_up_proj_bias"), own("mlp.experts.down_proj_bias")},
-            read);
-        if (m_.shared_expert_intermediate_size > 0)
-            mixture.y_nc = mixture.y_nc + at::sigmoid(dense(read, LoraSite::SharedGate)) *
-                                              mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
+        if (!m_.has_experts(kind())) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
+        PlainMixture mixture =
+            plain_mixture(m_,
+                          {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown),
+                           own("mlp.gate.bias"), own("mlp.experts.gate_up_proj_bias"),
+                           own("mlp.experts.down_proj_bias"), weights_.router_correction(layer_)},
+                          read);
+        if (m_.shared_expert_intermediate_size == 0) return mixture;
+        const at::Tensor shared = mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
+        mixture.y_nc =
+            mixture.y_nc +
+            (m_.gates_shared_expert ? at::sigmoid(dense(read, LoraSite::SharedGate)) * shared : shared);
         return mixture;
     }
 
@@ -116,7 +150,7 @@ class Layer {
     }
 
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {
-        return plain_norm(m_, x, own(name + ".weight"), own(name + ".bias"));
+        return plain_norm(m_, x, own(name + ".weight"), own(name + ".bias"), m_.rms_norm_eps);
     }
 
     at::Tensor input(const at::Tensor& x, const char* name) const {
@@ -237,9 +271,9 @@ at::Tensor PlainWeights::of(const std::string& name) const {
 }
 
 at::Tensor plain_norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& weight,
-                      const at::Tensor& bias) {
+                      const at::Tensor& bias, double eps) {
     const at::Tensor centered = m.layer_norms ? x - x.mean(-1, true) : x;
-    const at::Tensor normed = centered * (centered.square().mean(-1, true) + m.rms_norm_eps).rsqrt();
+    const at::Tensor normed = centered * (centered.square().mean(-1, true) + eps).rsqrt();
     const at::Tensor y = normed * (m.norm_adds_one ? 1 + weight : weight);
     return bias.defined() ? y + bias : y;
 }

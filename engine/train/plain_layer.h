@@ -25,6 +25,7 @@ class PlainWeights {
 
     /// Returns the parameter; undefined if the model has none of this name.
     at::Tensor of(const std::string& name) const;
+    at::Tensor router_correction(int layer) const { return parameters_.router_correction(layer); }
     /// Returns all parameters of the unit as one tensor, with the unit's padding.
     const at::Tensor& values() const { return values_; }
 
@@ -47,7 +48,7 @@ struct PlainTokens {
 
 /// Returns the normed tensor; `bias` is undefined if the norm has none.
 at::Tensor plain_norm(const ModelConfig& model, const at::Tensor& x, const at::Tensor& weight,
-                      const at::Tensor& bias);
+                      const at::Tensor& bias, double eps);
 
 /// One layer and what it reads.
 struct PlainLayer {

@@ -171,7 +171,7 @@ class PlainModel {
                                                         tokens_.documents, layer.sinks()));
         const at::Tensor y_nc = std::move(made.y_nc);
         made.probabilities_ne.reset();
-        if (made.chosen_nk.defined()) mixtures_.push_back(std::move(made));
+        if (model_.num_experts > 0) mixtures_.push_back(std::move(made));
         return y_nc;
     }
 
@@ -199,7 +199,7 @@ class PlainModel {
                 .set_requires_grad(true);
         const PlainMixture made = layer.after_attention(x_nc, heads_nw);
         std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
-        if (router_gradient_e_.defined()) {
+        if (router_gradient_e_.defined() && made.probabilities_ne.defined()) {
             of.push_back(made.probabilities_ne);
             given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
         }
@@ -250,8 +250,8 @@ class PlainModel {
         at::Tensor dx_nc = at::zeros_like(x_nc);
         const at::Tensor labelled = at::nonzero(tokens_.labels_n.ne(kNoLabel)).squeeze(1);
         const auto losses_of = [&](const at::Tensor& x, const at::Tensor& some) {
-            const at::Tensor normed =
-                plain_norm(model_, x, last.of("model.norm.weight"), last.of("model.norm.bias"));
+            const at::Tensor normed = plain_norm(model_, x, last.of("model.norm.weight"),
+                                                 last.of("model.norm.bias"), model_.rms_norm_eps);
             const at::Tensor table = own    ? own->of(kPeftPrefix + std::string("lm_head.weight"))
                                      : tied ? embedding->of("model.embed_tokens.weight")
                                             : last.of("lm_head.weight");
@@ -297,7 +297,8 @@ class PlainModel {
     const PlainComparison* comparison_;
     Flat sums_;
     double loss_sum_ = 0;
-    std::vector<PlainMixture> mixtures_;  ///< one per layer; empty without experts
+    std::vector<PlainMixture>
+        mixtures_;  ///< one per layer, also those without experts; empty if none has any
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
 };

@@ -99,9 +99,8 @@ class SampledPass {
         : pass_(pass) {
         if (choices != nullptr)
             pass.decoder().set_expert_chooser([choices](int layer, const at::Tensor& places_n,
-                                                        const at::Tensor& probabilities_ne,
-                                                        const at::Tensor& own_nk) {
-                return choices->choose(layer, places_n, probabilities_ne, own_nk);
+                                                        const ExpertRanks& ranks, const at::Tensor& own_nk) {
+                return choices->choose(layer, places_n, ranks, own_nk);
             });
         const bool takes = batch.plan.mesh.data_rank(groups.rank()) == 0;
         pass.on_batch([this, &batch, &samples, takes](const SequenceShard& shard) {
@@ -191,6 +190,7 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     at::Tensor chosen_ltk = at::zeros({model.num_layers, tokens, model.experts_per_token},
                                       at::TensorOptions().dtype(at::kLong).device(groups.device()));
     for (size_t layer = 0; layer < mixtures.size(); ++layer) {
+        if (!mixtures[layer].chosen_nk.defined()) continue;
         int64_t row = 0;
         for (const size_t i : dealt_to(batch, groups.rank())) {
             const int64_t count = batch.documents[i].row.tokens();
@@ -528,6 +528,7 @@ TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
     };
     const std::vector<Parameters*> to = wide.all(), from = trained.all();
     for (size_t i = 0; i < to.size(); ++i) copy(*to[i], *from[i]);
+    wide.weights.take_corrections(trained.weights);
     if (wide.quantized) {
         wide.quantized->round_to(trained.weights.compute_dtype());
         wide.quantized->quantize_inputs(trained.quantized->quantizes_inputs());

@@ -18,13 +18,22 @@ from ringmaster_runs import events_of, launch, make_model, ringmaster, state_of 
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
 LINEAR = dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=16, linear_value_head_dim=16)
 EXPERTS = dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, shared_expert_intermediate_size=48)
+GROUPED = dict(n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1, moe_intermediate_size=48, first_k_dense_replace=1)
+LATENT = dict(num_key_value_heads=4, q_lora_rank=24, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=16, v_head_dim=16)
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 128, "mscale": 1.0, "mscale_all_dim": 1.0,
+        "llama_4_scaling_beta": 0.1}
+MISTRAL4 = dict(text_config=dict(model_type="mistral4", **LATENT, **{**GROUPED, "first_k_dense_replace": 0}, rope_parameters=YARN),
+                vision_config=dict(model_type="pixtral", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+                                   image_size=28, patch_size=14, head_dim=8))
 HYBRID = dict(text_config=dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8,
                                linear_value_head_dim=12),
               vision_config=dict(hidden_size=16, intermediate_size=32, depth=1, num_heads=2, out_hidden_size=64))
 # Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
 # shape. None means that the architecture is not supported.
 ARCHITECTURES = {
-    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
+    "Mistral-Small-4": ("mistral3", MISTRAL4), "GLM-4.5-Air": ("glm4_moe", dict(GROUPED, head_dim=16)), "GLM-4.7-Flash": ("glm4_moe_lite", {**GROUPED, **LATENT}),
+    "DeepSeek-V2": ("deepseek_v2", {**GROUPED, **LATENT, "q_lora_rank": None}),
+    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),
     "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5", HYBRID),
@@ -37,9 +46,10 @@ ARCHITECTURES = {
     "Nemotron-Mini": ("nemotron", dict(head_dim=16)), "phi-1_5": ("phi", {}), "phi-2": ("phi", {}),
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }
-# Maps a file that only its model shows to be refused to the finding: for qwen3_next, PEFT 0.21 takes the names of the shared
-# expert's modules for those of the other experts.
-REFUSED = {"qwen3-next/qwen3-next-80b-a3b-qlora.yaml": ("KEY-UNSUPPORTED", "lora_target_modules")}
+# Maps a file that only its model shows to be refused to the finding: for qwen3_next and deepseek_v2, PEFT 0.21 takes the names
+# of the shared expert's modules for those of the other experts.
+REFUSED = {"deepseek-v2/qlora-fsdp-2_5.yaml": ("KEY-UNSUPPORTED", "lora_target_linear"),
+           "qwen3-next/qwen3-next-80b-a3b-qlora.yaml": ("KEY-UNSUPPORTED", "lora_target_modules")}
 WORDS = "the fox jumps over seven lazy dogs and a happy cat leaps into deep water again while nobody looks".split()
 
 

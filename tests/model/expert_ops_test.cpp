@@ -43,7 +43,7 @@ struct Learned {
 
 Routing routed(const Mixture& m, bool norms) {
     return route(m.x_nc, m.router_ec, norms,
-                 [](const at::Tensor& probabilities) { return most_probable(probabilities, kPerToken); });
+                 [](const ExpertRanks& ranks) { return best_experts(ranks, kPerToken); });
 }
 
 /// Computes the mixture as a layer does.

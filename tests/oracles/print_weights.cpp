@@ -11,8 +11,8 @@ int main(int, char** arguments) {
     try {
         const ModelConfig model = read_model_config(arguments[1]);
         nlohmann::json weights = nlohmann::json::object();
-        for (const StoredTensor& tensor : stored_tensors(parameter_shapes(model)))
-            weights[tensor.name] = tensor.shape;
+        for (const auto& shapes : {parameter_shapes(model), buffer_shapes(model)})
+            for (const StoredTensor& tensor : stored_tensors(shapes)) weights[tensor.name] = tensor.shape;
         std::puts(nlohmann::json{{"weights", weights}, {"obstacles", model.obstacles}}.dump().c_str());
         return 0;
     } catch (const Error& problem) {

@@ -24,6 +24,12 @@ VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_att
 LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12)
 EXPERTS = dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)
 
+GROUPED = dict(n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=24, first_k_dense_replace=1)
+LATENT = dict(n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=24, num_key_value_heads=4, q_lora_rank=20, kv_lora_rank=16,
+              qk_rope_head_dim=8, qk_nope_head_dim=16, v_head_dim=16)
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 16, "beta_fast": 32.0, "beta_slow": 1.0,
+        "mscale": 0.7, "mscale_all_dim": 0.7}
+
 # name: (model_type, differences from SHAPE)
 FAMILIES = {
     "phi3": ("phi3", {}),
@@ -96,6 +102,24 @@ FAMILIES = {
         text_config=dict(model_type="qwen3_5_moe_text", head_dim=24, num_hidden_layers=4, intermediate_size=None, **LINEAR, **EXPERTS),
         vision_config=dict(depth=1, hidden_size=16, intermediate_size=32, num_heads=2, out_hidden_size=64, num_position_embeddings=16,
                            patch_size=4))),
+    "glm4_moe": ("glm4_moe", dict(GROUPED, attention_bias=True, rope_parameters={"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5})),
+    "glm4_moe full": ("glm4_moe", dict(
+        GROUPED, head_dim=24, n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, n_shared_experts=2, use_qk_norm=True,
+        first_k_dense_replace=2, routed_scaling_factor=2.5, tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": 1e5, "partial_rotary_factor": 0.75})),
+    "glm4_moe_lite": ("glm4_moe_lite", dict(LATENT, v_head_dim=24)),
+    "glm4_moe_lite full": ("glm4_moe_lite", dict(LATENT, v_head_dim=20, n_group=2, topk_group=1, n_shared_experts=2, attention_bias=True,
+                                                 mlp_layer_types=["sparse", "dense", "sparse"], rope_interleave=False)),
+    "deepseek_v3": ("deepseek_v3", dict(LATENT, first_k_dense_replace=1, n_group=3, topk_group=2)),
+    "deepseek_v3 full": ("deepseek_v3", dict(LATENT, first_k_dense_replace=2, q_lora_rank=None, v_head_dim=28, n_group=1, topk_group=1,
+                                             tie_word_embeddings=True, rope_parameters=YARN)),
+    "deepseek_v2": ("deepseek_v2", dict(LATENT, q_lora_rank=None, first_k_dense_replace=1)),
+    "deepseek_v2 grouped": ("deepseek_v2", dict(LATENT, topk_method="group_limited_greedy", n_group=3, topk_group=2, n_shared_experts=2,
+                                             routed_scaling_factor=2.0, rope_parameters=YARN)),
+    "mistral4 wrapper": ("mistral3", dict(
+        text_config=dict(model_type="mistral4", **LATENT, first_k_dense_replace=1, n_group=2, topk_group=1,
+                         rope_parameters={**YARN, "llama_4_scaling_beta": 0.1}),
+        vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
     "mistral3 full": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
                                        vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
     "gemma3 wrapper full": ("gemma3", dict(
@@ -159,8 +183,8 @@ def packed_rows(documents):
 def epsilon_of(name):
     """Returns Adam's epsilon. Ten steps of transformers in float32 and in float64 leave the weights of qwen3_5_moe so far
     apart that their logits differ by 2.8e-4 with 1e-8, where Adam divides rounding errors by each other, and by 6.5e-7 with
-    1e-5."""
-    return 1e-5 if name.startswith("qwen3_5_moe") else 1e-8
+    1e-5; those of deepseek_v2 by 1.7e-5 and 2.9e-7."""
+    return 1e-5 if name.startswith(("qwen3_5_moe", "deepseek_v2")) else 1e-8
 
 
 def train_with_transformers(model_dir, rows, epsilon):

@@ -22,6 +22,9 @@ FAMILIES = {
 PHI3 = dict(original_max_position_embeddings=64,
             rope_parameters={"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
                              "short_factor": [1.0] * 8, "long_factor": [2.0] * 8})
+LATENT = dict(num_key_value_heads=4, q_lora_rank=32, kv_lora_rank=24, qk_rope_head_dim=8, qk_nope_head_dim=24, v_head_dim=20)
+GROUPED = dict(n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=40, first_k_dense_replace=1)
+MIXTURES = {"glm4_moe": dict(GROUPED, head_dim=16, use_qk_norm=True), "deepseek_v3": {**GROUPED, **LATENT}}
 TOKENS = 24
 
 
@@ -79,7 +82,7 @@ def greedy_of_transformers(folder, prompts, tokens):
 
 
 def check_greedy(folder, config, family, count, tokens=TOKENS):
-    model = make_model(folder / "model", family, **FAMILIES[family])
+    model = make_model(folder / "model", family, **{**FAMILIES, **MIXTURES}[family])
     prompts = prompts_of(count)
     ours = completions(folder, config, model, prompts, max_new_tokens=tokens, at_once=16)
     theirs = greedy_of_transformers(model, prompts, tokens)
@@ -94,7 +97,7 @@ def test_quick_greedy(tmp_path, config, family):
     print(family, check_greedy(tmp_path, config, family, 24))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *MIXTURES])
 def test_greedy(tmp_path, config, family):
     print(family, check_greedy(tmp_path, config, family, 220))
 

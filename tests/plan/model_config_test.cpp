@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -80,6 +81,8 @@ TEST(ModelConfig, KnownModelsHaveTheirPublishedParameterCounts) {
         {"google/gemma-2b", 2'506'172'416},
         {"google/gemma-2-2b", 2'614'341'888},
         {"google/gemma-3-1b-it", 999'885'952},
+        {"deepseek-ai/DeepSeek-V2-Lite", 15'706'484'224},
+        {"deepseek-ai/DeepSeek-V2.5", 235'741'434'880},
     };
     for (const auto& [id, count] : published) {
         const std::optional<ModelConfig> model = find_model_config(id, "");
@@ -207,11 +210,12 @@ TEST(ModelConfig, YarnWithoutItsOriginalLengthTakesTheModels) {
 TEST(ModelConfig, WritingAndReadingKeepsEverything) {
     std::vector<json> all;
     for (const char* type :
-         {"llama",      "mistral",    "qwen2",       "qwen3",    "phi",       "phi3",
-          "gemma",      "gemma2",     "gemma3_text", "mixtral",  "qwen2_moe", "qwen3_moe",
-          "starcoder2", "granite",    "arcee",       "seed_oss", "smollm3",   "hunyuan_v1_dense",
-          "ministral",  "ministral3", "olmo2",       "olmo3",    "exaone4",   "glm",
-          "glm4",       "cohere2",    "stablelm",    "nemotron", "gpt_neox"}) {
+         {"llama",         "mistral",     "qwen2",       "qwen3",    "phi",       "phi3",
+          "gemma",         "gemma2",      "gemma3_text", "mixtral",  "qwen2_moe", "qwen3_moe",
+          "starcoder2",    "granite",     "arcee",       "seed_oss", "smollm3",   "hunyuan_v1_dense",
+          "ministral",     "ministral3",  "olmo2",       "olmo3",    "exaone4",   "glm",
+          "glm4",          "cohere2",     "stablelm",    "nemotron", "gpt_neox",  "glm4_moe",
+          "glm4_moe_lite", "deepseek_v3", "mistral4"}) {
         all.push_back(small(type));
     }
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;
@@ -305,6 +309,37 @@ TEST(ModelConfig, TheHubsFileOfGptOssIsReadAsItsClassReadsIt) {
     EXPECT_EQ(model_config_to_json(model_config_from_record(record, "plan.json")), record);
     values["quantization_config"]["quant_method"] = "gptq";
     EXPECT_THROW(read(values), Error);
+}
+
+/// The config.json of zai-org/GLM-4.7-Flash.
+TEST(ModelConfig, AFileWithLatentsAndGroupedExpertsIsReadAsItsClassReadsIt) {
+    const json values = json::parse(R"({"architectures": ["Glm4MoeLiteForCausalLM"], "attention_bias": false,
+        "attention_dropout": 0.0, "pad_token_id": 154820, "eos_token_id": [154820, 154827, 154829],
+        "hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 10240,
+        "max_position_embeddings": 202752, "model_type": "glm4_moe_lite", "moe_intermediate_size": 1536,
+        "topk_method": "noaux_tc", "norm_topk_prob": true, "num_attention_heads": 20, "n_group": 1,
+        "topk_group": 1, "n_routed_experts": 64, "n_shared_experts": 1, "routed_scaling_factor": 1.8,
+        "num_experts_per_tok": 4, "first_k_dense_replace": 1, "num_hidden_layers": 47,
+        "num_key_value_heads": 20, "num_nextn_predict_layers": 1, "partial_rotary_factor": 1.0,
+        "rms_norm_eps": 1e-05, "rope_scaling": null, "rope_theta": 1000000, "tie_word_embeddings": false,
+        "dtype": "bfloat16", "transformers_version": "5.0.0rc0", "q_lora_rank": 768, "kv_lora_rank": 512,
+        "qk_nope_head_dim": 192, "qk_rope_head_dim": 64, "v_head_dim": 256, "vocab_size": 154880})");
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_EQ(model.head_dim, 256);
+    EXPECT_EQ(model.ropes[0].rotary_dim, 64);
+    EXPECT_TRUE(model.layer_kind(0).dense && model.has_experts(model.layer_kind(1)));
+    EXPECT_TRUE(model.router.sigmoid && model.router.corrects && !model.gates_shared_expert);
+    EXPECT_EQ(buffer_shapes(model).size(), 46u);
+    const auto known = find_model_config("zai-org/GLM-4.7-Flash", "");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model));
+    json other = values;
+    other["rope_scaling"] = {{"type", "yarn"}, {"factor", 40}, {"mscale_all_dim", 1.0}, {"mscale", 1.0}};
+    const double factor = 0.1 * std::log(40.0) + 1;
+    EXPECT_DOUBLE_EQ(read(other).attention_scale, factor * factor / 16);
+    other["n_group"] = 6;
+    EXPECT_THROW(read(other), Error) << "64 experts are not 6 groups";
 }
 
 TEST(ModelConfig, AWrappersExpertsAreBelowItsPrefix) {

@@ -12,7 +12,7 @@ VOCABULARY = 256
 
 
 def save_disturbed(model, folder):
-    """Saves the model with random biases, norms and sinks, so that they matter; returns the folder."""
+    """Saves the model with random biases, corrections, norms and sinks, so that they matter; returns the folder."""
     import torch
 
     with torch.no_grad():
@@ -21,6 +21,9 @@ def save_disturbed(model, folder):
                 parameter.add_(0.1 * torch.randn_like(parameter))
             if key.endswith("sinks"):
                 parameter.add_(torch.randn_like(parameter))
+        for key, buffer in model.named_buffers():
+            if key.endswith("e_score_correction_bias"):
+                buffer.add_(0.1 * torch.randn_like(buffer))
     model.save_pretrained(folder)
     return folder
 

@@ -1,0 +1,33 @@
+/// Ranks a mixture's experts for each token, to choose some of them.
+///
+/// Letters: N tokens, E experts, G groups of experts, K experts of a token.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "engine/families/router_rule.h"
+
+namespace ringmaster {
+
+struct ExpertRanks {
+    at::Tensor scores_ne;  ///< softmax or sigmoids of the router's logits
+    at::Tensor ranked_ne;  ///< scores with the correction; the same tensor if there is none
+    at::Tensor groups_ng;  ///< undefined if all experts are one group
+    int64_t chosen_groups = 1;
+
+    bool is_corrected() const { return !ranked_ne.is_same(scores_ne); }
+};
+
+/// `correction_e` is undefined if the rule has none.
+ExpertRanks rank_experts(const at::Tensor& scores_ne, const RouterRule& rule, const at::Tensor& correction_e);
+
+/// Returns the experts that the rule chooses, int64 [N, K].
+at::Tensor best_experts(const ExpertRanks& ranks, int64_t per_token);
+
+/// Returns for each token by how much an expert or a group that the choice leaves out is better than one that
+/// it takes, relative to a score; not above 0 if the choice follows the rule.
+at::Tensor excess_left_out(const ExpertRanks& ranks, const at::Tensor& chosen_nk);
+
+}  // namespace ringmaster

@@ -1,0 +1,35 @@
+// Traces the heads of multi-head latent attention: allocates what engine/model/latent_machine.cpp does. Heads
+// are padded to head_dim, and so are the keys and values that ranks send.
+#include "engine/plan/trace_machine.h"
+
+namespace ringmaster {
+
+Traced TraceMachine::join_heads(const Traced& q_nw, const Traced&, const Traced&) const {
+    return take(q_nw.rows(), 3 * double(model().num_heads * model().head_dim), "queries, keys and values",
+                MemoryPart::Activations);
+}
+
+TraceMachine::SplitHeads TraceMachine::split_heads(const Traced& dqkv_nw) const {
+    const LatentSizes& sizes = model().latent;
+    const double heads = double(model().num_heads), rows = dqkv_nw.rows();
+    return {take(rows, heads * double(sizes.key_width())),
+            take(rows, heads * double(sizes.plain_width + sizes.value_width)),
+            take(rows, double(sizes.rotary_width))};
+}
+
+Traced TraceMachine::latents_like(const Traced& rotary_nr) const {
+    const LatentSizes& sizes = model().latent;
+    return take(rotary_nr.rows(), double(sizes.query_rank + sizes.rank + sizes.rotary_width));
+}
+
+Traced TraceMachine::without_padding(const Traced& heads_nw) const {
+    if (model().value_width() == model().head_dim) return heads_nw;
+    return take(in_.tokens(), double(model().num_heads * model().value_width()));
+}
+
+Traced TraceMachine::with_padding(Traced values_nw) const {
+    if (model().value_width() == model().head_dim) return values_nw;
+    return take(in_.tokens(), double(model().num_heads * model().head_dim), gradient_name(LoraSite::Output));
+}
+
+}  // namespace ringmaster

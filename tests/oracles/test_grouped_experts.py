@@ -1,0 +1,160 @@
+"""Trains mixtures whose routers score by sigmoids and groups, whose first layers are dense, and whose heads come from latents:
+preflight, adapters, quantised bases, merged models, memory, and what the files hold besides. tests/oracles/test_families.py
+compares their losses on every mesh."""
+
+import json
+
+import pytest
+from test_expert_adapters import logits_of
+from test_experts import MESHES, load, load_base, make_model, make_rows
+
+from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
+from test_quantized import FORMATS
+
+STEPS, ROWS_PER_STEP, RATE = 6, 8, 1e-3
+# On a CPU, bitsandbytes dequantises matrices wrongly whose rows are longer than 64 and no multiple of it.
+GROUPED = dict(intermediate_size=128, n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=40)
+LATENT = dict(GROUPED, num_key_value_heads=4, kv_lora_rank=24, qk_rope_head_dim=8, qk_nope_head_dim=24, v_head_dim=16)
+MODELS = {
+    "glm4_moe": dict(GROUPED, head_dim=16, first_k_dense_replace=1, use_qk_norm=True),
+    "deepseek_v3": dict(LATENT, q_lora_rank=32, first_k_dense_replace=1),
+    "deepseek_v2": dict(LATENT, q_lora_rank=None, first_k_dense_replace=1, n_shared_experts=1, topk_method="group_limited_greedy"),
+}
+OF_LATENTS = ["q_proj", "q_a_proj", "kv_a_proj_with_mqa", "q_b_proj", "kv_b_proj", "o_proj"]
+
+
+def targets_of(kind):
+    return ["q_proj", "k_proj", "v_proj", "o_proj"] if kind == "glm4_moe" else OF_LATENTS
+
+
+def train(model, rows):
+    import torch
+
+    model.train()
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0)
+    losses = []
+    for step in range(STEPS):
+        batch = rows[step * ROWS_PER_STEP:(step + 1) * ROWS_PER_STEP]
+        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
+        total = 0.0
+        for row in batch:
+            logits = model(input_ids=torch.tensor([row["input_ids"]])).logits[0, :-1]
+            loss = torch.nn.functional.cross_entropy(logits, torch.tensor(row["labels"][1:]), ignore_index=-100, reduction="sum") / valid
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(total)
+    return losses
+
+
+def config_of(folder, model_dir, **keys):
+    return make_config(folder, model_dir, folder / "rows.jsonl", learning_rate=RATE, lr_scheduler="constant", warmup_steps=0,
+                       weight_decay=0.0, max_grad_norm=0.0, pad_to_sequence_len=True, **{"max_steps": STEPS, **keys})
+
+
+# (model, mesh, format of the base; "whole" trains all weights)
+CASES = [(kind, mesh, format) for kind in MODELS for mesh in ("zigzag, accumulated", "ulysses, tiled", "2 x 2, ZeRO 3, accumulated")
+         for format in ("whole", None, "nf4", "int8")]
+QUICK = {("glm4_moe", "zigzag, accumulated", None), ("deepseek_v3", "2 x 2, ZeRO 3, accumulated", "nf4")}
+
+
+@pytest.mark.parametrize("kind, mesh, format", CASES, ids=[f"{', '.join(map(str, case))}{', quick' if case in QUICK else ''}" for case in CASES])
+def test_preflight_passes_and_losses_are_those_of_transformers(kind, mesh, format, tmp_path):
+    import peft
+    import torch
+
+    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
+    rows = make_rows(tmp_path / "rows.jsonl", STEPS * ROWS_PER_STEP)
+    torch.manual_seed(11)
+    model, keys = load_base(model_dir, None if format == "whole" else format), dict(MESHES[mesh][1])
+    if format != "whole":
+        model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules=targets_of(kind)))
+        model.save_pretrained(tmp_path / "begun")
+        keys.update(FORMATS[format][0] if format else dict(adapter="lora"), lora_model_dir=str(tmp_path / "begun"))
+    losses = train(model, rows)
+    ranks = MESHES[mesh][0]
+    run = launch(config_of(tmp_path, model_dir, **keys), tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+    assert json.loads((run / "preflight.json").read_text())["ok"]
+    assert [event["loss"] for event in events_of(run)] == pytest.approx(losses, rel=1e-5)
+    if format is not None:
+        return
+    ours = peft.PeftModel.from_pretrained(load(model_dir), tmp_path / "out")
+    assert (logits_of(ours) - logits_of(model)).abs().max().item() < 1e-4
+    ringmaster("merge", tmp_path / "out", "--to", tmp_path / "merged", "--base", model_dir)
+    assert (logits_of(load(tmp_path / "merged")) - logits_of(ours.merge_and_unload())).abs().max().item() < 1e-5
+
+
+@pytest.mark.parametrize("kind", MODELS, ids=[f"{kind}{', quick' if kind == 'glm4_moe' else ''}" for kind in MODELS])
+def test_preflight_passes_in_bfloat16(kind, tmp_path):
+    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
+    make_rows(tmp_path / "rows.jsonl", 16)
+    run = launch(config_of(tmp_path, model_dir, max_steps=1, micro_batch_size=4, bf16=True), tmp_path / "runs", "--ranks", 2)
+    assert json.loads((run / "preflight.json").read_text())["ok"]
+
+
+def test_corrections_and_heads_for_later_tokens_stay_as_they_are_stored_quick(tmp_path):
+    import safetensors.torch
+    import torch
+
+    model = make_model(tmp_path / "model", "glm4_moe", **MODELS["glm4_moe"])
+    state = safetensors.torch.load_file(model / "model.safetensors")
+    corrections = {key: value for key, value in state.items() if key.endswith("e_score_correction_bias")}
+    assert len(corrections) == 2 and all(value.abs().max() > 0 and value.dtype == torch.float32 for value in corrections.values())
+    later = {"model.layers.3.eh_proj.weight": torch.randn(7, 5).to(torch.bfloat16)}
+    safetensors.torch.save_file({**state, **later}, model / "model.safetensors")
+    make_rows(tmp_path / "rows.jsonl", 16)
+    run = launch(config_of(tmp_path, model, max_steps=2, bf16="full"), tmp_path / "runs", "--ranks", 1, "--no-preflight")
+    assert state_of(run)["state"] == "completed"
+    saved = safetensors.torch.load_file(tmp_path / "out" / "model.safetensors")
+    for key, value in {**corrections, **later}.items():
+        assert saved[key].dtype == value.dtype and torch.equal(saved[key], value), key
+
+
+@pytest.mark.parametrize("kind, field, value", [
+    ("glm4_moe", "scoring", "tanh"), ("deepseek_v3", "scoring_func", "softmax"), ("deepseek_v2", "topk_method", "noaux_tc"),
+    ("deepseek_v2", "norm_topk_prob", True), ("deepseek_v3", "num_key_value_heads", 2), ("deepseek_v3", "moe_layer_freq", 2)])
+def test_what_is_not_computed_is_refused_quick(kind, field, value, tmp_path):
+    model = make_model(tmp_path / "model", kind, **MODELS[kind])
+    settings = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**settings, field: value}))
+    make_rows(tmp_path / "rows.jsonl", 8)
+    plan = json.loads(ringmaster("plan", config_of(tmp_path, model), "--ranks", 1, "--json", check=False).stdout)
+    errors = [finding for finding in plan["diagnostics"] if finding["severity"] == "error"]
+    assert [error["code"] for error in errors] == ["ENGINE-MODEL"] and field in str(errors)
+
+
+MEMORY = {
+    "plain": {}, "recomputed": dict(gradient_checkpointing=True),
+    "tiled": dict(gradient_checkpointing=True, tiled_mlp=True, tiled_mlp_num_shards=3),
+    "ZeRO 3": dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
+    "LoRA": dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=["o_proj", "q_proj", "kv_b_proj"]),
+    "bf16": dict(bf16=True, gradient_checkpointing=True),
+    "quantized experts": dict(adapter="qlora", load_in_4bit=True, quantize_moe_experts=True, lora_r=4, lora_alpha=8,
+                              lora_target_modules=["o_proj"]),
+    "ring": dict(context_parallel_size=2), "ulysses": dict(context_parallel_size=2, ulysses_size=2),
+}
+SHAPE = dict(hidden_size=192, num_attention_heads=6, num_key_value_heads=6, moe_intermediate_size=160)
+# name: (model, differences from its shape): a dense layer is wider or narrower than the experts of a token
+SHAPES = {
+    "glm4_moe, wide": ("glm4_moe", dict(intermediate_size=960)), "glm4_moe": ("glm4_moe", dict(intermediate_size=200, num_key_value_heads=2)),
+    "deepseek_v3, wide": ("deepseek_v3", dict(intermediate_size=960)), "deepseek_v3": ("deepseek_v3", dict(intermediate_size=200, v_head_dim=32)),
+    "deepseek_v2": ("deepseek_v2", dict(intermediate_size=400)),
+}
+LEAN = {("glm4_moe, wide", "plain"), ("deepseek_v3", "ring")}
+WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]
+
+
+@pytest.mark.parametrize("shape, way", WAYS, ids=[f"{case[0]}, {case[1]}{', quick' if case in LEAN else ''}" for case in WAYS])
+def test_the_plans_memory_is_what_was_counted(shape, way, tmp_path):
+    kind, changes = SHAPES[shape]
+    model = make_model(tmp_path / "model", kind, **{**MODELS[kind], **SHAPE, **changes})
+    make_rows(tmp_path / "rows.jsonl", 12, longest=500)
+    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sequence_len=512, pad_to_sequence_len=True, max_steps=2,
+                         micro_batch_size=2, **MEMORY[way])
+    plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json").stdout)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight")
+    for rank, memory in enumerate(plan["memory"]["per_rank"]):
+        counted = max(event["peak_memory_bytes"] for event in events_of(run, rank))
+        assert (memory["total"] - memory["runtime"]) / counted == pytest.approx(1, abs=0.05)
