@@ -44,7 +44,8 @@ FlashGradients slice_backward(const at::Tensor& dout, const at::Tensor& q, const
 }
 
 bool goes_by(AttentionFamily family, const at::Tensor& q) {
-    return attention_family(q.is_cpu() ? Device::Cpu : Device::Cuda, q.scalar_type() == at::kFloat) == family;
+    const Device device = q.is_cpu() ? Device::Cpu : Device::Cuda;
+    return attention_family(device, q.scalar_type() == at::kFloat, q.size(3)) == family;
 }
 
 /// Returns true if the slices are a single square that the float32 kernel takes as it is.

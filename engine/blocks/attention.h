@@ -68,6 +68,7 @@ class Attention final : public Block<Machine> {
         norm_heads(machine, false, apply);
         machine.rotate(kind_, qkv_nw_, false);
         norm_heads(machine, true, apply);
+        if (machine.model().norms_values) value_norm_.forward(machine, values(machine));
         if (!attended_.out_bthd.defined()) attended_ = machine.attend(kind_, qkv_nw_);
         if (attended_.is_by_heads()) qkv_nw_.reset();
     }
@@ -76,6 +77,7 @@ class Attention final : public Block<Machine> {
         attend_backward(machine, dy_nc, beta);
         machine.probe("gradient of q, k, v", qkv_nw_);
         const auto back = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.backward(machine, x_nw, beta); };
+        if (machine.model().norms_values) value_norm_.backward(machine, values(machine), beta);
         norm_heads(machine, true, back);
         machine.rotate(kind_, qkv_nw_, true);
         norm_heads(machine, false, back);
@@ -89,7 +91,14 @@ class Attention final : public Block<Machine> {
   private:
     Tensor queries_keys_values(Machine& machine, const Tensor& read_nc) {
         if (machine.model().latent.on()) return latents_.read(machine, read_nc);
-        return by_kind(machine, machine.linear(LoraSite::Qkv, read_nc));
+        Tensor qkv_nw = by_kind(machine, machine.linear(LoraSite::Qkv, read_nc));
+        return machine.model().values_are_keys ? machine.with_keys_as_values(qkv_nw) : qkv_nw;
+    }
+
+    Tensor values(const Machine& machine) const {
+        const ModelConfig& model = machine.model();
+        return qkv_nw_.narrow(1, (model.num_heads + model.num_kv_heads) * model.head_dim,
+                              model.num_kv_heads * model.head_dim);
     }
 
     /// Calls `act` with the norms of queries and keys, and the columns of each.
@@ -112,6 +121,7 @@ class Attention final : public Block<Machine> {
     Tensor as_stored(Machine& machine) {
         if (machine.model().qkv_by_heads)
             qkv_nw_ = machine.swap_groups(qkv_nw_, 3, machine.model().num_heads);
+        if (machine.model().values_are_keys) qkv_nw_ = machine.values_added_to_keys(qkv_nw_);
         return qkv_nw_;
     }
 
@@ -143,7 +153,8 @@ class Attention final : public Block<Machine> {
     LayerKind kind_;
     Branch<Machine> branch_ = {NormSite::Input, NormSite::AttentionOutput};
     LatentHeads<Machine> latents_;
-    HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys};
+    HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys},
+        value_norm_{NormSite::Values};
     Tensor qkv_nw_;  ///< normed and rotated; undefined if attention keeps its heads of them
     Tensor gates_nw_;
     typename Machine::Attended attended_;

@@ -3,6 +3,7 @@
 /// layer or tile that is computed again uses the same experts.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ class Experts final : public Block<Machine> {
         int64_t first = 0;  ///< index of its first token
         Branch<Machine> branch = {};
         typename Machine::Routing routing = {};
+        Tensor router_rstd_n = {};  ///< of the router's norm, if it has one
         Tensor gate_up_m2i = {};
         SharedExpert<Machine> shared = {};
     };
@@ -49,24 +51,27 @@ class Experts final : public Block<Machine> {
     };
 
   public:
-    explicit Experts(NormSite norm) : norm_(norm) {}
+    explicit Experts(NormSite norm, NormSite output_norm = NormSite::MlpOutput)
+        : norm_(norm), output_norm_(output_norm) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
-        chosen_nk_.clear();
+        // A forward that is repeated uses the same experts.
+        const std::vector<Tensor> known_nk = std::exchange(chosen_nk_, {});
+        const auto known = [&] { return known_nk.empty() ? Tensor() : known_nk[chosen_nk_.size()]; };
         const auto through = [&](Tile& tile, const Tensor& residual) {
             chosen_nk_.push_back(tile.routing.chosen_nk);
             return tile.branch.end(machine, output(machine, tile), residual);
         };
         if (!machine.is_tiled()) {
-            whole_ = gate_up(machine, {0, x_nc.size(0)}, {});
+            whole_ = gate_up(machine, {0, x_nc.size(0)}, known());
             return through(whole_, residual_nc);
         }
         find_outliers(machine);
         Tensor y_nc = machine.empty_like(x_nc);
         machine.hold_matrices();
         for (const TokenRange& range : machine.tiles(x_nc)) {
-            Tile tile = gate_up(machine, range, {});
+            Tile tile = gate_up(machine, range, known());
             rows(y_nc, range).copy_(through(tile, rows(residual_nc, range)));
         }
         machine.release_matrices();
@@ -108,13 +113,32 @@ class Experts final : public Block<Machine> {
         Tile tile{range.begin, branch()};
         tile.shared.first = range.begin;
         const Tensor read_nc = tile.branch.begin(machine, rows(x_nc_, range));
-        tile.routing = machine.route(read_nc, range.begin, chosen_nk);
+        if (machine.model().router.norms_input) {
+            const Tensor normed_nc = machine.norm(NormSite::Router, tile.branch.x_nc, tile.router_rstd_n);
+            tile.routing = machine.route(normed_nc.mul_(router_scale(machine)), range.begin, chosen_nk);
+        } else {
+            tile.routing = machine.route(read_nc, range.begin, chosen_nk);
+        }
         tile.gate_up_m2i = machine.experts_gate_up(read_nc, tile.routing);
         if (has_shared(machine)) tile.shared.read(machine, read_nc);
         return tile;
     }
 
-    Branch<Machine> branch() const { return {norm_, NormSite::MlpOutput}; }
+    static double router_scale(const Machine& machine) {
+        return 1 / std::sqrt(double(machine.model().hidden_size));
+    }
+
+    /// Computes the backward of a router that reads its own norm of the hidden states.
+    void router_backward(Machine& machine, const Tile& tile, const typename Machine::ExpertPull& pull,
+                         const Tensor& dx_nc, double beta) const {
+        const Tensor& x_nc = tile.branch.x_nc;
+        const Tensor read_nc = machine.norm_again(NormSite::Router, x_nc, tile.router_rstd_n);
+        const Tensor dread_nc = pull.router_input(read_nc.mul_(router_scale(machine)), beta);
+        machine.norm_backward(NormSite::Router, dread_nc.mul_(router_scale(machine)), x_nc,
+                              tile.router_rstd_n, dx_nc, true, beta);
+    }
+
+    Branch<Machine> branch() const { return {norm_, output_norm_}; }
 
     Tensor output(Machine& machine, const Tile& tile) const {
         Tensor out_nc = machine.experts_output(tile.gate_up_m2i, tile.routing);
@@ -153,9 +177,10 @@ class Experts final : public Block<Machine> {
         Pull pull{machine, machine.pull_experts(tile.gate_up_m2i, dweights_m, tile.routing, tile.first), {}};
         if (has_shared(machine)) pull.shared.emplace(tile.shared.pull(machine));
         branch.begin_backward(machine, pull, dx_nc, beta);
+        if (machine.model().router.norms_input) router_backward(machine, tile, pull.chosen, dx_nc, beta);
     }
 
-    const NormSite norm_;
+    const NormSite norm_, output_norm_;
     Tensor x_nc_;
     Tile whole_;                     ///< all tokens, unless there are tiles
     std::vector<Tensor> chosen_nk_;  ///< expert choices of each tile

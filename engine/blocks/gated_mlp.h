@@ -21,7 +21,8 @@ class GatedMlp final : public Block<Machine> {
     };
 
   public:
-    explicit GatedMlp(NormSite norm) : norm_(norm) {}
+    explicit GatedMlp(NormSite norm, NormSite output_norm = NormSite::MlpOutput)
+        : norm_(norm), output_norm_(output_norm) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
@@ -75,7 +76,7 @@ class GatedMlp final : public Block<Machine> {
         return tile;
     }
 
-    Branch<Machine> branch() const { return {norm_, NormSite::MlpOutput}; }
+    Branch<Machine> branch() const { return {norm_, output_norm_}; }
 
     Tensor down(Machine& machine, const Tile& tile) {
         return machine.linear(LoraSite::Down, machine.gate(tile.gate_up_n2i), tile.first);
@@ -107,7 +108,7 @@ class GatedMlp final : public Block<Machine> {
                                    dx_nc, beta);
     }
 
-    NormSite norm_;
+    NormSite norm_, output_norm_;
     Tensor x_nc_;
     Tile whole_;  ///< all tokens, unless there are tiles
 };

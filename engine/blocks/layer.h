@@ -7,6 +7,7 @@
 #include "engine/blocks/attention.h"
 #include "engine/blocks/experts.h"
 #include "engine/blocks/gated_mlp.h"
+#include "engine/blocks/mlp_beside_experts.h"
 #include "engine/blocks/recurrence.h"
 
 namespace ringmaster {
@@ -23,7 +24,9 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
         blocks.push_back(std::make_unique<Recurrence<Machine>>());
     else
         blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm));
-    if (model.has_experts(kind))
+    if (model.has_experts(kind) && model.experts_beside_mlp)
+        blocks.push_back(std::make_unique<MlpBesideExperts<Machine>>());
+    else if (model.has_experts(kind))
         blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
     else
         blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp));
@@ -45,6 +48,7 @@ class Layer {
         Tensor y_nc = x;
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
+            if (i + 1 == blocks_.size() && machine.model().layer_scalars) machine.scale_layer(y_nc);
             machine.probe(i == 0 ? "attention output" : "layer output", y_nc);
         }
         return y_nc;
@@ -59,6 +63,7 @@ class Layer {
     /// Replaces dx_nc, the gradient of the layer's output, by that of its input; frees the blocks.
     void backward(Machine& machine, const Tensor& dx_nc, double beta) {
         if (is_forgotten_) restore(machine);
+        if (machine.model().layer_scalars) machine.scale_layer(dx_nc);
         const Tensor dy_nc = is_parallel_ ? dx_nc.clone() : dx_nc;
         for (; !blocks_.empty(); blocks_.pop_back()) blocks_.back()->backward(machine, dy_nc, dx_nc, beta);
     }

@@ -25,8 +25,22 @@ enum class LoraSite {
 };
 constexpr size_t kLoraSites = 12;
 
-enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput, QueryLatent, KeyValueLatent };
-constexpr size_t kNormSites = 8;
+enum class NormSite {
+    Input,
+    Queries,
+    Keys,
+    AttentionOutput,
+    Mlp,
+    MlpOutput,
+    QueryLatent,
+    KeyValueLatent,
+    Values,
+    MlpPart,  ///< output of an MLP beside experts
+    Experts,  ///< input of experts beside an MLP
+    ExpertsPart,
+    Router
+};
+constexpr size_t kNormSites = 13;
 
 /// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
 /// the expert that every token uses, and of latents.

@@ -63,6 +63,11 @@ constexpr Feature kFeatures[] = {
     {"scores of experts by sigmoids", true, [](const ModelConfig& m) { return m.router.sigmoid; }},
     {"groups of experts", true, [](const ModelConfig& m) { return m.router.groups > 1; }},
     {"multi-head latent attention", true, [](const ModelConfig& m) { return m.latent.on(); }},
+    {"heads of several sizes", true, [](const ModelConfig& m) { return m.global_heads.head_dim > 0; }},
+    {"attention_k_eq_v", true, [](const ModelConfig& m) { return m.global_heads.values_are_keys; }},
+    {"a norm of values", true, [](const ModelConfig& m) { return m.norms_values; }},
+    {"layer_scalar", true, [](const ModelConfig& m) { return m.layer_scalars; }},
+    {"enable_moe_block", true, [](const ModelConfig& m) { return m.experts_beside_mlp; }},
     {"a shared expert", true, [](const ModelConfig& m) { return m.shared_expert_intermediate_size > 0; }},
 };
 

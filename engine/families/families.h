@@ -50,7 +50,8 @@ struct Family {
     const char* rope_theta_field = "rope_theta";
     const char* rotary_share_field = "partial_rotary_factor";
     std::span<const Rename> names = {};
-    std::string_view body = {};  ///< replaces "model." in the files
+    const char* default_rope = "{}";  ///< rope_parameters of layers without a window if config.json has none
+    std::string_view body = {};       ///< replaces "model." in the files
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
@@ -71,10 +72,10 @@ std::string family_names();                          ///< returns "llama, qwen2,
 
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
-    kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
-    kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies, kNeoxFamilies,
-    kQwenHybridFamilies, kGptOssFamilies;
-extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers, kQwenHybridWrappers;
+    kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
+    kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
+    kNeoxFamilies, kQwenHybridFamilies, kGptOssFamilies;
+extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.
 template <class Slides>
@@ -89,6 +90,8 @@ void set_layers(ModelConfig& model, std::optional<int64_t> window, int window_ro
 /// Reads the kind of each layer from `layer_types`; if absent, every `pattern`th layer has no window.
 void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
                       int64_t pattern, int window_rope = 0);
+/// Reads the sizes of heads in layers without a window; `head_dim` is the default.
+void read_global_heads(const ConfigFields& fields, ModelConfig& model, int64_t head_dim);
 /// Sizes that a family's class takes if config.json lacks them.
 struct ExpertDefaults {
     int64_t experts, per_token;

@@ -10,12 +10,12 @@
 namespace ringmaster {
 
 struct LayerGroup {
-    ModelConfig one;  ///< the model with only one of these layers
+    ModelConfig one;  ///< the model with only one of these layers, and with its sizes
     std::vector<int64_t> layers;
 };
 
 inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
-    return a.recurs == b.recurs && a.dense == b.dense;
+    return a.recurs == b.recurs && a.dense == b.dense && a.global == b.global;
 }
 
 /// Returns the groups in the order of their first layers; none if the model has no layers.
@@ -31,6 +31,15 @@ auto sum_over_layers(const ModelConfig& model, const Lora& lora, const Of& of) {
         if (adapted > 0) sum += static_cast<decltype(sum)>(adapted) * of(group.one);
     }
     return sum;
+}
+
+/// Returns the mean of of(model with only that layer) over the layers with attention.
+template <class Of>
+double mean_of_attention(const ModelConfig& model, const Of& of) {
+    if (model.global_heads.head_dim == 0) return of(model);
+    double sum = 0;
+    for (const LayerGroup& group : layer_groups(model)) sum += double(group.layers.size()) * of(group.one);
+    return sum / double(model.num_layers);
 }
 
 /// Returns the largest of(model with only that layer) over all layers.

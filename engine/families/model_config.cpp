@@ -31,11 +31,20 @@ std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
             alike->layers.push_back(layer);
             continue;
         }
-        groups.push_back({model, {layer}});
+        groups.push_back({model.of_kind(kind), {layer}});
         groups.back().one.num_layers = 1;
         if (!model.layers.empty()) groups.back().one.layers = {kind};
     }
     return groups;
+}
+
+ModelConfig ModelConfig::of_kind(const LayerKind& kind) const {
+    ModelConfig own = *this;
+    if (!kind.global) return own;
+    own.head_dim = global_heads.head_dim;
+    own.num_kv_heads = global_heads.kv_heads;
+    own.values_are_keys = global_heads.values_are_keys;
+    return own;
 }
 
 int64_t ModelConfig::sparse_layers() const {

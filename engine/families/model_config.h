@@ -18,10 +18,11 @@ namespace ringmaster {
 
 /// Rotary embedding and its scaling, with the names of transformers' modeling_rope_utils.
 struct RopeConfig {
-    std::string type = "default";  ///< default, linear, dynamic, yarn, llama3, longrope
+    std::string type = "default";  ///< default, linear, dynamic, yarn, llama3, longrope, proportional
     double theta = 10000;
     double factor = 1;
     int64_t rotary_dim = 0;    ///< leading elements of a head that are rotated; 0: all
+    double share = 1;          ///< proportional: of the pairs that turn; the last ones stay as they are
     bool interleaved = false;  ///< rotates elements 2i and 2i + 1 together, not i and i + half
     int64_t original_max_position_embeddings = 0;
     double low_freq_factor = 1;              ///< llama3
@@ -47,8 +48,15 @@ struct LayerKind {
     std::optional<int64_t> window;
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
     bool recurs = false;
-    bool dense = false;  ///< in a mixture of experts: an MLP takes the experts' place
+    bool dense = false;   ///< in a mixture of experts: an MLP takes the experts' place
+    bool global = false;  ///< its heads have the sizes of ModelConfig::global_heads
     bool operator==(const LayerKind&) const = default;
+};
+
+/// Sizes of the heads of some layers.
+struct HeadSizes {
+    int64_t head_dim = 0, kv_heads = 0;
+    bool values_are_keys = false;
 };
 
 struct ModelConfig {
@@ -75,6 +83,10 @@ struct ModelConfig {
     bool qkv_by_heads = false;  ///< one matrix holds each head's queries, keys and values in turn
     QkNorm qk_norm = QkNorm::None;
     bool qk_norm_after_rotary = false;
+    bool norms_values = false;     ///< RMSNorm without weights of each head's values
+    bool values_are_keys = false;  ///< values are the keys before their norm and rotation
+    HeadSizes global_heads;        ///< of layers whose kind is global
+    bool layer_scalars = false;    ///< a number of each layer, which is not trained, multiplies its output
     bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
     bool norm_biases = false;      ///< LayerNorm has biases
@@ -105,6 +117,7 @@ struct ModelConfig {
     bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
     bool expert_biases = false;                   ///< of the router and of every expert's matrices
+    bool experts_beside_mlp = false;              ///< layers with experts have an MLP too
     bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
     RouterRule router;
     bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
@@ -123,6 +136,9 @@ struct ModelConfig {
     /// Returns the distinct kinds of attention, ordered by first layer.
     std::vector<LayerKind> layer_kinds() const;
     bool recurs() const;  ///< returns whether a layer recurs
+    /// Returns the model with the sizes that such a layer has.
+    ModelConfig of_kind(const LayerKind& kind) const;
+    ModelConfig of_layer(int64_t layer) const { return of_kind(layer_kind(layer)); }
     bool trainable() const { return obstacles.empty(); }
     int64_t head_rows() const { return num_labels > 0 ? num_labels : vocab_size; }
 };
@@ -157,9 +173,12 @@ enum class Role {
     Recurrence,  ///< any tensor of a layer's recurrence
     NormBias,    ///< bias of the preceding norm
     HeadBias,
+    LayerScalar,  ///< multiplies a layer's output, not trained
     Router,
     RouterBias,
     RouterCorrection,  ///< of the scores, not trained
+    RouterNorm,        ///< weights of the norm before the router
+    ExpertScales,      ///< multiply the weights of a token's experts
     ExpertGateUp,      ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
     ExpertGateUpBias,
     ExpertDown,  ///< [experts, hidden, width], or its transpose

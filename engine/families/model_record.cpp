@@ -18,6 +18,7 @@ void each_field(const Fields& fields, Same<RopeConfig> auto& rope) {
     fields("theta", rope.theta);
     fields("factor", rope.factor);
     fields("rotary_dim", rope.rotary_dim);
+    fields("share", rope.share);
     fields("interleaved", rope.interleaved);
     fields("original_max_position_embeddings", rope.original_max_position_embeddings);
     fields("low_freq_factor", rope.low_freq_factor);
@@ -39,6 +40,14 @@ void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("rope", kind.rope);
     fields("recurs", kind.recurs);
     fields("dense", kind.dense);
+    fields("global", kind.global);
+}
+
+template <class Fields>
+void each_field(const Fields& fields, Same<HeadSizes> auto& heads) {
+    fields("head_dim", heads.head_dim);
+    fields("kv_heads", heads.kv_heads);
+    fields("values_are_keys", heads.values_are_keys);
 }
 
 template <class Fields>
@@ -60,6 +69,8 @@ void each_field(const Fields& fields, Same<RouterRule> auto& router) {
     fields("chosen_groups", router.chosen_groups);
     fields("best_of_group", router.best_of_group);
     fields("scale", router.scale);
+    fields("norms_input", router.norms_input);
+    fields("scales_experts", router.scales_experts);
     fields("has_loss", router.has_loss);
 }
 
@@ -103,6 +114,10 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("head_bias", m.head_bias);
     fields("qk_norm", m.qk_norm);
     fields("qk_norm_after_rotary", m.qk_norm_after_rotary);
+    fields("norms_values", m.norms_values);
+    fields("values_are_keys", m.values_are_keys);
+    fields("global_heads", m.global_heads);
+    fields("layer_scalars", m.layer_scalars);
     fields("attention_sinks", m.attention_sinks);
     fields("layer_norms", m.layer_norms);
     fields("norm_biases", m.norm_biases);
@@ -135,6 +150,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("gates_shared_expert", m.gates_shared_expert);
     fields("norms_expert_weights", m.norms_expert_weights);
     fields("expert_biases", m.expert_biases);
+    fields("experts_beside_mlp", m.experts_beside_mlp);
     fields("experts_transposed", m.experts_transposed);
     fields("router", m.router);
     fields("adds_router_loss", m.adds_router_loss);
@@ -218,7 +234,10 @@ void check(const ModelConfig& m, const std::string& where) {
     expect(m.layers.empty() || m.layers.size() == static_cast<size_t>(m.num_layers),
            "'layers' does not have an entry a layer");
     for (const LayerKind& kind : m.layers)
-        expect(kind.rope < static_cast<int>(m.ropes.size()), "'layers' names a rope that there is not");
+        expect(kind.rope < static_cast<int>(m.ropes.size()) &&
+                   (!kind.global || (m.global_heads.head_dim > 0 && m.global_heads.kv_heads > 0 &&
+                                     m.num_heads % m.global_heads.kv_heads == 0)),
+               "'layers' names a rope or heads that there are not");
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
                                   m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
            "its experts' sizes are no decoder's");

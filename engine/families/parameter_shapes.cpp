@@ -68,11 +68,11 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
     const int64_t kv = m.num_kv_heads * m.head_dim;
     shapes.weight(Role::Query, attn + "q_proj", {(m.gates_attention ? 2 : 1) * q, m.hidden_size});
     shapes.weight(Role::Key, attn + "k_proj", {kv, m.hidden_size});
-    shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
+    if (!m.values_are_keys) shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
     if (m.qkv_bias) {
         shapes.bias(Role::QueryBias, attn + "q_proj", (m.gates_attention ? 2 : 1) * q);
         shapes.bias(Role::KeyBias, attn + "k_proj", kv);
-        shapes.bias(Role::ValueBias, attn + "v_proj", kv);
+        if (!m.values_are_keys) shapes.bias(Role::ValueBias, attn + "v_proj", kv);
     }
     add_query_key_norms(m, shapes);
     if (m.attention_sinks) shapes.vector(Role::Sinks, attn + "sinks", m.num_heads, true);
@@ -130,6 +130,9 @@ void add_experts(const ModelConfig& m, Shapes& shapes) {
         shapes.tensor(role, name, {m.num_experts, first, outputs + inputs - first});
         if (m.expert_biases) shapes.biases(of_bias, name + "_bias", {m.num_experts, outputs});
     };
+    if (m.router.norms_input) shapes.vector(Role::RouterNorm, "router.scale", m.hidden_size, true);
+    if (m.router.scales_experts)
+        shapes.vector(Role::ExpertScales, "router.per_expert_scale", m.num_experts, true);
     shapes.weight(Role::Router, "mlp.gate", {m.num_experts, m.hidden_size});
     if (m.expert_biases) shapes.bias(Role::RouterBias, "mlp.gate", m.num_experts);
     matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj", 2 * expert,
@@ -169,10 +172,12 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
         add_attention(m, shapes);
     if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
-    if (m.has_experts(kind))
-        add_experts(m, shapes);
-    else
-        add_mlp(m, shapes);
+    const bool has_experts = m.has_experts(kind), beside = has_experts && m.experts_beside_mlp;
+    if (!has_experts || beside) add_mlp(m, shapes);
+    if (beside) norm(Role::PostMlpNorm, "mlp_part_norm");
+    if (beside) norm(Role::MlpNorm, "experts_norm");
+    if (has_experts) add_experts(m, shapes);
+    if (beside) norm(Role::PostMlpNorm, "experts_part_norm");
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
 }
 
@@ -188,8 +193,11 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
     const std::string& name = shape.name;
     const std::string prefix = shape.layer < 0 ? "" : "model.layers." + std::to_string(shape.layer) + ".";
     const size_t dot = name.rfind('.');
-    const std::string_view module = std::string_view(name).substr(prefix.size(), dot - prefix.size());
-    std::string stored = prefix + std::string(in_files(family, module)) + name.substr(dot);
+    std::string stored = name;
+    if (dot > prefix.size()) {
+        const std::string_view module = std::string_view(name).substr(prefix.size(), dot - prefix.size());
+        stored = prefix + std::string(in_files(family, module)) + name.substr(dot);
+    }
     const std::string_view body = m.weight_prefix.empty() ? family.body : std::string_view(m.weight_prefix);
     if (!body.empty() && stored.starts_with("model.")) stored = std::string(body) + stored.substr(6);
     return stored;
@@ -287,7 +295,7 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     Shapes outside(shapes, -1);
     outside.weight(Role::Embedding, "model.embed_tokens", {m.vocab_size, m.hidden_size});
     for (int64_t layer = 0; layer < m.num_layers; ++layer)
-        add_layer(m, m.layer_kind(layer), Shapes(shapes, static_cast<int>(layer)));
+        add_layer(m.of_layer(layer), m.layer_kind(layer), Shapes(shapes, static_cast<int>(layer)));
     outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
     if (!m.tie_word_embeddings) {
         outside.weight(Role::Head, "lm_head", {m.head_rows(), m.hidden_size});
@@ -299,10 +307,12 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
 
 std::vector<ParameterShape> buffer_shapes(const ModelConfig& m) {
     std::vector<ParameterShape> shapes;
-    for (int64_t layer = 0; m.router.corrects && layer < m.num_layers; ++layer)
-        if (m.has_experts(m.layer_kind(layer)))
-            Shapes(shapes, static_cast<int>(layer))
-                .vector(Role::RouterCorrection, "mlp.gate.e_score_correction_bias", m.num_experts, false);
+    for (int64_t layer = 0; layer < m.num_layers; ++layer) {
+        Shapes own(shapes, static_cast<int>(layer));
+        if (m.router.corrects && m.has_experts(m.layer_kind(layer)))
+            own.vector(Role::RouterCorrection, "mlp.gate.e_score_correction_bias", m.num_experts, false);
+        if (m.layer_scalars) own.vector(Role::LayerScalar, "layer_scalar", 1, false);
+    }
     place_in_files(m, shapes);
     return shapes;
 }

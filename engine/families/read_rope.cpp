@@ -95,11 +95,11 @@ void read_rotary_dim(const ConfigFields& fields, const ConfigFields& parameters,
 RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConfig& model) {
     RopeConfig rope;
     rope.theta = fields.positive_or(family.rope_theta_field, family.rope_theta);
-    const nlohmann::json none = nlohmann::json::object();
+    const nlohmann::json otherwise = nlohmann::json::parse(family.default_rope);
     const std::optional<ConfigFields> five = fields.object("rope_parameters");
     std::optional<ConfigFields> parameters = fields.object("rope_scaling");
     if (!parameters) parameters = five;
-    if (!parameters) parameters.emplace(none, fields.where());
+    if (!parameters) parameters.emplace(otherwise, fields.where());
     if (std::optional<ConfigFields> full = parameters->object("full_attention")) {
         parameters->has("sliding_attention");
         parameters = full;
@@ -111,8 +111,12 @@ RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConf
     // A text's tokens have the same position in all three dimensions of an image.
     for (const char* of_images : {"mrope_section", "mrope_interleaved"}) parameters->has(of_images);
     if (rope.type == "su") rope.type = "longrope";
-    read_rotary_dim(fields, *parameters, family, model, rope);
-    if (rope.type == "default") {
+    if (rope.type != "proportional") read_rotary_dim(fields, *parameters, family, model, rope);
+    if (rope.type == "proportional") {
+        rope.share = parameters->positive_or("partial_rotary_factor", 1);
+        rope.factor = parameters->positive_or("factor", 1);
+        if (rope.share > 1) parameters->refuse("'partial_rotary_factor' is above 1");
+    } else if (rope.type == "default") {
         for (const char* idle : {"factor", "original_max_position_embeddings"}) parameters->has(idle);
     } else if (is_known(rope.type)) {
         read_scaling(fields, *parameters, model, rope);

@@ -30,9 +30,9 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
         const at::Tensor own_nk = best_experts(ranks, model_.experts_per_token);
         return expert_chooser_ ? expert_chooser_(layer_, places_n, ranks, own_nk) : own_nk;
     };
-    Routing routing =
-        ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
-                          weights().router_bias_e, model_.router, parameters_.router_correction(layer_));
+    Routing routing = ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
+                                        weights().router_bias_e, model_.router,
+                                        parameters_.router_correction(layer_), weights().expert_scales_e);
     const bool is_new = !chosen_nk.defined();
     if (is_new && router_loss_ != nullptr && router_loss_->counts()) router_loss_->count(routing, places_n);
     return routing;
@@ -81,15 +81,35 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
     at::Tensor of_loss_ne;
     if (router_loss_ != nullptr && !router_loss_->counts())
         of_loss_ne = router_loss_->gradient(places_of(first, routing.chosen_nk));
+    Routing plain = routing;  // without the experts' factors
+    at::Tensor dplain_m = dweights_m, dscales_e;
+    if (const at::Tensor& scales_e = weights().expert_scales_e; scales_e.defined()) {
+        plain.weights_nk = weights_without_factors(routing, model_.norms_expert_weights, model_.router);
+        const at::Tensor d_nk =
+            dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
+        dscales_e = at::zeros_like(routing.probabilities_ne)
+                        .scatter_(1, routing.chosen_nk, d_nk * plain.weights_nk)
+                        .sum(0, true);
+        const at::Tensor factors_nk = scales_e.index({routing.chosen_nk}).to(d_nk.scalar_type());
+        dplain_m = (d_nk * factors_nk).reshape({-1}).index_select(0, routing.slots_m);
+    }
     const at::Tensor dlogits_ne =
-        router_backward(routing, dweights_m, model_.norms_expert_weights, of_loss_ne, model_.router);
-    return {*this, dgate_up_m2i, dlogits_ne.to(dgate_up_m2i.scalar_type()), routing};
+        router_backward(plain, dplain_m, model_.norms_expert_weights, of_loss_ne, model_.router);
+    return {*this, dgate_up_m2i, dlogits_ne.to(dgate_up_m2i.scalar_type()), dscales_e, routing};
+}
+
+at::Tensor TensorMachine::ExpertPull::router_input(const at::Tensor& read_nc, double beta) const {
+    accumulate_weight_gradient(machine_.gradients().router_ec, dlogits_ne_, read_nc, beta);
+    accumulate_bias_gradient(machine_.gradients().router_bias_e, dlogits_ne_, beta);
+    return product(dlogits_ne_, machine_.weights().router_ec);
 }
 
 void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) const {
     const LayerTensors& gradients = machine_.gradients();
-    accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
-    accumulate_bias_gradient(gradients.router_bias_e, dlogits_ne_, beta);
+    const bool reads_alike = !machine_.model_.router.norms_input;
+    if (reads_alike) accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
+    if (reads_alike) accumulate_bias_gradient(gradients.router_bias_e, dlogits_ne_, beta);
+    if (dscales_e_.defined()) accumulate_bias_gradient(gradients.expert_scales_e, dscales_e_, beta);
     accumulate_grouped_bias(gradients.experts_gate_up_bias_ex, dgate_up_m2i_, {}, routing_, beta);
     const ExpertAdapter adapter = machine_.expert_adapter(Role::ExpertGateUp);
     if (!gradients.experts_gate_up_exc.defined() && !adapter.on()) return;
@@ -103,7 +123,7 @@ at::Tensor TensorMachine::ExpertPull::input() const {
     machine_.expert_adapter(Role::ExpertGateUp).add_input_gradient(dx_mc, dgate_up_m2i_, routing_);
     at::Tensor dx_nc = combine(dx_mc, routing_, false);
     dx_mc.reset();
-    add_product(dx_nc, dlogits_ne_, machine_.weights().router_ec);
+    if (!machine_.model_.router.norms_input) add_product(dx_nc, dlogits_ne_, machine_.weights().router_ec);
     return dx_nc;
 }
 

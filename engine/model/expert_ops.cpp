@@ -52,14 +52,21 @@ at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& router_ec, const 
 
 }  // namespace
 
+at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule) {
+    at::Tensor weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
+    if (norms) weights_nk.div_(chosen_sums(routing));
+    if (rule.scale != 1) weights_nk.mul_(rule.scale);
+    return weights_nk;
+}
+
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
-              const at::Tensor& bias_e, const RouterRule& rule, const at::Tensor& correction_e) {
+              const at::Tensor& bias_e, const RouterRule& rule, const at::Tensor& correction_e,
+              const at::Tensor& scales_e) {
     Routing routing;
     routing.probabilities_ne = scores_of(x_nc, router_ec, bias_e, rule);
     routing.chosen_nk = choose(rank_experts(routing.probabilities_ne, rule, correction_e));
-    routing.weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
-    if (norms) routing.weights_nk.div_(chosen_sums(routing));
-    if (rule.scale != 1) routing.weights_nk.mul_(rule.scale);
+    routing.weights_nk = weights_without_factors(routing, norms, rule);
+    if (scales_e.defined()) routing.weights_nk.mul_(scales_e.index({routing.chosen_nk}));
     const at::Tensor chosen_m = routing.chosen_nk.reshape({-1});
     routing.slots_m = at::argsort(chosen_m, /*stable=*/true, 0, false);
     routing.rows_nk = at::empty_like(routing.slots_m);

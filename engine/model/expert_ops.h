@@ -35,11 +35,13 @@ using ExpertChooser = std::function<at::Tensor(const ExpertRanks& ranks)>;
 using LayerExpertChooser = std::function<at::Tensor(int layer, const at::Tensor& places_n,
                                                     const ExpertRanks& ranks, const at::Tensor& own_nk)>;
 
-/// With `norms`, the weights of a token's experts add up to rule.scale. The bias and the correction are
-/// undefined if the model has none.
+/// With `norms`, the weights of a token's experts add up to rule.scale. The bias, the correction and the
+/// factors of the experts' weights are undefined if the model has none.
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
-              const at::Tensor& bias_e = {}, const RouterRule& rule = {},
-              const at::Tensor& correction_e = {});
+              const at::Tensor& bias_e = {}, const RouterRule& rule = {}, const at::Tensor& correction_e = {},
+              const at::Tensor& scales_e = {});
+/// Returns the weights of the chosen experts before their factors.
+at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule);
 
 /// Calls `body` with each expert that has rows, its first row and their number.
 template <class Body>

@@ -19,11 +19,14 @@ at::Tensor on_device(const std::vector<int64_t>& values, at::Device device) {
 KeyValueCache::KeyValueCache(const ModelConfig& model, int64_t rows, int64_t places, int64_t longest,
                              at::ScalarType dtype, at::Device device)
     : model_(model), longest_(longest), device_(device), lengths_(static_cast<size_t>(rows)) {
-    const auto empty = [&] {
-        return at::empty({rows, model.num_kv_heads, places, model.head_dim},
-                         at::TensorOptions().dtype(dtype).device(device));
-    };
-    for (int64_t layer = 0; layer < model.num_layers; ++layer) layers_.push_back({empty(), empty()});
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
+        const ModelConfig own = model.of_layer(layer);
+        const auto empty = [&] {
+            return at::empty({rows, own.num_kv_heads, places, own.head_dim},
+                             at::TensorOptions().dtype(dtype).device(device));
+        };
+        layers_.push_back({empty(), empty()});
+    }
 }
 
 void KeyValueCache::begin(const std::vector<int64_t>& counts) {
@@ -46,9 +49,10 @@ void KeyValueCache::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, int6
                            int64_t heads) const {
     if (kind.rope < 0) return;
     const RopeTables& rope = ropes_[static_cast<size_t>(kind.rope)];
-    ringmaster::rotate(qkv_nw, rope.cos_td, rope.sin_td, heads, model_.head_dim, false, rope.interleaved);
+    const int64_t head_dim = kind.global ? model_.global_heads.head_dim : model_.head_dim;
+    ringmaster::rotate(qkv_nw, rope.cos_td, rope.sin_td, heads, head_dim, false, rope.interleaved);
     if (rope.query_scale_t.defined())
-        qkv_nw.narrow(1, 0, queries * model_.head_dim).mul_(rope.query_scale_t.unsqueeze(1));
+        qkv_nw.narrow(1, 0, queries * head_dim).mul_(rope.query_scale_t.unsqueeze(1));
 }
 
 std::vector<DecodedToken> KeyValueCache::tokens_of(const LayerKind& kind) const {
@@ -90,7 +94,12 @@ at::Tensor KeyValueCache::end() {
 }
 
 int64_t cache_bytes(const ModelConfig& model, int64_t rows, int64_t places, int64_t element_bytes) {
-    return 2 * model.num_layers * rows * places * model.num_kv_heads * model.head_dim * element_bytes;
+    int64_t numbers = 0;
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
+        const ModelConfig own = model.of_layer(layer);
+        numbers += 2 * rows * places * own.num_kv_heads * own.head_dim;
+    }
+    return numbers * element_bytes;
 }
 
 }  // namespace ringmaster

@@ -10,6 +10,42 @@
 
 namespace ringmaster {
 
+namespace {
+
+/// Returns the outputs of each module, if it is not fused.
+std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
+    const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
+    const DeltaSizes& d = model.delta;
+    const LatentSizes& latent = model.latent;
+    const auto of_delta = [&](bool by_key_head, int64_t columns) {
+        return d.by_key_head == by_key_head ? columns : 0;
+    };
+    return {latent.on() ? model.num_heads * latent.key_width() : (model.gates_attention ? 2 : 1) * q,
+            kv,
+            kv,
+            model.hidden_size,
+            model.gate.gated ? model.intermediate_size : 0,
+            model.intermediate_size,
+            model.hidden_size,
+            of_delta(false, d.channels()),
+            of_delta(false, d.values()),
+            of_delta(false, d.value_heads),
+            of_delta(false, d.value_heads),
+            of_delta(true, d.channels() + d.values()),
+            of_delta(true, 2 * d.value_heads),
+            model.hidden_size,
+            model.shared_expert_intermediate_size,
+            model.shared_expert_intermediate_size,
+            model.hidden_size,
+            1,
+            latent.query_rank,
+            latent.rank + latent.rotary_width,
+            model.num_heads * latent.key_width(),
+            model.num_heads * (latent.plain_width + latent.value_width)};
+}
+
+}  // namespace
+
 Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                  Sharding sharding)
     : lora_(lora),
@@ -17,34 +53,8 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
       dtype_(compute_dtype_of(precision)),
       parameters_(model, lora, lora.dora && is_mixed(precision) ? Precision::Float32 : precision, device,
                   std::move(sharding)) {
-    const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
-    const DeltaSizes& d = model.delta;
-    const LatentSizes& latent = model.latent;
-    const auto of_delta = [&](bool by_key_head, int64_t columns) {
-        return d.by_key_head == by_key_head ? columns : 0;
-    };
-    columns_ = {latent.on() ? model.num_heads * latent.key_width() : (model.gates_attention ? 2 : 1) * q,
-                kv,
-                kv,
-                model.hidden_size,
-                model.gate.gated ? model.intermediate_size : 0,
-                model.intermediate_size,
-                model.hidden_size,
-                of_delta(false, d.channels()),
-                of_delta(false, d.values()),
-                of_delta(false, d.value_heads),
-                of_delta(false, d.value_heads),
-                of_delta(true, d.channels() + d.values()),
-                of_delta(true, 2 * d.value_heads),
-                model.hidden_size,
-                model.shared_expert_intermediate_size,
-                model.shared_expert_intermediate_size,
-                model.hidden_size,
-                1,
-                latent.query_rank,
-                latent.rank + latent.rotary_width,
-                model.num_heads * latent.key_width(),
-                model.num_heads * (latent.plain_width + latent.value_width)};
+    for (int64_t layer = 0; layer < model.num_layers; ++layer)
+        columns_.push_back(columns_of(model.of_layer(layer)));
 }
 
 void Adapter::begin_step(int64_t seed, int64_t step) {
@@ -68,7 +78,7 @@ std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
                                own.b_or.size(0),
                                {own.a_rc.to(dtype_), own.b_or.to(dtype_), own.magnitude_o},
                                gradients.lora[target]});
-        column += columns_[target];
+        column += columns_[static_cast<size_t>(layer_)][target];
     }
     return modules;
 }

@@ -78,7 +78,8 @@ class Adapter {
     const Lora lora_;
     const double scale_;
     const at::ScalarType dtype_;  ///< of computation; with DoRA the adapter's weights stay float32
-    std::array<int64_t, kModulePaths.size()> columns_;  ///< outputs of each module, if it is not fused
+    /// Outputs of each module of each layer, if it is not fused.
+    std::vector<std::array<int64_t, kModulePaths.size()>> columns_;
     Parameters parameters_;
     int layer_ = 0;
     uint64_t stream_ = 0;  ///< stream of dropout in this step

@@ -18,9 +18,17 @@ Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device
     : Parameters(kept_shapes(model, quantization), "model", model, precision, device, std::move(sharding),
                  use) {
     buffers_ = buffer_shapes(model);
-    for (const ParameterShape& shape : buffers_)
-        corrections_[static_cast<size_t>(shape.layer)] =
-            at::zeros(shape.shape, at::TensorOptions().device(device).dtype(at::kFloat));
+    for (const ParameterShape& shape : buffers_) {
+        const bool is_number = shape.role == Role::LayerScalar;  // read by the host
+        const auto options = at::TensorOptions().device(is_number ? at::kCPU : device).dtype(at::kFloat);
+        buffer_values_.push_back(at::full(shape.shape, is_number ? 1 : 0, options));
+    }
+}
+
+at::Tensor Parameters::buffer(Role role, int layer) const {
+    for (size_t i = 0; i < buffers_.size(); ++i)
+        if (buffers_[i].role == role && buffers_[i].layer == layer) return buffer_values_[i];
+    return {};
 }
 
 Parameters::Parameters(const ModelConfig& model, const Quantization& quantization, at::Device device,
@@ -59,7 +67,6 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     if (!frozen) gradients_ = flat(in_host, stage_ >= (in_host ? 1 : 2), dtype);
     if (streams) from_host_ = std::make_shared<HostLink>(device_);
     if (in_host) to_host_ = std::make_shared<HostLink>(device_);
-    corrections_.resize(static_cast<size_t>(num_layers_));
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
     for (int unit = 0; unit < units(); ++unit) {
@@ -182,9 +189,19 @@ at::Tensor Parameters::view(const at::Tensor& unit_values, size_t index) const {
 namespace {
 
 /// Names of the norms, by NormSite.
-constexpr std::array<const char*, kNormSites> kNormNames = {
-    "input_layernorm",          "self_attn.q_norm", "self_attn.k_norm",        "attention_output_norm",
-    "post_attention_layernorm", "mlp_output_norm",  "self_attn.q_a_layernorm", "self_attn.kv_a_layernorm"};
+constexpr std::array<const char*, kNormSites> kNormNames = {"input_layernorm",
+                                                            "self_attn.q_norm",
+                                                            "self_attn.k_norm",
+                                                            "attention_output_norm",
+                                                            "post_attention_layernorm",
+                                                            "mlp_output_norm",
+                                                            "self_attn.q_a_layernorm",
+                                                            "self_attn.kv_a_layernorm",
+                                                            "self_attn.v_norm",
+                                                            "mlp_part_norm",
+                                                            "experts_norm",
+                                                            "experts_part_norm",
+                                                            "router_norm"};
 
 }  // namespace
 
@@ -212,6 +229,8 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     };
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
     views.router_bias_e = all({prefix + "mlp.gate.bias"}, values);
+    views.norms[static_cast<size_t>(NormSite::Router)] = all({prefix + "router.scale"}, values);
+    views.expert_scales_e = all({prefix + "router.per_expert_scale"}, values);
     views.experts_gate_up_exc = of_experts("mlp.experts.gate_up_proj");
     views.experts_down_eci = of_experts("mlp.experts.down_proj");
     views.experts_gate_up_bias_ex = all({prefix + "mlp.experts.gate_up_proj_bias"}, values);
@@ -257,6 +276,7 @@ at::Tensor InitialValues::next(const ParameterShape& shape) {
     const std::string& name = shape.name;
     if (shape.role == Role::Recurrence && shape.shape.size() == 1)
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);
+    if (shape.role == Role::RouterNorm || shape.role == Role::ExpertScales) return values.fill_(1);
     const bool is_bias = name.ends_with("bias") && shape.role != Role::RouterBias;
     if (is_bias || name.ends_with("lora_B.weight")) return values.zero_();
     if (name.ends_with("norm.weight")) return values.fill_(norm_);

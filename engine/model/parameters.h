@@ -47,6 +47,7 @@ struct LayerTensors {
     DeltaWeights delta;
     at::Tensor router_ec;  ///< [experts, hidden]
     at::Tensor router_bias_e;
+    at::Tensor expert_scales_e;  ///< factors of the experts' weights
     /// [experts, 2I, hidden], I of one expert; [experts, hidden, I]. A view if they are stored transposed.
     at::Tensor experts_gate_up_exc, experts_down_eci;
     at::Tensor experts_gate_up_bias_ex, experts_down_bias_ec;
@@ -154,10 +155,11 @@ class Parameters {
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
     at::ScalarType compute_dtype() const { return compute_.values.scalar_type(); }
-    /// Returns the correction of a layer's router, float32 [experts], which is not trained; undefined if
-    /// there is none.
-    at::Tensor router_correction(int layer) const { return corrections_.at(static_cast<size_t>(layer)); }
-    void take_corrections(const Parameters& from) { corrections_ = from.corrections_; }
+    // Numbers that are not trained, in float32.
+    /// Returns the correction of a layer's router, [experts]; undefined if there is none.
+    at::Tensor router_correction(int layer) const { return buffer(Role::RouterCorrection, layer); }
+    double layer_scalar(int layer) const { return buffer(Role::LayerScalar, layer).item<double>(); }
+    void take_buffers(const Parameters& from) { buffer_values_ = from.buffer_values_; }
     /// Returns a unit's weights as a pass reads them, with padding; at stage 3 only between `use` and `drop`.
     at::Tensor weights_of_unit(int unit) const;
     /// Starts to gather a unit's weights; `use` waits for them, `drop` frees them. No effect below stage 3.
@@ -216,8 +218,10 @@ class Parameters {
     at::Tensor all(std::vector<std::string> names, const at::Tensor& values) const;
 
     std::vector<ParameterShape> shapes_;
+    at::Tensor buffer(Role role, int layer) const;
+
     std::vector<ParameterShape> buffers_;  ///< buffer_shapes; empty unless these are a model's parameters
-    std::vector<at::Tensor> corrections_;  ///< by layer
+    std::vector<at::Tensor> buffer_values_;
     std::string file_stem_;
     std::map<std::string, size_t> index_;
     std::vector<int64_t> offsets_;  ///< offsets in a whole flat tensor

@@ -43,10 +43,11 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
       matrices_(matrices_of(model, quantization)),
       bytes_(model, quantization, device, std::move(sharding)),
       quantizes_inputs_(device.is_cuda() && quantization.format == WeightFormat::Int8) {
+    layouts_.resize(static_cast<size_t>(model.num_layers));
     for (const ParameterShape& matrix : matrices_) {
-        for (size_t target = 0; target < layouts_.size(); ++target)
+        for (size_t target = 0; target < kModulePaths.size(); ++target)
             if (matrix.name.ends_with(module_path(target) + ".weight"))
-                layouts_[target] = quantized_layout(quantization, matrix);
+                layouts_[static_cast<size_t>(matrix.layer)][target] = quantized_layout(quantization, matrix);
         if (matrix.shape.size() == 3)
             experts_[index_of(matrix.role)] = {quantized_layout(quantization, matrix), matrix.shape};
     }
@@ -68,16 +69,17 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     at::Tensor& held = held_[static_cast<size_t>(site)];
     if (held.defined()) return held;
     const auto [first, count] = targets_of(site);
+    const auto& layouts = layouts_[static_cast<size_t>(layer_)];
     int64_t rows = 0, inputs = 0;
     for (size_t target = first; target < first + count; ++target) {
-        rows += layouts_[target].rows;
-        inputs = std::max(inputs, layouts_[target].columns);
+        rows += layouts[target].rows;
+        inputs = std::max(inputs, layouts[target].columns);
     }
     const at::Tensor bytes = bytes_.weights().layers[static_cast<size_t>(layer_)].at(site).weight_oc;
     at::Tensor weight_oc = at::empty({rows, inputs}, bytes.options().dtype(rounded_));
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
-        const QuantizedLayout& layout = layouts_[target];
+        const QuantizedLayout& layout = layouts[target];
         if (layout.rows == 0) continue;  // part of a fused matrix, or an MLP without a gate
         dequantize(bytes.narrow(0, byte, layout.bytes), quantization_, layout,
                    weight_oc.narrow(0, row, layout.rows));
@@ -109,7 +111,7 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
     std::vector<Int8Matrix> matrices;
     int64_t byte = 0;
     for (size_t target = first; target < first + count; ++target) {
-        const QuantizedLayout& layout = layouts_[target];
+        const QuantizedLayout& layout = layouts_[static_cast<size_t>(layer_)][target];
         if (layout.rows == 0) continue;
         const QuantizedParts parts = parts_of(bytes.narrow(0, byte, layout.bytes), quantization_, layout);
         matrices.push_back({parts.codes, parts.scales});
@@ -120,7 +122,7 @@ std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
     const std::string name = ".layers." + std::to_string(layer) + "." + module_path(target) + ".weight";
-    return plain_values(unit_bytes, name, layouts_[target]);
+    return plain_values(unit_bytes, name, layouts_[static_cast<size_t>(layer)][target]);
 }
 
 at::Tensor QuantizedBase::plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const {

@@ -51,7 +51,7 @@ class QuantizedBase {
     std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
 
     /// Returns whether the module has a matrix: parts of a fused one, except the first, have none.
-    bool has(size_t target) const { return layouts_[target].rows > 0; }
+    bool has(int layer, size_t target) const { return layouts_[static_cast<size_t>(layer)][target].rows > 0; }
     /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
     /// computation. `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
@@ -78,8 +78,9 @@ class QuantizedBase {
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
-    std::array<QuantizedLayout, kModulePaths.size()> layouts_;  ///< by module; without rows: no such module
-    std::array<OfExperts, 2> experts_;                          ///< gate and up; down
+    /// By layer and module; without rows: no such module.
+    std::vector<std::array<QuantizedLayout, kModulePaths.size()>> layouts_;
+    std::array<OfExperts, 2> experts_;  ///< gate and up; down
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;

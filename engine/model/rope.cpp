@@ -19,6 +19,15 @@ at::Tensor plain_frequencies(double theta, int64_t dim) {
     return at::pow(theta, half_range(dim) / static_cast<double>(dim)).reciprocal();
 }
 
+/// Returns frequencies of 0 for the last pairs. Source: _compute_proportional_rope_parameters of
+/// transformers.
+at::Tensor proportional_frequencies(const RopeConfig& rope, int64_t dim) {
+    const auto turning = static_cast<int64_t>(std::floor(rope.share * static_cast<double>(dim) / 2));
+    at::Tensor frequency = plain_frequencies(rope.theta, dim);
+    frequency.narrow(0, turning, dim / 2 - turning).zero_();
+    return frequency / rope.factor;
+}
+
 at::Tensor dynamic_frequencies(const ModelConfig& model, const RopeConfig& rope, int64_t width,
                                int64_t sequence_length) {
     const double dim = static_cast<double>(width);
@@ -111,6 +120,8 @@ RopeTables make_rope_tables(const ModelConfig& model, const RopeConfig& rope, co
         frequency = plain_frequencies(rope.theta, dim) / rope.factor;
     } else if (rope.type == "dynamic") {
         frequency = dynamic_frequencies(model, rope, dim, sequence_length);
+    } else if (rope.type == "proportional") {
+        frequency = proportional_frequencies(rope, dim);
     } else if (rope.type == "llama3") {
         frequency = llama3_frequencies(rope, dim);
     } else if (rope.type == "yarn") {
@@ -122,7 +133,7 @@ RopeTables make_rope_tables(const ModelConfig& model, const RopeConfig& rope, co
     } else {
         throw Error(Failure::Refused, Code("MODEL-CONFIG"),
                     "rope scaling '" + rope.type + "' is not supported", "config.json",
-                    "supported: default, linear, dynamic, llama3, yarn, longrope");
+                    "supported: default, linear, dynamic, llama3, yarn, longrope, proportional");
     }
     at::Tensor angle_td =
         positions_t.to(at::kFloat).unsqueeze(1) * frequency.to(positions_t.device()).unsqueeze(0);

@@ -20,7 +20,12 @@ Kept what_is_kept(const Plan& plan) {
 
 TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& parameters, const Kept& kept,
                              const Adapter* adapter, QuantizedBase* quantized)
-    : model_(model), parameters_(parameters), kept_(kept), adapter_(adapter), quantized_(quantized) {}
+    : all_layers_(model),
+      model_(model),
+      parameters_(parameters),
+      kept_(kept),
+      adapter_(adapter),
+      quantized_(quantized) {}
 
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;
@@ -42,6 +47,7 @@ void TensorMachine::begin_decoding(KeyValueCache& cache) {
 
 void TensorMachine::enter_layer(int layer, OutlierColumns::Sites known) {
     layer_ = layer;
+    if (all_layers_.global_heads.head_dim > 0) model_ = all_layers_.of_layer(layer);
     outliers_.enter_layer(std::move(known));
 }
 

@@ -65,17 +65,18 @@ class TensorMachine {
     const ModelConfig& model() const { return model_; }
     bool keeps_attention() const { return kept_.attention; }
     at::Tensor empty_like(const at::Tensor& x) const;
+    at::Tensor zeros_like(const at::Tensor& x) const { return empty_like(x).zero_(); }
 
     // Norms; `norm` writes the stats, the others read them. See engine/model/norms.h.
     at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& stats) const {
-        return norm_of(model_, x_nw, weights().at(site), stats, eps_of(site));
+        return norm_of(model_, x_nw, weights_of(site, x_nw), stats, eps_of(site));
     }
     at::Tensor norm_again(NormSite site, const at::Tensor& x_nw, const at::Tensor& stats) const {
-        return norm_again_of(model_, x_nw, weights().at(site), stats, eps_of(site));
+        return norm_again_of(model_, x_nw, weights_of(site, x_nw), stats, eps_of(site));
     }
     void norm_backward(NormSite site, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                        const at::Tensor& stats, const at::Tensor& dx_nw, bool accumulate, double beta) const {
-        norm_backward_of(model_, dy_nw, x_nw, weights().at(site), stats, dx_nw, accumulate,
+        norm_backward_of(model_, dy_nw, x_nw, weights_of(site, x_nw), stats, dx_nw, accumulate,
                          gradients().at(site), beta);
     }
 
@@ -142,6 +143,14 @@ class TensorMachine {
     at::Tensor without_padding(const at::Tensor& heads_nw) const;
     at::Tensor with_padding(at::Tensor values_nw) const;
 
+    // Keys that are the values too; see engine/model/shared_values.cpp.
+    /// Returns queries, keys and values; qk_nw has no values.
+    at::Tensor with_keys_as_values(const at::Tensor& qk_nw) const;
+    /// Returns the gradients of queries and keys, given those of queries, keys and values.
+    at::Tensor values_added_to_keys(const at::Tensor& dqkv_nw) const;
+    /// Multiplies x_nc by the layer's number.
+    void scale_layer(at::Tensor x_nc) const { x_nc.mul_(parameters_.layer_scalar(layer_)); }
+
     /// Removes the gates from qkv_nw (queries and gates, keys, values), and returns them: [N, H·D].
     at::Tensor take_gates(at::Tensor& qkv_nw) const;
     at::Tensor put_gates(const at::Tensor& qkv_nw, const at::Tensor& gates_nw) const;
@@ -172,18 +181,22 @@ class TensorMachine {
     class ExpertPull {
       public:
         ExpertPull(const TensorMachine& machine, at::Tensor dgate_up_m2i, at::Tensor dlogits_ne,
-                   const Routing& routing)
+                   at::Tensor dscales_e, const Routing& routing)
             : machine_(machine),
               dgate_up_m2i_(std::move(dgate_up_m2i)),
               dlogits_ne_(std::move(dlogits_ne)),
+              dscales_e_(std::move(dscales_e)),
               routing_(routing) {}
         void accumulate(const at::Tensor& x_nc, double beta) const;
         at::Tensor input() const;
         at::Tensor input_into(const at::Tensor&) const { return input(); }
+        /// Accumulates the gradients of a router that does not read what the experts read, and returns the
+        /// gradient of read_nc.
+        at::Tensor router_input(const at::Tensor& read_nc, double beta) const;
 
       private:
         const TensorMachine& machine_;
-        at::Tensor dgate_up_m2i_, dlogits_ne_;
+        at::Tensor dgate_up_m2i_, dlogits_ne_, dscales_e_;
         const Routing& routing_;
     };
     ExpertPull pull_experts(const at::Tensor& dgate_up_m2i, const at::Tensor& dweights_m,
@@ -221,6 +234,8 @@ class TensorMachine {
     const LayerTensors& gradients() const {
         return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
+    /// Returns a norm's weights: ones if the model has none for it.
+    at::Tensor weights_of(NormSite site, const at::Tensor& x_nw) const;
     double eps_of(NormSite site) const {
         const bool is_latent = site == NormSite::QueryLatent || site == NormSite::KeyValueLatent;
         return is_latent ? model_.latent.norm_eps : model_.rms_norm_eps;
@@ -238,7 +253,8 @@ class TensorMachine {
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
 
-    const ModelConfig& model_;
+    const ModelConfig& all_layers_;
+    ModelConfig model_;  ///< with the sizes of the current layer
     const Parameters& parameters_;
     const Kept& kept_;
     const Adapter* adapter_;

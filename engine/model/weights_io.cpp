@@ -134,12 +134,12 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 
 }  // namespace
 
-/// Corrections that the files lack stay zero, as in transformers.
+/// Buffers that the files lack keep their first values, as in transformers.
 void Parameters::load(const std::string& model_dir, InitialValues* of_head) {
     WeightFiles files(model_dir, file_stem_);
-    for (const ParameterShape& buffer : buffers_)
-        if (!files.find(buffer.file_name()).empty())
-            read_tensor(files, buffer, {0, buffer.size()}, corrections_[static_cast<size_t>(buffer.layer)]);
+    for (size_t i = 0; i < buffers_.size(); ++i)
+        if (!files.find(buffers_[i].file_name()).empty())
+            read_tensor(files, buffers_[i], {0, buffers_[i].size()}, buffer_values_[i]);
     for (size_t i = 0; i < shapes_.size(); ++i) {
         const bool is_new = of_head != nullptr &&
                             (shapes_[i].role == Role::Head || shapes_[i].role == Role::HeadBias) &&

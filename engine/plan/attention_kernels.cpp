@@ -85,9 +85,10 @@ Shapes shapes_of_whole_rows(const Plan& plan) {
 
 }  // namespace
 
-AttentionFamily attention_family(Device device, bool float32) {
+AttentionFamily attention_family(Device device, bool float32, int64_t head_dim) {
     if (device == Device::Cpu) return AttentionFamily::OwnBlocks;
-    return float32 ? AttentionFamily::Efficient : AttentionFamily::FlashAttention2;
+    return float32 || head_dim > kFlashMostHeadDim ? AttentionFamily::Efficient
+                                                   : AttentionFamily::FlashAttention2;
 }
 
 /// Rejects causal rectangles: cuDNN aligns triangles at the upper left, FlashAttention-2 at the lower right.
@@ -98,13 +99,15 @@ bool cudnn_takes(const DenseCall& call) {
 }
 
 const char* why_not_cudnn(const Plan& plan) {
-    if (attention_family(plan.device, plan.config.precision == Precision::Float32) !=
+    const int64_t head_dim = plan.model ? plan.model->head_dim : 0;
+    if (attention_family(plan.device, plan.config.precision == Precision::Float32, head_dim) !=
         AttentionFamily::FlashAttention2)
         return plan.device == Device::Cpu ? kOnCpu : kOfFloat32;
     if (!plan.model) return kOfHeadDim;
     if (plan.config.sample_packing) return kOfDocuments;
     if (plan.model->sliding_window) return kOfWindow;
-    if (!cudnn_takes({2, 2, plan.model->head_dim, kCausalWindow})) return kOfHeadDim;
+    if (!cudnn_takes({2, 2, std::max(head_dim, plan.model->global_heads.head_dim), kCausalWindow}))
+        return kOfHeadDim;
     return nullptr;
 }
 
@@ -113,7 +116,8 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
     if (!plan.model || !plan.ok() || plan.sequence.padded_length < plan.mesh.ring ||
         func == RingAttnFunc::Default || func == RingAttnFunc::Auto)
         return {};
-    switch (attention_family(plan.device, plan.config.precision == Precision::Float32)) {
+    switch (
+        attention_family(plan.device, plan.config.precision == Precision::Float32, plan.model->head_dim)) {
         case AttentionFamily::OwnBlocks:
             return {{kBlocks, kForAll, kOnCpu}};
         case AttentionFamily::Efficient:

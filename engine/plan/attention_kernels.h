@@ -15,7 +15,8 @@
 namespace ringmaster {
 
 enum class AttentionFamily { OwnBlocks, FlashAttention2, Efficient };
-AttentionFamily attention_family(Device device, bool float32);
+constexpr int64_t kFlashMostHeadDim = 256;
+AttentionFamily attention_family(Device device, bool float32, int64_t head_dim);
 
 /// A kernel launch in a half precision, without gaps between segments.
 struct DenseCall {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/plan/attention_kernels.h"
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/flash_blocks.h"
 #include "engine/plan/heap.h"
@@ -39,7 +40,10 @@ class AttentionTrace {
 
   private:
     double element() const { return in_.element_bytes(); }
-    bool is_bfloat16() const { return element() == 2; }
+    /// On a GPU, returns whether FlashAttention-2 computes: wider heads go by the kernel of float32.
+    bool is_bfloat16() const {
+        return element() == 2 && (!on_gpu() || shape_.head_dim <= double(kFlashMostHeadDim));
+    }
     bool on_gpu() const { return in_.device == Device::Cuda; }
     double kv_width() const { return double(model_.num_kv_heads * model_.head_dim); }
     /// Returns whether one call of a GPU's flash attention computes everything.

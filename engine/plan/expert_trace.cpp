@@ -139,6 +139,12 @@ void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
                              rows / double(machine.model().num_experts));
 }
 
+Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, double) const {
+    if (!machine.in_.lora.on())
+        machine.gradient_product(double(machine.model().num_experts), read_nc.columns(), read_nc.rows());
+    return machine.take(read_nc.rows(), read_nc.columns());
+}
+
 Traced TraceMachine::ExpertPull::input() const {
     const Traced dx_mc = machine.grouped_product(Role::ExpertGateUp, dgate_up_m2i,
                                                  double(machine.model().hidden_size), kRowsIn);

@@ -56,6 +56,12 @@ struct MemoryInputs {
     double measured_ratio = 1;
     MemoryBasis basis = MemoryBasis::Formula;
 
+    /// Returns the inputs with the sizes that the layer has; the rest of the model stays.
+    MemoryInputs of_layer(int64_t layer) const {
+        MemoryInputs own = *this;
+        own.model = model.of_layer(layer);
+        return own;
+    }
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
     /// Returns whether bfloat16 products run in float32, for lack of a CPU's own (engine/model/ops.cpp).

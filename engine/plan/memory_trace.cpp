@@ -43,8 +43,9 @@ void forget(const MemoryInputs& in, TraceMachine& machine, Layer<TraceMachine>& 
 }
 
 /// Returns the bytes that `layers` layers like this one keep.
-double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& heap, int64_t layer,
-                  double layers) {
+double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double layers) {
+    const MemoryInputs in = all.of_layer(layer);
+    TraceMachine machine(in, heap);
     const double before = heap.in_use();
     Traced y_nc;
     Layer<TraceMachine> computed = kept_layer(in, machine, layer, y_nc);
@@ -57,7 +58,7 @@ double kept_bytes(const MemoryInputs& in, TraceMachine& machine, const Heap& hea
 }
 
 /// Returns the bytes that the layers before this one keep.
-double kept_before(const MemoryInputs& in, TraceMachine& machine, const Heap& heap, int64_t layer) {
+double kept_before(const MemoryInputs& in, Heap& heap, int64_t layer) {
     std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and the number of those like it
     for (int64_t before = 0; before < layer; ++before) {
         const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& one) {
@@ -69,7 +70,7 @@ double kept_before(const MemoryInputs& in, TraceMachine& machine, const Heap& he
             alike.emplace_back(before, 1);
     }
     double kept = 0;
-    for (const auto& [one, layers] : alike) kept += kept_bytes(in, machine, heap, one, layers);
+    for (const auto& [one, layers] : alike) kept += kept_bytes(in, heap, one, layers);
     return kept;
 }
 
@@ -92,19 +93,28 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     machine.norm_backward(NormSite::Input, normed, normed, {}, dx, false, 0);
 }
 
+/// Returns the number of rotated elements of a head, summed over all rotary tables.
+double rotary_widths(const ModelConfig& model) {
+    double sum = 0;
+    for (const RopeConfig& rope : model.ropes)
+        sum +=
+            double(model.global_heads.head_dim > 0 && rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim);
+    return sum;
+}
+
 Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
-    TraceMachine machine(in, heap);
-    const double kept = kept_before(in, machine, heap, layer);
+    const MemoryInputs own = in.of_layer(layer);
+    TraceMachine machine(own, heap);
+    const double kept = kept_before(in, heap, layer);
     const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
     const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
     // token ids and labels; places and keys for dropout; places, positions and rotary tables of a sequence
     const double places = in.lora.dropout > 0 ? 24 : in.model.num_experts > 0 ? 8 : 0;
-    const Block inputs = heap.take(
-        (16 + places) * in.tokens() +
-            double(in.shard_tokens) * (4 * double(in.model.head_dim) * double(in.model.ropes.size()) + 16),
-        kActivations, "token ids, labels and positions");
+    const Block inputs =
+        heap.take((16 + places) * in.tokens() + double(in.shard_tokens) * (4 * rotary_widths(in.model) + 16),
+                  kActivations, "token ids, labels and positions");
     {
         const Block others = heap.take(
             kept, kActivations,
@@ -138,12 +148,10 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
 
 double kept_bytes(const MemoryInputs& in, double layers) {
     Heap heap;
-    TraceMachine machine(in, heap);
     const double count = double(std::max<int64_t>(1, in.model.num_layers));
     double kept = 0;
     for (const LayerGroup& group : layer_groups(in.model))
-        kept +=
-            kept_bytes(in, machine, heap, group.layers.front(), layers * double(group.layers.size()) / count);
+        kept += kept_bytes(in, heap, group.layers.front(), layers * double(group.layers.size()) / count);
     return kept;
 }
 
@@ -165,11 +173,11 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
-    std::set<std::tuple<bool, bool, int64_t>> kinds;
+    std::set<std::tuple<bool, bool, bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
         const bool is_new =
-            kinds.insert({kind.recurs, kind.dense, kind.recurs ? 0 : in.window_of(kind)}).second;
+            kinds.insert({kind.recurs, kind.dense, kind.global, kind.recurs ? 0 : in.window_of(kind)}).second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
         const Heap traced = trace_layer(in, layer);

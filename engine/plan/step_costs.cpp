@@ -10,6 +10,7 @@
 #include "engine/config/optimizers.h"
 #include "engine/config/policy.h"
 #include "engine/config/sequences_per_row.h"
+#include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/join_costs.h"
@@ -186,18 +187,37 @@ double latent_projections(const ModelConfig& m) {
            double(sizes.rank) * heads * double(sizes.plain_width + sizes.value_width);
 }
 
+double query_width(const ModelConfig& m) {
+    return mean_of_attention(m, [](const ModelConfig& one) { return double(one.num_heads * one.head_dim); });
+}
+
+double outputs_width(const ModelConfig& m) {
+    return mean_of_attention(
+        m, [](const ModelConfig& one) { return double(one.num_heads * one.value_width()); });
+}
+
+/// Returns the width of all key heads of all ranks that share them.
+double key_width(const ModelConfig& m, double ulysses) {
+    return mean_of_attention(m, [&](const ModelConfig& one) {
+        return std::max(double(one.num_kv_heads), ulysses) * double(one.head_dim);
+    });
+}
+
 /// The weights that a token uses in a layer.
 struct LayerWeights {
     double projections, output, mlp, head;
 
     explicit LayerWeights(const ModelConfig& m) {
         const auto hidden = double(m.hidden_size);
-        const double heads = double((m.gates_attention ? 2 : 1) * m.num_heads + 2 * m.num_kv_heads);
+        const double of_queries = (m.gates_attention ? 2 : 1) * double(m.num_heads);
+        const auto width = [&](const ModelConfig& one) {
+            const double keys_values = double((one.values_are_keys ? 1 : 2) * one.num_kv_heads);
+            return (of_queries + keys_values) * double(one.head_dim);
+        };
         const double attends = attending_share(m), recurs = 1 - attends;
-        const double of_heads = m.latent.on() ? latent_projections(m) : hidden * heads * double(m.head_dim);
+        const double of_heads = m.latent.on() ? latent_projections(m) : hidden * mean_of_attention(m, width);
         projections = attends * of_heads + recurs * hidden * double(m.delta.projected());
-        output =
-            hidden * (attends * double(m.num_heads * m.value_width()) + recurs * double(m.delta.values()));
+        output = hidden * (attends * outputs_width(m) + recurs * double(m.delta.values()));
         head = hidden * double(m.head_rows());
         mlp = (active_parameters(m) - head) / double(m.num_layers) - projections - output;
     }
@@ -231,13 +251,13 @@ double int8_product_s(const Plan& plan, const Speeds& speeds, double tokens, dou
 
 void add_int8_products(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
     const ModelConfig& m = *plan.model;
-    const auto D = double(m.head_dim), C = double(m.hidden_size), I = double(m.intermediate_size);
+    const auto C = double(m.hidden_size), I = double(m.intermediate_size);
     const auto product_s = [&](double inputs, double outputs) {
         return int8_product_s(plan, speeds, tokens, inputs, outputs);
     };
-    column.int8_projections_s = product_s(C, double(m.num_heads + 2 * m.num_kv_heads) * D);
+    column.int8_projections_s = product_s(C, query_width(m) + 2 * key_width(m, 1));
     const double gate_up_s = product_s(C, (m.gate.gated ? 2 : 1) * I);
-    column.int8_rest_s = product_s(double(m.num_heads) * D, C) + gate_up_s + product_s(I, C);
+    column.int8_rest_s = product_s(query_width(m), C) + gate_up_s + product_s(I, C);
     if (quantizes_inputs(plan) && plan.config.tiled_mlp) column.int8_tiles_s = column.mlp_again_s + gate_up_s;
 }
 
@@ -285,16 +305,16 @@ bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
 AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const AttentionMask& mask,
                                double ring_tokens) {
     const ModelConfig& m = *plan.model;
-    const double P = plan.mesh.ulysses, D = double(m.head_dim), rows = sequences_at_once(plan);
+    const double P = plan.mesh.ulysses, rows = sequences_at_once(plan);
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
-    const double width = rows * double(m.num_heads) * D / P;
+    const double width = rows * query_width(m) / P, of_keys = rows * key_width(m, P) / P;
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     AttentionCosts costs;
     costs.forward_cell_s = 4 * width / speeds.attention_forward;
     costs.backward_cell_s = 10 * width / speeds.attention_backward;
-    costs.key_bytes = rows * 2 * kv_heads * D * e;
+    costs.key_bytes = 2 * of_keys * e;
     const bool unsummed = returns_unsummed(plan, mask);
-    costs.gradient_bytes = rows * 2 * kv_heads * D * (unsummed ? e : 4);
+    costs.gradient_bytes = 2 * of_keys * (unsummed ? e : 4);
     costs.latency_s = speeds.latency_s;
     const double attends = attending_share(m);
     for (double* cost : {&costs.forward_cell_s, &costs.backward_cell_s, &costs.key_bytes,
@@ -303,7 +323,7 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     costs.memory = speeds.memory / attends;
     costs.joins = plan.device == Device::Cuda && plan.mesh.ring > 1;
     costs.splits_own = splits_own(plan);
-    costs.sizes = {ring_tokens, width, rows * kv_heads * D, static_cast<int64_t>(e), !unsummed};
+    costs.sizes = {ring_tokens, width, of_keys, static_cast<int64_t>(e), !unsummed};
     if (gathers_keys(plan))
         costs.groups = std::max(
             1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));
@@ -366,10 +386,9 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
     if (plan.mesh.ulysses == 1) return;
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
     const bool shared = m.num_kv_heads < plan.mesh.ulysses;  // gradients of shared heads are sent in float32
-    const double numbers = sequences_at_once(plan) * tokens * double(m.head_dim) * (P - 1) / P /
-                           (links.heads_inside ? links.inside : links.across);
-    const double queries = numbers * double(m.num_heads);
-    const double keys_values = numbers * 2 * std::max(double(m.num_kv_heads), P);
+    const double numbers =
+        sequences_at_once(plan) * tokens * (P - 1) / P / (links.heads_inside ? links.inside : links.across);
+    const double queries = numbers * query_width(m), keys_values = numbers * 2 * key_width(m, P);
     column.exchange_in_s = (queries + keys_values) * e + 2 * speeds.latency_s;
     column.exchange_out_s = queries * e + speeds.latency_s;
     column.exchange_back_in_s = queries * e + speeds.latency_s;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/families/layer_groups.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/recurrence_costs.h"
 #include "engine/plan/simulate.h"
@@ -17,7 +18,7 @@ double rule_flops(const ModelConfig& m) {
 }
 
 double query_width(const ModelConfig& m) {
-    return double(m.num_heads) * double(m.head_dim);
+    return mean_of_attention(m, [](const ModelConfig& one) { return double(one.num_heads * one.head_dim); });
 }
 
 /// Returns 6: forward, and backward to inputs and weights; 4 if frozen weights have no gradients.
@@ -49,11 +50,13 @@ LayoutCosts layout_costs(const Plan& plan) {
     const Speeds speeds = assumed_speeds(plan.device, cpu ? Precision::Float32 : Precision::Bf16Mixed, 1, 1);
     const double flops = speeds.flops, link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
     const double P = plan.mesh.ulysses, layers = double(attending_layers_of(m));
-    const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
+    const double key_width = mean_of_attention(m, [&](const ModelConfig& one) {
+        return std::max(double(one.num_kv_heads), P) / P * double(one.head_dim);
+    });
     LayoutCosts costs;  // forward plus backward, for a ring rank's tokens over its P ranks
     costs.token_s = (flops_of_a_parameter(plan) * active_parameters(m) + 3 * rule_flops(m)) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
-    costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;
+    costs.key_s = 2 * key_width * layers * (2 * (cpu ? 4 : 2) + 4) / link;
     return costs;
 }
 

@@ -37,7 +37,8 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     const DeltaSizes& delta = m.delta;
     const LatentSizes& latent = m.latent;
     const double heads = double(m.num_heads), keys = heads * double(latent.key_width());
-    const double queries_keys_values = latent.on() ? keys : (m.gates_attention ? 2 : 1) * q + 2 * kv;
+    const double queries_keys_values =
+        latent.on() ? keys : (m.gates_attention ? 2 : 1) * q + (m.values_are_keys ? 1 : 2) * kv;
     const Matrix all[] = {
         {queries_keys_values, hidden, 0, 0},
         {hidden, heads * double(m.value_width()), 0, 0},

@@ -72,6 +72,7 @@ class TraceMachine {
         bool is_by_heads() const { return by_heads.defined(); }
     };
 
+    /// `in` describes one kind of layer (MemoryInputs::of_layer).
     TraceMachine(const MemoryInputs& in, Heap& heap);
 
     const ModelConfig& model() const { return in_.model; }
@@ -82,9 +83,12 @@ class TraceMachine {
     }
     Traced empty_like(const Traced& x) const { return take(x.rows(), x.columns(), "output of a block"); }
 
+    Traced zeros_like(const Traced& x) const { return empty_like(x); }
+
     Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
         rstd_n = {heap_, x_nw.rows(), model().layer_norms ? 2.0 : 1.0, 4, MemoryPart::Activations};
-        const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput;
+        const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput ||
+                               site == NormSite::MlpPart || site == NormSite::ExpertsPart;
         return take(x_nw.rows(), x_nw.columns(), "normed hidden states",
                     is_output ? MemoryPart::Activations : MemoryPart::Workspace);
     }
@@ -140,6 +144,16 @@ class TraceMachine {
     Traced without_padding(const Traced& heads_nw) const;
     Traced with_padding(Traced values_nw) const;
 
+    Traced with_keys_as_values(const Traced& qk_nw) const {
+        return take(qk_nw.rows(), qk_nw.columns() + double(model().num_kv_heads * model().head_dim),
+                    "queries, keys and values", MemoryPart::Activations);
+    }
+    Traced values_added_to_keys(const Traced& dqkv_nw) const {
+        return take(dqkv_nw.rows(), dqkv_nw.columns() - double(model().num_kv_heads * model().head_dim),
+                    "queries, keys and values", MemoryPart::Activations);
+    }
+    void scale_layer(const Traced&) const {}
+
     // Gates of attention's output, and a recurrence (engine/plan/recurrence_trace.cpp).
     Traced take_gates(Traced& qkv_nw) const;
     Traced put_gates(const Traced& qkv_nw, const Traced& gates_nw) const;
@@ -169,6 +183,7 @@ class TraceMachine {
         void accumulate(const Traced& x_nc, double beta) const;
         Traced input() const;
         Traced input_into(const Traced&) const { return input(); }
+        Traced router_input(const Traced& read_nc, double beta) const;
     };
     void add_share(const Traced& out_nc, const Traced& y_nc, const Traced& shares_n1);
     void share_backward(const Traced& shares_n1, const Traced& dact_ni, const Traced& act_ni,

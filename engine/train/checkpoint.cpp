@@ -93,10 +93,10 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    // Such bases hold more: towers, heads for later tokens, and corrections of routers.
+    // Such bases hold more: towers, heads for later tokens, and numbers that are not trained.
     const ModelConfig& model = *plan.model;
     const bool is_part = !plan.config.lora.on() && !plan.config.reinit_weights &&
-                         (!model.weight_prefix.empty() || model.recurs() || model.router.corrects);
+                         (!model.weight_prefix.empty() || model.recurs() || !buffer_shapes(model).empty());
     Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
                             : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {

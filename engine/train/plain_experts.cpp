@@ -50,7 +50,8 @@ at::Tensor chosen_experts(const ModelConfig& m, at::Tensor ranks_ne) {
 
 PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, const at::Tensor& x_nc) {
     PlainMixture mixture;
-    at::Tensor logits_ne = at::matmul(x_nc, experts.router_ec.t());
+    const at::Tensor& routed_nc = experts.routed_nc.defined() ? experts.routed_nc : x_nc;
+    at::Tensor logits_ne = at::matmul(routed_nc, experts.router_ec.t());
     if (m.expert_biases) logits_ne = logits_ne + experts.router_bias_e;
     mixture.probabilities_ne = m.router.sigmoid ? at::sigmoid(logits_ne) : at::softmax(logits_ne, 1);
     const at::Tensor scores_ne = mixture.probabilities_ne.detach();
@@ -59,6 +60,8 @@ PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, co
     at::Tensor weights_nk = mixture.probabilities_ne.gather(1, mixture.chosen_nk);
     if (m.norms_expert_weights) weights_nk = weights_nk / (weights_nk.sum(1, true) + 1e-20);
     weights_nk = weights_nk * m.router.scale;
+    if (experts.scales_e.defined())
+        weights_nk = weights_nk * at::index(experts.scales_e, {mixture.chosen_nk});
     mixture.y_nc = at::zeros_like(x_nc);
     for (int64_t expert = 0; expert < m.num_experts; ++expert) {
         const at::Tensor taken_2r = at::nonzero(mixture.chosen_nk.eq(expert)).t();

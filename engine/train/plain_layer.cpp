@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "engine/train/plain_recurrence.h"
 
 namespace ringmaster {
@@ -29,16 +31,21 @@ class Layer {
         at::Tensor all = m_.latent.on() ? latent_heads(read) : queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
         const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
-        const at::Tensor k = placed(all.narrow(1, H * D, K * D), "self_attn.k_norm");
-        return at::cat({q, k, all.narrow(1, (H + K) * D, K * D)}, 1);
+        const at::Tensor keys = all.narrow(1, H * D, K * D), k = placed(keys, "self_attn.k_norm");
+        const at::Tensor v = m_.values_are_keys ? keys : all.narrow(1, (H + K) * D, K * D);
+        return at::cat({q, k, m_.norms_values ? normed_heads(v) : v}, 1);
     }
 
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
         const at::Tensor mid = x_nc + output(mixed(x_nc, heads_nw), "attention_output_norm");
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
-        PlainMixture mlp = feed_forward(input(m_.parallel_blocks ? x_nc : mid,
-                                              shares_norm ? "input_layernorm" : "post_attention_layernorm"));
+        PlainMixture mlp =
+            m_.has_experts(kind()) && m_.experts_beside_mlp
+                ? mlp_beside_experts(mid)
+                : feed_forward(input(m_.parallel_blocks ? x_nc : mid,
+                                     shares_norm ? "input_layernorm" : "post_attention_layernorm"));
         mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm");
+        if (m_.layer_scalars) mlp.y_nc = mlp.y_nc * weights_.layer_scalar(layer_);
         return mlp;
     }
 
@@ -113,14 +120,31 @@ class Layer {
                      LoraSite::DeltaOutput);
     }
 
+    PlainExperts all_experts() const {
+        return {.router_ec = own("mlp.gate.weight"),
+                .gate_up_exc = experts(Role::ExpertGateUp),
+                .down_eci = experts(Role::ExpertDown),
+                .router_bias_e = own("mlp.gate.bias"),
+                .gate_up_bias_ex = own("mlp.experts.gate_up_proj_bias"),
+                .down_bias_ec = own("mlp.experts.down_proj_bias"),
+                .scales_e = own("router.per_expert_scale"),
+                .correction_e = weights_.router_correction(layer_)};
+    }
+
+    PlainMixture mlp_beside_experts(const at::Tensor& x) const {
+        PlainExperts all = all_experts();
+        all.routed_nc = plain_norm(m_, x, own("router.scale"), {}, m_.rms_norm_eps) /
+                        std::sqrt(static_cast<double>(m_.hidden_size));
+        PlainMixture mixture = plain_mixture(m_, all, normed(x, "experts_norm"));
+        const at::Tensor of_mlp =
+            mlp(normed(x, "post_attention_layernorm"), LoraSite::GateUp, LoraSite::Down);
+        mixture.y_nc = normed(of_mlp, "mlp_part_norm") + normed(mixture.y_nc, "experts_part_norm");
+        return mixture;
+    }
+
     PlainMixture feed_forward(const at::Tensor& read) const {
         if (!m_.has_experts(kind())) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
-        PlainMixture mixture =
-            plain_mixture(m_,
-                          {own("mlp.gate.weight"), experts(Role::ExpertGateUp), experts(Role::ExpertDown),
-                           own("mlp.gate.bias"), own("mlp.experts.gate_up_proj_bias"),
-                           own("mlp.experts.down_proj_bias"), weights_.router_correction(layer_)},
-                          read);
+        PlainMixture mixture = plain_mixture(m_, all_experts(), read);
         if (m_.shared_expert_intermediate_size == 0) return mixture;
         const at::Tensor shared = mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
         mixture.y_nc =
@@ -163,7 +187,7 @@ class Layer {
     /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.
     at::Tensor matrix(size_t target) const {
         if (quantized_ == nullptr) return own(module_path(target) + ".weight");
-        if (!quantized_->has(target)) return {};
+        if (!quantized_->has(layer_, target)) return {};
         return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
     }
 
@@ -210,6 +234,13 @@ class Layer {
             return normed(whole ? x : x.view({x.size(0), -1, m_.head_dim}), norm_name).flatten(1);
         };
         return m_.qk_norm_after_rotary ? by_heads(rotated(x_nw)) : rotated(by_heads(x_nw));
+    }
+
+    /// Norms each head without weights.
+    at::Tensor normed_heads(const at::Tensor& x_nw) const {
+        const at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
+        return plain_norm(m_, x, at::full({}, m_.norm_adds_one ? 0 : 1, x.options()), {}, m_.rms_norm_eps)
+            .flatten(1);
     }
 
     /// Rotates pairs of a head's first elements by the position's angles (Su et al. 2021).

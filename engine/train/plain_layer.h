@@ -26,6 +26,7 @@ class PlainWeights {
     /// Returns the parameter; undefined if the model has none of this name.
     at::Tensor of(const std::string& name) const;
     at::Tensor router_correction(int layer) const { return parameters_.router_correction(layer); }
+    double layer_scalar(int layer) const { return parameters_.layer_scalar(layer); }
     /// Returns all parameters of the unit as one tensor, with the unit's padding.
     const at::Tensor& values() const { return values_; }
 

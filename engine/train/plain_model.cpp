@@ -164,10 +164,11 @@ class PlainModel {
         if (trained_.adapter) adapter.emplace(trained_.trained(), unit, false);
         const at::Tensor bytes = quantized_bytes(unit);
         if (tokens_.count() == 0) return x_nc;
-        const PlainLayer layer{model_,  trained_, index, weights, adapter ? &*adapter : nullptr,
+        const ModelConfig model = model_.of_layer(index);
+        const PlainLayer layer{model,   trained_, index, weights, adapter ? &*adapter : nullptr,
                                tokens_, bytes};
         PlainMixture made =
-            layer.after_attention(x_nc, plain_attention(model_, layer.kind(), layer.before_attention(x_nc),
+            layer.after_attention(x_nc, plain_attention(model, layer.kind(), layer.before_attention(x_nc),
                                                         tokens_.documents, layer.sinks()));
         const at::Tensor y_nc = std::move(made.y_nc);
         made.probabilities_ne.reset();
@@ -188,14 +189,15 @@ class PlainModel {
             keep(unit, at::zeros_like(learned));
             return dy_nc;
         }
-        const PlainLayer layer{model_,  trained_, index, weights, adapter ? &*adapter : nullptr,
+        const ModelConfig model = model_.of_layer(index);
+        const PlainLayer layer{model,   trained_, index, weights, adapter ? &*adapter : nullptr,
                                tokens_, bytes};
         const c10::AutoGradMode with_gradients(true);
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
         const at::Tensor sinks_h = layer.sinks(), fixed_h = sinks_h.defined() ? sinks_h.detach() : sinks_h;
         const at::Tensor heads_nw =
-            plain_attention(model_, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
+            plain_attention(model, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
                 .set_requires_grad(true);
         const PlainMixture made = layer.after_attention(x_nc, heads_nw);
         std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
@@ -204,7 +206,7 @@ class PlainModel {
             given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
         }
         const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
-        const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model_, layer.kind(), qkv_nw.detach(),
+        const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
                                                                   after[1], tokens_.documents, fixed_h);
         if (!layer.kind().recurs) probe(index, dqkv_nw);
         const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();

@@ -57,7 +57,11 @@ class Samples {
     Samples(const PreflightBatch& batch, const Groups& groups)
         : layers_(attending_layers(*batch.plan.model)) {
         const ModelConfig& m = *batch.plan.model;
-        table_lsw_ = at::zeros({2, kSamples, (m.num_heads + 2 * m.num_kv_heads) * m.head_dim},
+        const auto width = [&](int layer) {
+            const ModelConfig own = m.of_layer(std::max(0, layer));
+            return (own.num_heads + 2 * own.num_kv_heads) * own.head_dim;
+        };
+        table_lsw_ = at::zeros({2, kSamples, std::max(width(layers_.first), width(layers_.last))},
                                at::TensorOptions().dtype(at::kFloat).device(groups.device()));
         std::vector<Token> all;
         for (size_t i = 0; i < batch.documents.size(); ++i) {
@@ -74,8 +78,12 @@ class Samples {
 
     /// Stores `row` of the decoder's gradients as sample `index`.
     void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
-        if (layer == layers_.first) table_lsw_[0][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
-        if (layer == layers_.last) table_lsw_[1][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
+        const at::Tensor row_w = dqkv_nw[row];
+        const auto put = [&](int64_t slot) {
+            table_lsw_[slot][static_cast<int64_t>(index)].narrow(0, 0, row_w.size(0)).copy_(row_w);
+        };
+        if (layer == layers_.first) put(0);
+        if (layer == layers_.last) put(1);
     }
 
   private:
@@ -528,7 +536,7 @@ TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
     };
     const std::vector<Parameters*> to = wide.all(), from = trained.all();
     for (size_t i = 0; i < to.size(); ++i) copy(*to[i], *from[i]);
-    wide.weights.take_corrections(trained.weights);
+    wide.weights.take_buffers(trained.weights);
     if (wide.quantized) {
         wide.quantized->round_to(trained.weights.compute_dtype());
         wide.quantized->quantize_inputs(trained.quantized->quantizes_inputs());

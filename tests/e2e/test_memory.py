@@ -18,6 +18,10 @@ LLAMAS = dict(MODELS)
 FAMILIES = {
     "gemma2": dict(kind="gemma2", head_dim=32, sliding_window=512, num_hidden_layers=4),
     "gemma3": dict(kind="gemma3_text", head_dim=32, sliding_window=512, num_hidden_layers=7),
+    "gemma4": dict(kind="gemma4_text", hidden_size_per_layer_input=0, sliding_window=512, num_hidden_layers=6, head_dim=32, global_head_dim=64),
+    "gemma4 of wide heads": dict(kind="gemma4_text", hidden_size_per_layer_input=0, sliding_window=512, num_hidden_layers=4, head_dim=16,
+                                 global_head_dim=128, attention_k_eq_v=True, num_global_key_value_heads=1,
+                                 layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"]),
     "olmo2": dict(kind="olmo2", hidden_size=96, intermediate_size=256),
     "granite": dict(kind="granite", attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7),
     "arcee": dict(kind="arcee", head_dim=24, intermediate_size=288),

@@ -28,11 +28,19 @@ MISTRAL4 = dict(text_config=dict(model_type="mistral4", **LATENT, **{**GROUPED, 
 HYBRID = dict(text_config=dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8,
                                linear_value_head_dim=12),
               vision_config=dict(hidden_size=16, intermediate_size=32, depth=1, num_heads=2, out_hidden_size=64))
+GEMMA4 = dict(text_config=dict(head_dim=16, global_head_dim=32, sliding_window=64, attention_k_eq_v=True, num_global_key_value_heads=1,
+                               hidden_size_per_layer_input=0, pad_token_id=0),
+              vision_config=dict(model_type="gemma4_vision", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+                                 num_key_value_heads=2, head_dim=8, patch_size=4, position_embedding_size=64), audio_config=None)
+GEMMA4_EXPERTS = {**GEMMA4, "text_config": dict(GEMMA4["text_config"], enable_moe_block=True, num_experts=4, top_k_experts=2,
+                                                moe_intermediate_size=48)}
 # Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
 # shape. None means that the architecture is not supported.
 ARCHITECTURES = {
     "Mistral-Small-4": ("mistral3", MISTRAL4), "GLM-4.5-Air": ("glm4_moe", dict(GROUPED, head_dim=16)), "GLM-4.7-Flash": ("glm4_moe_lite", {**GROUPED, **LATENT}),
     "DeepSeek-V2": ("deepseek_v2", {**GROUPED, **LATENT, "q_lora_rank": None}),
+    "gemma-4-26B": ("gemma4", GEMMA4_EXPERTS), "gemma-4-31B": ("gemma4", GEMMA4),
+    "gemma-4-12B": ("gemma4_unified_text", GEMMA4["text_config"]),
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),

@@ -30,6 +30,10 @@ LATENT = dict(n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=2
 YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 16, "beta_fast": 32.0, "beta_slow": 1.0,
         "mscale": 0.7, "mscale_all_dim": 0.7}
 
+GEMMA4 = dict(head_dim=16, global_head_dim=32, sliding_window=24, num_hidden_layers=4, hidden_size_per_layer_input=0,
+              layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"])
+GEMMA4_EXPERTS = dict(enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24)
+
 # name: (model_type, differences from SHAPE)
 FAMILIES = {
     "phi3": ("phi3", {}),
@@ -49,6 +53,15 @@ FAMILIES = {
     "gemma3": ("gemma3_text", dict(head_dim=24, sliding_window=512)),
     "gemma3 full": ("gemma3_text", dict(head_dim=24, sliding_window=24, query_pre_attn_scalar=40, num_hidden_layers=7,
                                         final_logit_softcapping=20.0)),
+    "gemma4": ("gemma4_text", dict(GEMMA4, sliding_window=512)),
+    "gemma4 full": ("gemma4_text", dict(GEMMA4, num_hidden_layers=7, layer_types=None, attention_k_eq_v=True, num_global_key_value_heads=1,
+                                        attention_bias=True, final_logit_softcapping=20.0, pad_token_id=3, head_dim=24,
+                                        global_head_dim=40)),
+    "gemma4 experts": ("gemma4_text", dict(GEMMA4, **GEMMA4_EXPERTS)),
+    "gemma4 experts full": ("gemma4_text", dict(GEMMA4, **{**GEMMA4_EXPERTS, "num_experts": 5, "top_k_experts": 3}, attention_k_eq_v=True,
+                                                num_global_key_value_heads=4, final_logit_softcapping=20.0)),
+    "gemma4_unified": ("gemma4_unified_text", dict(head_dim=16, global_head_dim=32, sliding_window=24, attention_k_eq_v=True,
+                                                   num_global_key_value_heads=1, tie_word_embeddings=False)),
     "olmo2": ("olmo2", {}),
     "olmo3 full": ("olmo3", dict(sliding_window=24, num_hidden_layers=5)),
     "granite": ("granite", dict(attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7)),
@@ -125,6 +138,10 @@ FAMILIES = {
     "gemma3 wrapper full": ("gemma3", dict(
         text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
         vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION), mm_tokens_per_image=4)),
+    "gemma4 wrapper full": ("gemma4", dict(
+        text_config=dict(GEMMA4, model_type="gemma4_text", attention_k_eq_v=True, num_global_key_value_heads=1, pad_token_id=0),
+        vision_config=dict(model_type="gemma4_vision", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+                           num_key_value_heads=2, head_dim=8, patch_size=4, position_embedding_size=64), audio_config=None)),
 }
 # name: (ranks, keys)
 MESHES = {
@@ -183,8 +200,8 @@ def packed_rows(documents):
 def epsilon_of(name):
     """Returns Adam's epsilon. Ten steps of transformers in float32 and in float64 leave the weights of qwen3_5_moe so far
     apart that their logits differ by 2.8e-4 with 1e-8, where Adam divides rounding errors by each other, and by 6.5e-7 with
-    1e-5; those of deepseek_v2 by 1.7e-5 and 2.9e-7."""
-    return 1e-5 if name.startswith(("qwen3_5_moe", "deepseek_v2")) else 1e-8
+    1e-5; those of deepseek_v2 by 1.7e-5 and 2.9e-7, those of gemma4 by 9.3e-5 and 1.5e-5."""
+    return 1e-5 if name.startswith(("qwen3_5_moe", "deepseek_v2", "gemma4")) else 1e-8
 
 
 def train_with_transformers(model_dir, rows, epsilon):

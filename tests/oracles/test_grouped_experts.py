@@ -18,13 +18,16 @@ LATENT = dict(GROUPED, num_key_value_heads=4, kv_lora_rank=24, qk_rope_head_dim=
 MODELS = {
     "glm4_moe": dict(GROUPED, head_dim=16, first_k_dense_replace=1, use_qk_norm=True),
     "deepseek_v3": dict(LATENT, q_lora_rank=32, first_k_dense_replace=1),
+    "gemma4_text": dict(intermediate_size=128, hidden_size_per_layer_input=0, head_dim=16, global_head_dim=32, sliding_window=24,
+                        layer_types=["sliding_attention", "full_attention", "full_attention"], attention_k_eq_v=True,
+                        num_global_key_value_heads=1, enable_moe_block=True, num_experts=8, top_k_experts=3, moe_intermediate_size=40),
     "deepseek_v2": dict(LATENT, q_lora_rank=None, first_k_dense_replace=1, n_shared_experts=1, topk_method="group_limited_greedy"),
 }
 OF_LATENTS = ["q_proj", "q_a_proj", "kv_a_proj_with_mqa", "q_b_proj", "kv_b_proj", "o_proj"]
 
 
 def targets_of(kind):
-    return ["q_proj", "k_proj", "v_proj", "o_proj"] if kind == "glm4_moe" else OF_LATENTS
+    return OF_LATENTS if kind.startswith("deepseek") else ["q_proj", "k_proj", "v_proj", "o_proj"]
 
 
 def train(model, rows):
@@ -141,6 +144,8 @@ SHAPES = {
     "glm4_moe, wide": ("glm4_moe", dict(intermediate_size=960)), "glm4_moe": ("glm4_moe", dict(intermediate_size=200, num_key_value_heads=2)),
     "deepseek_v3, wide": ("deepseek_v3", dict(intermediate_size=960)), "deepseek_v3": ("deepseek_v3", dict(intermediate_size=200, v_head_dim=32)),
     "deepseek_v2": ("deepseek_v2", dict(intermediate_size=400)),
+    "gemma4_text, wide": ("gemma4_text", dict(intermediate_size=960, num_key_value_heads=2)),
+    "gemma4_text": ("gemma4_text", dict(intermediate_size=200, global_head_dim=64, attention_k_eq_v=False)),
 }
 LEAN = {("glm4_moe, wide", "plain"), ("deepseek_v3", "ring")}
 WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]

@@ -88,9 +88,11 @@ TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
     EXPECT_THAT(names(attention_kernels(plan)), ElementsAre("LibTorch's memory-efficient kernel"));
     EXPECT_THAT(names(attention_kernels(plan_for("", 2, Device::Cpu))),
                 ElementsAre("Ringmaster's block kernel"));
-    EXPECT_EQ(attention_family(Device::Cuda, false), AttentionFamily::FlashAttention2);
-    EXPECT_EQ(attention_family(Device::Cuda, true), AttentionFamily::Efficient);
-    EXPECT_EQ(attention_family(Device::Cpu, false), AttentionFamily::OwnBlocks);
+    EXPECT_EQ(attention_family(Device::Cuda, false, 256), AttentionFamily::FlashAttention2);
+    EXPECT_EQ(attention_family(Device::Cuda, true, 64), AttentionFamily::Efficient);
+    EXPECT_EQ(attention_family(Device::Cuda, false, 512), AttentionFamily::Efficient)
+        << "FlashAttention-2 takes heads up to 256";
+    EXPECT_EQ(attention_family(Device::Cpu, false, 64), AttentionFamily::OwnBlocks);
 }
 
 TEST(AttentionKernels, AreInThePlansJson) {

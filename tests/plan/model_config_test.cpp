@@ -342,6 +342,65 @@ TEST(ModelConfig, AFileWithLatentsAndGroupedExpertsIsReadAsItsClassReadsIt) {
     EXPECT_THROW(read(other), Error) << "64 experts are not 6 groups";
 }
 
+json gemma4() {
+    json values = small("gemma4_text");
+    values.erase("hidden_act");
+    values.update({{"num_hidden_layers", 7},
+                   {"head_dim", 16},
+                   {"global_head_dim", 32},
+                   {"sliding_window", 24},
+                   {"hidden_size_per_layer_input", 0},
+                   {"attention_k_eq_v", true}});
+    values["num_global_key_value_heads"] = 1;
+    return values;
+}
+
+TEST(ModelConfig, Gemma4sGlobalLayersHaveHeadsOfOtherSizes) {
+    const ModelConfig model = read(gemma4());
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    for (const int64_t layer : {5, 6})  // its class makes the last layer global
+        EXPECT_TRUE(model.layer_kind(layer).global && !model.layer_kind(layer).window) << layer;
+    EXPECT_EQ(model.layer_kind(0).window, 24);
+    EXPECT_EQ(model.of_layer(0).head_dim, 16);
+    const ModelConfig global = model.of_layer(5);
+    EXPECT_EQ(global.head_dim, 32);
+    EXPECT_EQ(global.num_kv_heads, 1);
+    EXPECT_TRUE(global.values_are_keys);
+    EXPECT_EQ(model.ropes[0].type, "proportional");
+    EXPECT_EQ(model.ropes[0].rotary_dim, 32);
+    EXPECT_EQ(model.ropes[0].share, 0.25);
+    const json record = model_config_to_json(model);
+    EXPECT_EQ(model_config_to_json(model_config_from_record(record, "plan.json")), record);
+    // transformers saves the sizes of each layer in place of the fields from which they come.
+    json saved = gemma4();
+    for (const char* field : {"global_head_dim", "num_global_key_value_heads"}) saved.erase(field);
+    for (const char* layer : {"5", "6"})
+        saved["per_layer_config"][layer] = {{"head_dim", 32}, {"num_key_value_heads", 1}};
+    EXPECT_EQ(model_config_to_json(read(saved)), record);
+    saved["per_layer_config"]["6"]["head_dim"] = 48;
+    EXPECT_THAT(read(saved).obstacles, testing::Contains("per_layer_config"));
+}
+
+TEST(ModelConfig, WhatIsNotComputedOfGemma4IsNamed) {
+    const auto obstacle = [](const char* field, const json& value) {
+        json values = gemma4();
+        values[field] = value;
+        return read(values).obstacles;
+    };
+    EXPECT_THAT(obstacle("hidden_size_per_layer_input", 256),
+                testing::Contains("hidden_size_per_layer_input"));
+    EXPECT_THAT(obstacle("num_kv_shared_layers", 2), testing::Contains("num_kv_shared_layers"));
+    EXPECT_THAT(obstacle("use_bidirectional_attention", "all"),
+                testing::Contains("use_bidirectional_attention"));
+    EXPECT_THAT(obstacle("use_bidirectional_attention", "vision"), testing::IsEmpty());
+    EXPECT_THAT(obstacle("rope_parameters", {{"full_attention", {{"rope_type", "linear"}, {"factor", 2}}}}),
+                testing::Contains("rope_type 'linear'"));
+    json absent = gemma4();
+    absent.erase("hidden_size_per_layer_input");
+    EXPECT_THAT(read(absent).obstacles, testing::Contains("hidden_size_per_layer_input"))
+        << "its class has 256 by default";
+}
+
 TEST(ModelConfig, AWrappersExpertsAreBelowItsPrefix) {
     json text = small("qwen3_5_moe_text");
     text.erase("intermediate_size");
