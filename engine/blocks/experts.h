@@ -133,7 +133,7 @@ class Experts final : public Block<Machine> {
                          const Tensor& dx_nc, double beta) const {
         const Tensor& x_nc = tile.branch.x_nc;
         const Tensor read_nc = machine.norm_again(NormSite::Router, x_nc, tile.router_rstd_n);
-        const Tensor dread_nc = pull.router_input(read_nc.mul_(router_scale(machine)), beta);
+        const Tensor dread_nc = pull.router_input(read_nc.mul_(router_scale(machine)), tile.first, beta);
         machine.norm_backward(NormSite::Router, dread_nc.mul_(router_scale(machine)), x_nc,
                               tile.router_rstd_n, dx_nc, true, beta);
     }
@@ -148,7 +148,15 @@ class Experts final : public Block<Machine> {
 
     /// Finds the outliers of all tiles' inputs of the shared expert before any tile is computed.
     void find_outliers(Machine& machine) {
-        if (!machine.quantizes_inputs() || !has_shared(machine)) return;
+        if (!machine.quantizes_inputs()) return;
+        for (const TokenRange& range : machine.tiles(x_nc_)) {
+            if (!machine.model().router.norms_input) break;
+            Tensor rstd_n;
+            const Tensor read_nc = machine.norm(NormSite::Router, rows(x_nc_, range), rstd_n);
+            machine.look(read_nc.mul_(router_scale(machine)), range.begin);
+        }
+        if (machine.model().router.norms_input) machine.settle(LoraSite::Router, x_nc_);
+        if (!has_shared(machine)) return;
         const auto find = [&](LoraSite site, const auto& input_of) {
             for (const TokenRange& range : machine.tiles(x_nc_)) {
                 SharedExpert<Machine> shared{range.begin};

@@ -21,9 +21,10 @@ enum class LoraSite {
     SharedGate,
     LatentIn,
     QueryUp,
-    KeyValueUp
+    KeyValueUp,
+    Router
 };
-constexpr size_t kLoraSites = 12;
+constexpr size_t kLoraSites = 13;
 
 enum class NormSite {
     Input,
@@ -43,7 +44,7 @@ enum class NormSite {
 constexpr size_t kNormSites = 13;
 
 /// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
-/// the expert that every token uses, and of latents.
+/// the expert that every token uses, of latents, and of a router that is a linear module.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",
@@ -65,7 +66,8 @@ inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.q_a_proj",
                                             "self_attn.kv_a_proj_with_mqa",
                                             "self_attn.q_b_proj",
-                                            "self_attn.kv_b_proj"};
+                                            "self_attn.kv_b_proj",
+                                            "router.proj"};
 
 /// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
 inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
@@ -99,7 +101,8 @@ inline TargetRange targets_of(LoraSite site) {
                                                               {17, 1},
                                                               {18, 2},
                                                               {20, 1},
-                                                              {21, 1}}};
+                                                              {21, 1},
+                                                              {22, 1}}};
     return kRanges[static_cast<size_t>(site)];
 }
 

@@ -170,6 +170,15 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "gemma3_text", 640, 18, 4, 1, 256, 2048, 262144, 32768, 1e6, 1e-6, true, 0, 512},
     {"google/gemma-3-1b-pt google/gemma-3-1b-it",
      "gemma3_text", 1152, 26, 4, 1, 256, 6912, 262144, 32768, 1e6, 1e-6, true, 0, 512},
+    {"google/gemma-4-31b google/gemma-4-31b-it",
+     "gemma4", 5376, 60, 32, 16, 256, 21504, 262144, 262144, 1e6, 1e-6, true, 0, 1024, 0, 0, 0,
+     R"({"num_global_key_value_heads": 4, "attention_k_eq_v": true, "final_logit_softcapping": 30.0,
+         "hidden_size_per_layer_input": 0})"},
+    {"google/gemma-4-26b-a4b google/gemma-4-26b-a4b-it",
+     "gemma4", 2816, 30, 16, 8, 256, 2112, 262144, 262144, 1e6, 1e-6, true, 0, 1024, 0, 0, 0,
+     R"({"num_global_key_value_heads": 2, "attention_k_eq_v": true, "final_logit_softcapping": 30.0,
+         "hidden_size_per_layer_input": 0, "enable_moe_block": true, "num_experts": 128, "top_k_experts": 8,
+         "moe_intermediate_size": 704})"},
     // gpt-oss
     {"openai/gpt-oss-20b openai/gpt-oss-safeguard-20b axolotl-ai-co/gpt-oss-20b-dequantized",
      "gpt_oss", 2880, 24, 64, 8, 64, 2880, 201088, 131072, 150000, 1e-5, false, 0, 128, 32, 4},
@@ -207,8 +216,9 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
 constexpr std::array<std::string_view, 2> kMirrors = {"nousresearch", "unsloth"};
 
 json to_config_json(const KnownModel& known) {
-    const Family& family = *find_family(known.type);
-    json values = {{"model_type", known.type},
+    const Wrapper* wrapper = find_wrapper(known.type);
+    const Family& family = *find_family(wrapper != nullptr ? wrapper->text_type : known.type);
+    json values = {{"model_type", family.type},
                    {"hidden_size", known.hidden},
                    {"num_hidden_layers", known.layers},
                    {"num_attention_heads", known.heads},
@@ -238,6 +248,7 @@ json to_config_json(const KnownModel& known) {
         values["moe_intermediate_size"] = known.expert_intermediate;
         values["norm_topk_prob"] = true;
     }
+    if (wrapper != nullptr) return {{"model_type", known.type}, {"text_config", values}};
     return values;
 }
 

@@ -45,7 +45,6 @@ constexpr Rename kNames[] = {{"attention_output_norm", "post_attention_layernorm
                              {"mlp_part_norm", "post_feedforward_layernorm_1"},
                              {"experts_norm", "pre_feedforward_layernorm_2"},
                              {"experts_part_norm", "post_feedforward_layernorm_2"},
-                             {"mlp.gate", "router.proj"},
                              {"mlp.experts", "experts"}};
 
 constexpr const char* kGlobalRope =

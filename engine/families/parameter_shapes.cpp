@@ -133,7 +133,8 @@ void add_experts(const ModelConfig& m, Shapes& shapes) {
     if (m.router.norms_input) shapes.vector(Role::RouterNorm, "router.scale", m.hidden_size, true);
     if (m.router.scales_experts)
         shapes.vector(Role::ExpertScales, "router.per_expert_scale", m.num_experts, true);
-    shapes.weight(Role::Router, "mlp.gate", {m.num_experts, m.hidden_size});
+    shapes.weight(Role::Router, m.router.norms_input ? "router.proj" : "mlp.gate",
+                  {m.num_experts, m.hidden_size});
     if (m.expert_biases) shapes.bias(Role::RouterBias, "mlp.gate", m.num_experts);
     matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj", 2 * expert,
              m.hidden_size);

@@ -40,7 +40,8 @@ QuantizedLayout quantized_layout(const Quantization& quantization, const Paramet
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization) {
     if (shape.role == Role::ExpertGateUp || shape.role == Role::ExpertDown) return quantization.experts;
     const bool is_bias = shape.role == Role::ExpertGateUpBias || shape.role == Role::ExpertDownBias;
-    return shape.layer >= 0 && shape.shape.size() == 2 && shape.role != Role::Router && !is_bias;
+    const bool is_parameter = shape.role == Role::Router && !shape.name.ends_with(".router.proj.weight");
+    return shape.layer >= 0 && shape.shape.size() == 2 && !is_parameter && !is_bias;
 }
 
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization) {

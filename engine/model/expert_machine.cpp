@@ -30,9 +30,11 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
         const at::Tensor own_nk = best_experts(ranks, model_.experts_per_token);
         return expert_chooser_ ? expert_chooser_(layer_, places_n, ranks, own_nk) : own_nk;
     };
-    Routing routing = ringmaster::route(x_nc, weights().router_ec, model_.norms_expert_weights, choose,
-                                        weights().router_bias_e, model_.router,
-                                        parameters_.router_correction(layer_), weights().expert_scales_e);
+    const at::Tensor logits_ne =
+        model_.router.norms_input ? linear(LoraSite::Router, x_nc, first) : at::Tensor();
+    Routing routing = ringmaster::route(
+        x_nc, weights().router_ec, model_.norms_expert_weights, choose, weights().router_bias_e,
+        model_.router, parameters_.router_correction(layer_), weights().expert_scales_e, logits_ne);
     const bool is_new = !chosen_nk.defined();
     if (is_new && router_loss_ != nullptr && router_loss_->counts()) router_loss_->count(routing, places_n);
     return routing;
@@ -98,10 +100,11 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
     return {*this, dgate_up_m2i, dlogits_ne.to(dgate_up_m2i.scalar_type()), dscales_e, routing};
 }
 
-at::Tensor TensorMachine::ExpertPull::router_input(const at::Tensor& read_nc, double beta) const {
-    accumulate_weight_gradient(machine_.gradients().router_ec, dlogits_ne_, read_nc, beta);
-    accumulate_bias_gradient(machine_.gradients().router_bias_e, dlogits_ne_, beta);
-    return product(dlogits_ne_, machine_.weights().router_ec);
+at::Tensor TensorMachine::ExpertPull::router_input(const at::Tensor& read_nc, int64_t first,
+                                                   double beta) const {
+    const TensorMachine::Pull pull = machine_.pull(LoraSite::Router, dlogits_ne_, first);
+    pull.accumulate(read_nc, beta);
+    return pull.input();
 }
 
 void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) const {

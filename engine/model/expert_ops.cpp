@@ -42,11 +42,13 @@ at::Tensor chosen_sums(const Routing& routing) {
     return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true).add_(kLeast);
 }
 
-at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& router_ec, const at::Tensor& bias_e,
+at::Tensor logits_of(const at::Tensor& x_nc, const at::Tensor& router_ec, const at::Tensor& bias_e,
                      const RouterRule& rule) {
-    const at::Tensor logits_ne = rule.in_float32
-                                     ? linear(x_nc.to(wide(x_nc)), router_ec.to(wide(x_nc)), bias_e)
-                                     : linear(x_nc, router_ec, bias_e);
+    return rule.in_float32 ? linear(x_nc.to(wide(x_nc)), router_ec.to(wide(x_nc)), bias_e)
+                           : linear(x_nc, router_ec, bias_e);
+}
+
+at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& logits_ne, const RouterRule& rule) {
     return rule.sigmoid ? logits_ne.to(wide(x_nc)).sigmoid_() : at::softmax(logits_ne, 1, wide(x_nc));
 }
 
@@ -61,9 +63,10 @@ at::Tensor weights_without_factors(const Routing& routing, bool norms, const Rou
 
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
               const at::Tensor& bias_e, const RouterRule& rule, const at::Tensor& correction_e,
-              const at::Tensor& scales_e) {
+              const at::Tensor& scales_e, const at::Tensor& logits_ne) {
     Routing routing;
-    routing.probabilities_ne = scores_of(x_nc, router_ec, bias_e, rule);
+    routing.probabilities_ne =
+        scores_of(x_nc, logits_ne.defined() ? logits_ne : logits_of(x_nc, router_ec, bias_e, rule), rule);
     routing.chosen_nk = choose(rank_experts(routing.probabilities_ne, rule, correction_e));
     routing.weights_nk = weights_without_factors(routing, norms, rule);
     if (scales_e.defined()) routing.weights_nk.mul_(scales_e.index({routing.chosen_nk}));
@@ -73,7 +76,7 @@ Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, c
     routing.rows_nk.scatter_(0, routing.slots_m,
                              at::arange(routing.slots_m.size(0), routing.slots_m.options()));
     routing.rows_nk = routing.rows_nk.view(routing.chosen_nk.sizes());
-    routing.begins = begins_of(chosen_m, router_ec.size(0));
+    routing.begins = begins_of(chosen_m, routing.probabilities_ne.size(1));
     return routing;
 }
 

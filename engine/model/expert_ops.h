@@ -36,10 +36,11 @@ using LayerExpertChooser = std::function<at::Tensor(int layer, const at::Tensor&
                                                     const ExpertRanks& ranks, const at::Tensor& own_nk)>;
 
 /// With `norms`, the weights of a token's experts add up to rule.scale. The bias, the correction and the
-/// factors of the experts' weights are undefined if the model has none.
+/// factors of the experts' weights are undefined if the model has none. `logits_ne`, if defined, takes the
+/// place of a product with router_ec.
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
               const at::Tensor& bias_e = {}, const RouterRule& rule = {}, const at::Tensor& correction_e = {},
-              const at::Tensor& scales_e = {});
+              const at::Tensor& scales_e = {}, const at::Tensor& logits_ne = {});
 /// Returns the weights of the chosen experts before their factors.
 at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule);
 

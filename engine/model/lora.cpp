@@ -41,7 +41,8 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             latent.query_rank,
             latent.rank + latent.rotary_width,
             model.num_heads * latent.key_width(),
-            model.num_heads * (latent.plain_width + latent.value_width)};
+            model.num_heads * (latent.plain_width + latent.value_width),
+            model.num_experts};
 }
 
 }  // namespace

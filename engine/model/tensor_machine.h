@@ -192,7 +192,7 @@ class TensorMachine {
         at::Tensor input_into(const at::Tensor&) const { return input(); }
         /// Accumulates the gradients of a router that does not read what the experts read, and returns the
         /// gradient of read_nc.
-        at::Tensor router_input(const at::Tensor& read_nc, double beta) const;
+        at::Tensor router_input(const at::Tensor& read_nc, int64_t first, double beta) const;
 
       private:
         const TensorMachine& machine_;

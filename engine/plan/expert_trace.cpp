@@ -26,7 +26,8 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
     {
         const bool widens = rule.in_float32 && in_.element_bytes() != kFloat;
         const Traced wide = sized(widens ? tokens + experts : 0, x_nc.columns(), kFloat);
-        const Traced logits_ne = rule.sigmoid && is_wide
+        const Traced logits_ne = rule.norms_input ? linear(LoraSite::Router, x_nc)
+                                 : rule.sigmoid && is_wide
                                      ? Traced()
                                      : sized(tokens, experts, is_wide ? kFloat : in_.element_bytes());
         routing.probabilities_ne = sized(tokens, experts, kFloat, kActivations);
@@ -139,10 +140,10 @@ void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
                              rows / double(machine.model().num_experts));
 }
 
-Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, double) const {
-    if (!machine.in_.lora.on())
-        machine.gradient_product(double(machine.model().num_experts), read_nc.columns(), read_nc.rows());
-    return machine.take(read_nc.rows(), read_nc.columns());
+Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t first, double beta) const {
+    const TraceMachine::Pull pull = machine.pull(LoraSite::Router, dlogits_ne, first);
+    pull.accumulate(read_nc, beta);
+    return pull.input();
 }
 
 Traced TraceMachine::ExpertPull::input() const {

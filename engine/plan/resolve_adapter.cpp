@@ -97,7 +97,6 @@ bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
 /// all layers. lora_target_linear is not: axolotl names the modules that are linear in transformers 5, unless
 /// PEFT takes the names of a shared expert's modules for those of the other experts.
 std::string expert_target(const ModelConfig& model, const LoraTargets& targets, const Findings& findings) {
-    if (model.num_experts > 0 && model.router.norms_input && targets.linear) return "proj";
     if (model.num_experts == 0 || names_shared_expert(model)) return "";
     static const std::set<std::string> kInExperts = {"gate",      "w1",      "w2",        "w3",
                                                      "gate_proj", "up_proj", "down_proj", "gate_up_proj"};

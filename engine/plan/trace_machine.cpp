@@ -51,7 +51,8 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
         {1, hidden, 0, 0},
         {double(latent.query_rank + latent.rank + latent.rotary_width), hidden, 0, 0},
         {keys, double(latent.query_rank), 0, 0},
-        {heads * double(latent.plain_width + latent.value_width), double(latent.rank), 0, 0}};
+        {heads * double(latent.plain_width + latent.value_width), double(latent.rank), 0, 0},
+        {double(m.num_experts), hidden, 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
@@ -94,7 +95,8 @@ std::string_view output_name(LoraSite site) {
     constexpr std::string_view kNames[] = {
         "queries, keys and values",  "output of a block", "gate and up", "output of a block",
         "inputs of a recurrence",    "output of a block", "gate and up", "output of a block",
-        "gate of the shared expert", "latents",           "queries",     "keys and values"};
+        "gate of the shared expert", "latents",           "queries",     "keys and values",
+        "scores of experts"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -107,7 +109,8 @@ std::string_view TraceMachine::gradient_name(LoraSite site) {
         "gradient of the hidden states", "gradient of a recurrence's output",
         "gradient of the hidden states", "gradient of the product of gate and up",
         "gradient of the hidden states", "gradient of the hidden states",
-        "gradient of a latent",          "gradient of a latent"};
+        "gradient of a latent",          "gradient of a latent",
+        "gradient of the hidden states"};
     return kNames[static_cast<size_t>(site)];
 }
 

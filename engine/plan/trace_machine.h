@@ -183,7 +183,7 @@ class TraceMachine {
         void accumulate(const Traced& x_nc, double beta) const;
         Traced input() const;
         Traced input_into(const Traced&) const { return input(); }
-        Traced router_input(const Traced& read_nc, double beta) const;
+        Traced router_input(const Traced& read_nc, int64_t first, double beta) const;
     };
     void add_share(const Traced& out_nc, const Traced& y_nc, const Traced& shares_n1);
     void share_backward(const Traced& shares_n1, const Traced& dact_ni, const Traced& act_ni,

@@ -43,9 +43,11 @@ const char* name_of(LoraSite site) {
         case LoraSite::QueryUp:
             return "queries from a latent";
         case LoraSite::KeyValueUp:
+            return "keys and values from a latent";
+        case LoraSite::Router:
             break;
     }
-    return "keys and values from a latent";
+    return "the scores of experts";
 }
 
 class Products {

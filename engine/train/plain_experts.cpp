@@ -50,8 +50,8 @@ at::Tensor chosen_experts(const ModelConfig& m, at::Tensor ranks_ne) {
 
 PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, const at::Tensor& x_nc) {
     PlainMixture mixture;
-    const at::Tensor& routed_nc = experts.routed_nc.defined() ? experts.routed_nc : x_nc;
-    at::Tensor logits_ne = at::matmul(routed_nc, experts.router_ec.t());
+    at::Tensor logits_ne =
+        experts.logits_ne.defined() ? experts.logits_ne : at::matmul(x_nc, experts.router_ec.t());
     if (m.expert_biases) logits_ne = logits_ne + experts.router_bias_e;
     mixture.probabilities_ne = m.router.sigmoid ? at::sigmoid(logits_ne) : at::softmax(logits_ne, 1);
     const at::Tensor scores_ne = mixture.probabilities_ne.detach();

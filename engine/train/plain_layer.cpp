@@ -133,8 +133,9 @@ class Layer {
 
     PlainMixture mlp_beside_experts(const at::Tensor& x) const {
         PlainExperts all = all_experts();
-        all.routed_nc = plain_norm(m_, x, own("router.scale"), {}, m_.rms_norm_eps) /
-                        std::sqrt(static_cast<double>(m_.hidden_size));
+        const at::Tensor routed = plain_norm(m_, x, own("router.scale"), {}, m_.rms_norm_eps) /
+                                  std::sqrt(static_cast<double>(m_.hidden_size));
+        all.logits_ne = dense(routed, LoraSite::Router);
         PlainMixture mixture = plain_mixture(m_, all, normed(x, "experts_norm"));
         const at::Tensor of_mlp =
             mlp(normed(x, "post_attention_layernorm"), LoraSite::GateUp, LoraSite::Down);

@@ -182,6 +182,9 @@ def test_quick_ends(tmp_path, config):
     ("gemma2", dict(head_dim=16, sliding_window=8, query_pre_attn_scalar=16)),
     ("qwen2", dict(rope_scaling={"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32})),
     ("qwen3_moe", dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)),
+    ("gemma4_text", dict(head_dim=16, global_head_dim=32, sliding_window=8, attention_k_eq_v=True, num_global_key_value_heads=1,
+                         hidden_size_per_layer_input=0, enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24,
+                         layer_types=["sliding_attention", "full_attention", "full_attention"])),
     ("olmo2", {}), ("cohere", {}), ("glm4", dict(head_dim=16)), ("granite", {}),
 ])
 def test_families(tmp_path, config, kind, changes):

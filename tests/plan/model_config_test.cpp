@@ -381,6 +381,19 @@ TEST(ModelConfig, Gemma4sGlobalLayersHaveHeadsOfOtherSizes) {
     EXPECT_THAT(read(saved).obstacles, testing::Contains("per_layer_config"));
 }
 
+TEST(ModelConfig, Gemma4sMixtureIsInTheTableAsTheTextOfAWrapper) {
+    const auto known = find_model_config("google/gemma-4-26B-A4B-it", "");
+    ASSERT_TRUE(known);
+    EXPECT_THAT(known->obstacles, testing::IsEmpty());
+    EXPECT_EQ(known->weight_prefix, "model.language_model.");
+    EXPECT_TRUE(known->experts_beside_mlp && known->router.norms_input);
+    EXPECT_EQ(known->of_layer(5).num_kv_heads, 2);
+    EXPECT_EQ(known->of_layer(5).head_dim, 512);
+    const double billions = double(parameter_count(*known)) / 1e9;
+    EXPECT_NEAR(billions, 25.2, 0.1) << "the release says 25.2 billion";
+    EXPECT_NEAR(double(parameter_count(*find_model_config("google/gemma-4-31B", ""))) / 1e9, 30.7, 0.1);
+}
+
 TEST(ModelConfig, WhatIsNotComputedOfGemma4IsNamed) {
     const auto obstacle = [](const char* field, const json& value) {
         json values = gemma4();
