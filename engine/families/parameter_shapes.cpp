@@ -347,6 +347,16 @@ std::string peft_table(const ModelConfig& model, Role role) {
     return name.substr(0, name.rfind('.'));
 }
 
+std::string peft_parameter(const ModelConfig& model, const std::string& parameter) {
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        if (shape.layer < 0 || !shape.name.ends_with("." + parameter)) continue;
+        const std::string path = peft_name(model, shape);
+        const std::string layer = ".layers." + std::to_string(shape.layer) + ".";
+        return path.substr(path.find(layer) + layer.size());
+    }
+    return parameter;
+}
+
 bool names_shared_expert(const ModelConfig& model) {
     const Family* family = find_family(model.model_type);
     return family != nullptr && family->names_shared_expert;

@@ -12,6 +12,8 @@ namespace ringmaster {
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 /// Returns the path of the module that holds the embedding or the head.
 std::string peft_table(const ModelConfig& model, Role role);
+/// Returns the path in a layer of a parameter of kExpertParameters; itself if the model has none.
+std::string peft_parameter(const ModelConfig& model, const std::string& parameter);
 /// Returns whether the names gate_proj, up_proj and down_proj mean modules of a mixture's shared expert to
 /// PEFT, not the other experts.
 bool names_shared_expert(const ModelConfig& model);

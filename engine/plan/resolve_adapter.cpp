@@ -146,7 +146,8 @@ void match_parameters(Plan& plan, Findings& findings) {
     for (const std::string& name : asked) matched.merge(parameters_named(*plan.model, name));
     std::vector<std::string> found;
     for (const char* parameter : kExpertParameters)
-        if (plan.model->num_experts > 0 && matched.erase(parameter) > 0) found.emplace_back(parameter);
+        if (plan.model->num_experts > 0 && matched.erase(peft_parameter(*plan.model, parameter)) > 0)
+            found.emplace_back(parameter);
     const std::string key = findings.key_of({"lora_target_parameters", "lora_model_dir"});
     if (!matched.empty())
         return findings.error(Form("KEY-UNSUPPORTED", "parameter"), key, {{"value", *matched.begin()}});

@@ -10,6 +10,7 @@
 
 #include "engine/config/lora_targets.h"
 #include "engine/error.h"
+#include "engine/families/peft_names.h"
 #include "engine/families/score_class.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
@@ -64,6 +65,8 @@ nlohmann::ordered_json list_or_null(const std::vector<T>& items) {
 /// Writes the adapter's settings as PEFT's LoraConfig does.
 WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
     const Lora& lora = plan.config.lora;
+    std::vector<std::string> parameters;
+    for (const std::string& name : lora.parameters) parameters.push_back(peft_parameter(*plan.model, name));
     const nlohmann::ordered_json config = {
         {"peft_type", "LORA"},
         {"task_type", plan.model->num_labels == 0 ? "CAUSAL_LM"
@@ -81,7 +84,7 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
         {"bias", "none"},
         {"fan_in_fan_out", false},
         {"init_lora_weights", true},
-        {"target_parameters", list_or_null(lora.parameters)},
+        {"target_parameters", list_or_null(parameters)},
         {"modules_to_save", list_or_null(targets_of(lora).saved_modules())},
         {"layers_to_transform", list_or_null(lora.layers)},
         {"layers_pattern", nullptr},

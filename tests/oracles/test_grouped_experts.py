@@ -89,6 +89,31 @@ def test_preflight_passes_and_losses_are_those_of_transformers(kind, mesh, forma
     assert (logits_of(load(tmp_path / "merged")) - logits_of(ours.merge_and_unload())).abs().max().item() < 1e-5
 
 
+@pytest.mark.parametrize("format", [None, "nf4"])
+def test_adapters_on_a_router_and_on_experts_beside_an_mlp_are_those_of_peft(format, tmp_path):
+    import peft
+    import torch
+
+    model_dir = make_model(tmp_path / "model", "gemma4_text", **MODELS["gemma4_text"])
+    rows = make_rows(tmp_path / "rows.jsonl", STEPS * ROWS_PER_STEP)
+    torch.manual_seed(11)
+    model = peft.get_peft_model(load_base(model_dir, format), peft.LoraConfig(
+        task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules=["q_proj", "proj", "up_proj"],
+        target_parameters=["experts.gate_up_proj", "experts.down_proj"]))
+    model.save_pretrained(tmp_path / "begun")
+    losses = train(model, rows)
+    keys = FORMATS[format][0] if format else dict(adapter="lora")
+    run = launch(config_of(tmp_path, model_dir, **MESHES["zigzag, accumulated"][1], **keys, lora_model_dir=str(tmp_path / "begun")),
+                 tmp_path / "runs", "--ranks", 2)
+    assert json.loads((run / "preflight.json").read_text())["ok"]
+    assert [event["loss"] for event in events_of(run)] == pytest.approx(losses, rel=1e-5)
+    if format is None:
+        ours = peft.PeftModel.from_pretrained(load(model_dir), tmp_path / "out")
+        assert (logits_of(ours) - logits_of(model)).abs().max().item() < 1e-4
+        ringmaster("merge", tmp_path / "out", "--to", tmp_path / "merged", "--base", model_dir)
+        assert (logits_of(load(tmp_path / "merged")) - logits_of(ours.merge_and_unload())).abs().max().item() < 1e-5
+
+
 @pytest.mark.parametrize("kind", MODELS, ids=[f"{kind}{', quick' if kind == 'glm4_moe' else ''}" for kind in MODELS])
 def test_preflight_passes_in_bfloat16(kind, tmp_path):
     model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
