@@ -34,13 +34,15 @@ GEMMA4 = dict(text_config=dict(head_dim=16, global_head_dim=32, sliding_window=6
                                  num_key_value_heads=2, head_dim=8, patch_size=4, position_embedding_size=64), audio_config=None)
 GEMMA4_EXPERTS = {**GEMMA4, "text_config": dict(GEMMA4["text_config"], enable_moe_block=True, num_experts=4, top_k_experts=2,
                                                 moe_intermediate_size=48)}
+GEMMA4_UNIFIED = dict(text_config=dict(head_dim=16, global_head_dim=32, sliding_window=64, pad_token_id=0),
+                      vision_config=dict(patch_size=4, mm_embed_dim=64, mm_posemb_size=16, output_proj_dims=64), audio_config=None)
 # Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
 # shape. None means that the architecture is not supported.
 ARCHITECTURES = {
     "Mistral-Small-4": ("mistral3", MISTRAL4), "GLM-4.5-Air": ("glm4_moe", dict(GROUPED, head_dim=16)), "GLM-4.7-Flash": ("glm4_moe_lite", {**GROUPED, **LATENT}),
     "DeepSeek-V2": ("deepseek_v2", {**GROUPED, **LATENT, "q_lora_rank": None}),
     "gemma-4-26B": ("gemma4", GEMMA4_EXPERTS), "gemma-4-31B": ("gemma4", GEMMA4),
-    "gemma-4-12B": ("gemma4_unified_text", GEMMA4["text_config"]),
+    "gemma-4-12B": ("gemma4_unified", GEMMA4_UNIFIED),
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),
@@ -131,7 +133,8 @@ def tokenizer():
     from transformers import PreTrainedTokenizerFast
 
     marks = ["<s>", "</s>", "<pad>", "<unk>", "<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>",
-             "<|begin_of_text|>", "<start_of_turn>", "<end_of_turn>", "<|end|>", "<|user|>", "<|assistant|>", "<think>", "</think>"]
+             "<|begin_of_text|>", "<start_of_turn>", "<end_of_turn>", "<|end|>", "<|user|>", "<|assistant|>", "<think>", "</think>",
+             "<|turn>", "<turn|>"]
     backend = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, merges=[]))
     backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     backend.add_special_tokens(marks)

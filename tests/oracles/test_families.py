@@ -138,6 +138,9 @@ FAMILIES = {
     "gemma3 wrapper full": ("gemma3", dict(
         text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
         vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION), mm_tokens_per_image=4)),
+    "gemma4_unified wrapper full": ("gemma4_unified", dict(
+        text_config=dict(head_dim=16, global_head_dim=32, sliding_window=24, pad_token_id=0, final_logit_softcapping=20.0),
+        vision_config=dict(patch_size=4, mm_embed_dim=64, mm_posemb_size=16, output_proj_dims=64), audio_config=None)),
     "gemma4 wrapper full": ("gemma4", dict(
         text_config=dict(GEMMA4, model_type="gemma4_text", attention_k_eq_v=True, num_global_key_value_heads=1, pad_token_id=0),
         vision_config=dict(model_type="gemma4_vision", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
