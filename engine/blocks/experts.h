@@ -146,17 +146,23 @@ class Experts final : public Block<Machine> {
         return out_nc;
     }
 
-    /// Finds the outliers of all tiles' inputs of the shared expert before any tile is computed.
+    /// Finds the outliers of all tiles' inputs of linear modules before any tile is computed.
     void find_outliers(Machine& machine) {
         if (!machine.quantizes_inputs()) return;
+        if (machine.model().router.norms_input) find_outliers_of_router(machine);
+        if (has_shared(machine)) find_outliers_of_shared(machine);
+    }
+
+    void find_outliers_of_router(Machine& machine) {
         for (const TokenRange& range : machine.tiles(x_nc_)) {
-            if (!machine.model().router.norms_input) break;
             Tensor rstd_n;
             const Tensor read_nc = machine.norm(NormSite::Router, rows(x_nc_, range), rstd_n);
             machine.look(read_nc.mul_(router_scale(machine)), range.begin);
         }
-        if (machine.model().router.norms_input) machine.settle(LoraSite::Router, x_nc_);
-        if (!has_shared(machine)) return;
+        machine.settle(LoraSite::Router, x_nc_);
+    }
+
+    void find_outliers_of_shared(Machine& machine) {
         const auto find = [&](LoraSite site, const auto& input_of) {
             for (const TokenRange& range : machine.tiles(x_nc_)) {
                 SharedExpert<Machine> shared{range.begin};

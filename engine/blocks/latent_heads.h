@@ -24,7 +24,7 @@ class LatentHeads {
             raw_nr = latent_nr.clone();
             return machine.linear(site, machine.norm(norm, raw_nr, rstd_n));
         }
-        /// Writes the gradient of the latent to draw_nr.
+        /// Writes the gradient of the latent to dlatent_nr.
         void backward(Machine& machine, NormSite norm, LoraSite site, const Tensor& dy_nw, Tensor dlatent_nr,
                       double beta) const {
             const auto pull = machine.pull(site, dy_nw);

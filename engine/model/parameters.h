@@ -155,7 +155,7 @@ class Parameters {
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
     at::ScalarType compute_dtype() const { return compute_.values.scalar_type(); }
-    // Numbers that are not trained, in float32.
+    // These give numbers that are not trained, in float32.
     /// Returns the correction of a layer's router, [experts]; undefined if there is none.
     at::Tensor router_correction(int layer) const { return buffer(Role::RouterCorrection, layer); }
     double layer_scalar(int layer) const { return buffer(Role::LayerScalar, layer).item<double>(); }
@@ -217,9 +217,9 @@ class Parameters {
     at::Tensor joined(const std::vector<std::string>& names, const at::Tensor& values) const;
     at::Tensor all(std::vector<std::string> names, const at::Tensor& values) const;
 
-    std::vector<ParameterShape> shapes_;
     at::Tensor buffer(Role role, int layer) const;
 
+    std::vector<ParameterShape> shapes_;
     std::vector<ParameterShape> buffers_;  ///< buffer_shapes; empty unless these are a model's parameters
     std::vector<at::Tensor> buffer_values_;
     std::string file_stem_;

@@ -21,6 +21,16 @@
 
 namespace ringmaster {
 
+double query_width(const ModelConfig& m) {
+    return mean_of_attention(m, [](const ModelConfig& one) { return double(one.num_heads * one.head_dim); });
+}
+
+double key_width(const ModelConfig& m, double ulysses) {
+    return mean_of_attention(m, [&](const ModelConfig& one) {
+        return std::max(double(one.num_kv_heads), ulysses) * double(one.head_dim);
+    });
+}
+
 namespace {
 
 /// The number of hops sampled per bunch; costs change evenly in between.
@@ -187,20 +197,9 @@ double latent_projections(const ModelConfig& m) {
            double(sizes.rank) * heads * double(sizes.plain_width + sizes.value_width);
 }
 
-double query_width(const ModelConfig& m) {
-    return mean_of_attention(m, [](const ModelConfig& one) { return double(one.num_heads * one.head_dim); });
-}
-
 double outputs_width(const ModelConfig& m) {
     return mean_of_attention(
         m, [](const ModelConfig& one) { return double(one.num_heads * one.value_width()); });
-}
-
-/// Returns the width of all key heads of all ranks that share them.
-double key_width(const ModelConfig& m, double ulysses) {
-    return mean_of_attention(m, [&](const ModelConfig& one) {
-        return std::max(double(one.num_kv_heads), ulysses) * double(one.head_dim);
-    });
 }
 
 /// The weights that a token uses in a layer.

@@ -17,6 +17,11 @@ namespace ringmaster {
 constexpr int kMostColumns = 64, kColumnsOfMore = 32;
 int columns_of(int ring);
 
+/// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
+double query_width(const ModelConfig& model);
+/// Returns the width of the keys of all ranks that split heads, which may share them; the mean likewise.
+double key_width(const ModelConfig& model, double ulysses);
+
 /// Attention of one hop, with all keys that arrive in it.
 struct HopCosts {
     int first = 0, last = 0;  ///< distances around the ring

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "engine/families/layer_groups.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/recurrence_costs.h"
 #include "engine/plan/simulate.h"
+#include "engine/plan/step_costs.h"
 
 namespace ringmaster {
 
@@ -15,10 +15,6 @@ namespace {
 double rule_flops(const ModelConfig& m) {
     const auto layers = double(m.num_layers - attending_layers_of(m));
     return layers > 0 ? layers * recurrence_flops(m) : 0;
-}
-
-double query_width(const ModelConfig& m) {
-    return mean_of_attention(m, [](const ModelConfig& one) { return double(one.num_heads * one.head_dim); });
 }
 
 /// Returns 6: forward, and backward to inputs and weights; 4 if frozen weights have no gradients.
@@ -50,13 +46,10 @@ LayoutCosts layout_costs(const Plan& plan) {
     const Speeds speeds = assumed_speeds(plan.device, cpu ? Precision::Float32 : Precision::Bf16Mixed, 1, 1);
     const double flops = speeds.flops, link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
     const double P = plan.mesh.ulysses, layers = double(attending_layers_of(m));
-    const double key_width = mean_of_attention(m, [&](const ModelConfig& one) {
-        return std::max(double(one.num_kv_heads), P) / P * double(one.head_dim);
-    });
     LayoutCosts costs;  // forward plus backward, for a ring rank's tokens over its P ranks
     costs.token_s = (flops_of_a_parameter(plan) * active_parameters(m) + 3 * rule_flops(m)) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
-    costs.key_s = 2 * key_width * layers * (2 * (cpu ? 4 : 2) + 4) / link;
+    costs.key_s = 2 * key_width(m, P) / P * layers * (2 * (cpu ? 4 : 2) + 4) / link;
     return costs;
 }
 

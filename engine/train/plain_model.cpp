@@ -299,8 +299,8 @@ class PlainModel {
     const PlainComparison* comparison_;
     Flat sums_;
     double loss_sum_ = 0;
-    std::vector<PlainMixture>
-        mixtures_;  ///< one per layer, also those without experts; empty if none has any
+    /// One of each layer; it has no choice if the layer has no experts. Empty if no layer has any.
+    std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
 };

@@ -201,12 +201,15 @@ def test_the_plans_memory_is_what_was_counted(tmp_path, kind, way):
     shape = {**MODELS[kind], **dict(hidden_size=192, intermediate_size=320, num_attention_heads=6)}
     if "moe_intermediate_size" in shape:
         shape["moe_intermediate_size"] = 160
-    model = make_model(tmp_path / "model", kind, **shape)
-    make_rows(tmp_path / "rows.jsonl", 12, longest=500)
-    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sequence_len=512, pad_to_sequence_len=True, max_steps=2,
-                         micro_batch_size=2, **MEMORY[way])
+    check_memory(tmp_path, make_model(tmp_path / "model", kind, **shape), MEMORY[way])
+
+
+def check_memory(folder, model, keys):
+    make_rows(folder / "rows.jsonl", 12, longest=500)
+    config = make_config(folder, model, folder / "rows.jsonl", sequence_len=512, pad_to_sequence_len=True, max_steps=2,
+                         micro_batch_size=2, **keys)
     plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json").stdout)
-    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight")
+    run = launch(config, folder / "runs", "--ranks", 2, "--no-preflight")
     for rank, memory in enumerate(plan["memory"]["per_rank"]):
         counted = max(event["peak_memory_bytes"] for event in events_of(run, rank))
         assert (memory["total"] - memory["runtime"]) / counted == pytest.approx(1, abs=0.05)

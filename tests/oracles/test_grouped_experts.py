@@ -6,7 +6,7 @@ import json
 
 import pytest
 from test_expert_adapters import logits_of
-from test_experts import MESHES, load, load_base, make_model, make_rows
+from test_experts import MESHES, check_memory, load, load_base, make_model, make_rows
 
 from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
 from test_quantized import FORMATS
@@ -179,12 +179,4 @@ WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]
 @pytest.mark.parametrize("shape, way", WAYS, ids=[f"{case[0]}, {case[1]}{', quick' if case in LEAN else ''}" for case in WAYS])
 def test_the_plans_memory_is_what_was_counted(shape, way, tmp_path):
     kind, changes = SHAPES[shape]
-    model = make_model(tmp_path / "model", kind, **{**MODELS[kind], **SHAPE, **changes})
-    make_rows(tmp_path / "rows.jsonl", 12, longest=500)
-    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sequence_len=512, pad_to_sequence_len=True, max_steps=2,
-                         micro_batch_size=2, **MEMORY[way])
-    plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json").stdout)
-    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight")
-    for rank, memory in enumerate(plan["memory"]["per_rank"]):
-        counted = max(event["peak_memory_bytes"] for event in events_of(run, rank))
-        assert (memory["total"] - memory["runtime"]) / counted == pytest.approx(1, abs=0.05)
+    check_memory(tmp_path, make_model(tmp_path / "model", kind, **{**MODELS[kind], **SHAPE, **changes}), MEMORY[way])
