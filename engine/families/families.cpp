@@ -7,12 +7,12 @@ namespace ringmaster {
 namespace {
 
 const auto& all_families() {
-    static const std::array all = {kLlamaFamilies,         kQwenFamilies,       kSmollmFamilies,
-                                   kHunyuanFamilies,       kGemmaFamilies,      kGemmaSandwichFamilies,
-                                   kGemma4Families,        kPhiFamilies,        kMistralFamilies,
-                                   kOlmoFamilies,          kGraniteFamilies,    kGlmFamilies,
-                                   kGroupedExpertFamilies, kCohereFamilies,     kLayerNormFamilies,
-                                   kNeoxFamilies,          kQwenHybridFamilies, kGptOssFamilies};
+    static const std::array all = {
+        kLlamaFamilies,         kQwenFamilies,          kSmollmFamilies,     kHunyuanFamilies,
+        kGemmaFamilies,         kGemmaSandwichFamilies, kGemma4Families,     kPhiFamilies,
+        kMistralFamilies,       kOlmoFamilies,          kGraniteFamilies,    kGlmFamilies,
+        kGroupedExpertFamilies, kCohereFamilies,        kLayerNormFamilies,  kNeoxFamilies,
+        kFalconFamilies, kGptjFamilies,        kMinimaxFamilies,       kQwenHybridFamilies, kGptOssFamilies};
     return all;
 }
 
@@ -27,7 +27,7 @@ const Family* find_family(std::string_view type) {
 
 const Wrapper* find_wrapper(std::string_view type) {
     for (const std::span<const Wrapper> some :
-         {kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers})
+         {kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers, kLlamaWrappers})
         for (const Wrapper& wrapper : some)
             if (wrapper.type == type) return &wrapper;
     return nullptr;

@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Maps a module in ParameterShape's naming to its name in files. Modules with the same name are stored in
-/// one tensor, one below the other.
+/// Maps a module or a tensor in ParameterShape's naming to its name in files, or a field to its name in
+/// config.json. Modules with the same name are stored in one tensor, one below the other.
 struct Rename {
     std::string_view module, in_files;
 };
@@ -52,6 +52,9 @@ struct Family {
     std::span<const Rename> names = {};
     const char* default_rope = "{}";  ///< rope_parameters of layers without a window if config.json has none
     std::string_view body = {};       ///< replaces "model." in the files
+    std::string_view layers = "layers";   ///< name of the list of layers in the files
+    std::span<const Rename> fields = {};  ///< names that config.json has for common fields
+    int64_t widths_of_hidden = 0;         ///< above 0: width_field may be absent, and is so many hidden_size
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
@@ -74,8 +77,9 @@ std::string family_names();                          ///< returns "llama, qwen2,
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
     kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
-    kNeoxFamilies, kQwenHybridFamilies, kGptOssFamilies;
-extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers;
+    kNeoxFamilies, kFalconFamilies, kGptjFamilies, kMinimaxFamilies, kQwenHybridFamilies, kGptOssFamilies;
+extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers,
+    kLlamaWrappers;
 
 /// Gives each layer for which `slides` returns true a window and the rope `window_rope`.
 template <class Slides>

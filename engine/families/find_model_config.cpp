@@ -147,6 +147,9 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
     {"microsoft/phi-4-mini-instruct",
      "phi3", 3072, 32, 24, 8, 128, 8192, 200064, 131072, 1e4, 1e-5, true, 0, 262144},
     // GPT-NeoX
+    {"eleutherai/gpt-j-6b", "gptj", 4096, 28, 16, 16, 256, 16384, 50400, 2048, 1e4, 1e-5},
+    {"tiiuae/falcon-7b tiiuae/falcon-7b-instruct",
+     "falcon", 4544, 32, 71, 1, 64, 18176, 65024, 2048, 1e4, 1e-5, true},
     {"eleutherai/pythia-70m eleutherai/pythia-70m-deduped", "gpt_neox", 512, 6, 8, 8, 64, 2048, 50304, 2048, 1e4, 1e-5},
     {"eleutherai/pythia-160m eleutherai/pythia-160m-deduped", "gpt_neox", 768, 12, 12, 12, 64, 3072, 50304, 2048, 1e4, 1e-5},
     {"eleutherai/pythia-410m eleutherai/pythia-410m-deduped", "gpt_neox", 1024, 24, 16, 16, 64, 4096, 50304, 2048, 1e4, 1e-5},
@@ -224,7 +227,7 @@ json to_config_json(const KnownModel& known) {
                    {"num_attention_heads", known.heads},
                    {"num_key_value_heads", known.kv_heads},
                    {"head_dim", known.head_dim},
-                   {"intermediate_size", known.intermediate},
+                   {family.width_field, known.intermediate},
                    {"vocab_size", known.vocab},
                    {"max_position_embeddings", known.max_position},
                    {family.rope_theta_field, known.rope_theta},

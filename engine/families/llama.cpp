@@ -39,8 +39,11 @@ const Family kFamilies[] = {
      .padding_token = 1},
 };
 
+constexpr Wrapper kWrappers[] = {{"voxtral", "llama", "model.language_model."}};
+
 }  // namespace
 
 const std::span<const Family> kLlamaFamilies = kFamilies;
+const std::span<const Wrapper> kLlamaWrappers = kWrappers;
 
 }  // namespace ringmaster

@@ -182,23 +182,22 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
 }
 
-/// Returns a module's name in the family's files.
-std::string_view in_files(const Family& family, std::string_view module) {
+/// Returns a tensor's name in the family's files; all names lack the layer.
+std::string in_files(const Family& family, const std::string& tensor) {
     for (const Rename& rename : family.names)
-        if (rename.module == module) return rename.in_files;
-    return module;
+        if (rename.module == tensor) return std::string(rename.in_files);
+    const size_t dot = tensor.rfind('.');
+    for (const Rename& rename : family.names)
+        if (rename.module == tensor.substr(0, dot)) return std::string(rename.in_files) + tensor.substr(dot);
+    return tensor;
 }
 
 /// Returns the name in files of a parameter [model.layers.N.]module.weight or .bias.
 std::string file_name(const ModelConfig& m, const Family& family, const ParameterShape& shape) {
-    const std::string& name = shape.name;
-    const std::string prefix = shape.layer < 0 ? "" : "model.layers." + std::to_string(shape.layer) + ".";
-    const size_t dot = name.rfind('.');
-    std::string stored = name;
-    if (dot > prefix.size()) {
-        const std::string_view module = std::string_view(name).substr(prefix.size(), dot - prefix.size());
-        stored = prefix + std::string(in_files(family, module)) + name.substr(dot);
-    }
+    const std::string number = std::to_string(shape.layer) + ".";
+    const std::string prefix = shape.layer < 0 ? "" : "model.layers." + number;
+    std::string stored = in_files(family, shape.name.substr(prefix.size()));
+    if (shape.layer >= 0) stored = "model." + std::string(family.layers) + "." + number + stored;
     const std::string_view body = m.weight_prefix.empty() ? family.body : std::string_view(m.weight_prefix);
     if (!body.empty() && stored.starts_with("model.")) stored = std::string(body) + stored.substr(6);
     return stored;
@@ -351,7 +350,7 @@ std::string peft_parameter(const ModelConfig& model, const std::string& paramete
     for (const ParameterShape& shape : parameter_shapes(model)) {
         if (shape.layer < 0 || !shape.name.ends_with("." + parameter)) continue;
         const std::string path = peft_name(model, shape);
-        const std::string layer = ".layers." + std::to_string(shape.layer) + ".";
+        const std::string layer = "." + std::to_string(shape.layer) + ".";
         return path.substr(path.find(layer) + layer.size());
     }
     return parameter;

@@ -156,7 +156,10 @@ void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& m
     model.hidden_size = fields.integer("hidden_size", 1'000'000);
     model.num_layers = fields.integer("num_hidden_layers", kMostLayers);
     model.num_heads = fields.integer("num_attention_heads", 100'000);
-    model.intermediate_size = fields.integer(family.width_field, 10'000'000);
+    model.intermediate_size =
+        family.widths_of_hidden > 0
+            ? fields.integer_or(family.width_field, family.widths_of_hidden * model.hidden_size, 10'000'000)
+            : fields.integer(family.width_field, 10'000'000);
     model.vocab_size = fields.integer("vocab_size", 100'000'000);
     const int64_t kv_heads = fields.is_null("num_key_value_heads") ? 0 : family.kv_heads;
     model.num_kv_heads =
@@ -220,8 +223,22 @@ const Family& family_of(const ConfigFields& fields) {
     fields.refuse("model type '" + type + "' is unknown here", "known: " + family_names());
 }
 
-ModelConfig read_text_model(const ConfigFields& fields) {
-    const Family& family = family_of(fields);
+/// Returns the object with the common names of fields.
+json with_common_names(const Family& family, json values) {
+    for (const auto& [common, own] : family.fields) {
+        const auto found = values.find(own);
+        if (found == values.end()) continue;
+        json value = *found;
+        values.erase(found);
+        values[std::string(common)] = std::move(value);
+    }
+    return values;
+}
+
+ModelConfig read_text_model(const ConfigFields& given) {
+    const Family& family = family_of(given);
+    const json values = with_common_names(family, given.values());
+    const ConfigFields fields(values, given.where());
     ModelConfig model;
     model.model_type = family.type;
     model.quantization = read_quantization(fields);

@@ -24,9 +24,9 @@ bool is_linear(const ParameterShape& shape) {
 }
 
 std::string in_layer(const ParameterShape& shape, const std::string& module) {
-    const std::string layers = ".layers." + std::to_string(shape.layer) + ".";
-    const std::size_t at = module.find(layers);
-    return shape.layer < 0 || at == std::string::npos ? "" : module.substr(at + layers.size());
+    const std::string number = "." + std::to_string(shape.layer) + ".";
+    const std::size_t at = module.find(number);
+    return shape.layer < 0 || at == std::string::npos ? "" : module.substr(at + number.size());
 }
 
 /// Returns the modules that hold parameters, and their parent modules.

@@ -26,6 +26,8 @@ FAMILIES = {
     "granite": dict(kind="granite", attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7),
     "arcee": dict(kind="arcee", head_dim=24, intermediate_size=288),
     "glm4": dict(kind="glm4", head_dim=16),
+    "falcon": dict(kind="falcon", intermediate_size=None, num_key_value_heads=None, ffn_hidden_size=288),
+    "gptj": dict(kind="gptj", intermediate_size=None, num_key_value_heads=None, n_inner=288, rotary_dim=8),
     "gpt_neox": dict(kind="gpt_neox", num_key_value_heads=None),
     "phi": dict(kind="phi", intermediate_size=256),
     "starcoder2": dict(kind="starcoder2", hidden_size=96, intermediate_size=384, sliding_window=512),

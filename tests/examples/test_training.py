@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import random
+import shutil
 import sys
 import tarfile
 
@@ -14,6 +15,7 @@ import yaml
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "support"))
 from ringmaster_runs import events_of, launch, make_model, ringmaster, state_of  # noqa: E402
+from tekken import tekken  # noqa: E402
 
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
 LINEAR = dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=16, linear_value_head_dim=16)
@@ -22,9 +24,10 @@ GROUPED = dict(n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=
 LATENT = dict(num_key_value_heads=4, q_lora_rank=24, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=16, v_head_dim=16)
 YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 128, "mscale": 1.0, "mscale_all_dim": 1.0,
         "llama_4_scaling_beta": 0.1}
+PIXTRAL = dict(model_type="pixtral", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28,
+               patch_size=14, head_dim=8)
 MISTRAL4 = dict(text_config=dict(model_type="mistral4", **LATENT, **{**GROUPED, "first_k_dense_replace": 0}, rope_parameters=YARN),
-                vision_config=dict(model_type="pixtral", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-                                   image_size=28, patch_size=14, head_dim=8))
+                vision_config=PIXTRAL)
 HYBRID = dict(text_config=dict(head_dim=16, num_hidden_layers=4, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8,
                                linear_value_head_dim=12),
               vision_config=dict(hidden_size=16, intermediate_size=32, depth=1, num_heads=2, out_hidden_size=64))
@@ -43,7 +46,12 @@ ARCHITECTURES = {
     "DeepSeek-V2": ("deepseek_v2", {**GROUPED, **LATENT, "q_lora_rank": None}),
     "gemma-4-26B": ("gemma4", GEMMA4_EXPERTS), "gemma-4-31B": ("gemma4", GEMMA4),
     "gemma-4-12B": ("gemma4_unified", GEMMA4_UNIFIED),
-    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
+    "gemma-3n": (None, {}), "Mistral-Medium": ("mistral3", dict(text_config=dict(model_type="ministral3", head_dim=16), vision_config=PIXTRAL)),
+    "Magistral": ("mistral", {}), "Devstral": ("mistral", {}), "MiniMax-M2": ("minimax_m2", dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2)),
+    "Voxtral": ("voxtral", dict(text_config=dict(model_type="llama", head_dim=16), audio_config=dict(
+        hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, max_source_positions=16, num_mel_bins=8))),
+    "falcon-7b": ("falcon", dict(intermediate_size=None, num_key_value_heads=None)), "gpt-j": ("gptj", dict(intermediate_size=None, num_key_value_heads=None, rotary_dim=8)),
+     "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),
     "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5-27B": ("qwen3_5", HYBRID),
@@ -57,9 +65,10 @@ ARCHITECTURES = {
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }
 # Maps a file that only its model shows to be refused to the finding: for qwen3_next and deepseek_v2, PEFT 0.21 takes the names
-# of the shared expert's modules for those of the other experts.
+# of the shared expert's modules for those of the other experts; the pattern for Voxtral matches none of its class's modules.
 REFUSED = {"deepseek-v2/qlora-fsdp-2_5.yaml": ("KEY-UNSUPPORTED", "lora_target_linear"),
-           "qwen3-next/qwen3-next-80b-a3b-qlora.yaml": ("KEY-UNSUPPORTED", "lora_target_modules")}
+           "qwen3-next/qwen3-next-80b-a3b-qlora.yaml": ("KEY-UNSUPPORTED", "lora_target_modules"),
+           "voxtral/voxtral-mini-qlora.yml": ("CFG-VALUE", "lora_target_modules")}
 WORDS = "the fox jumps over seven lazy dogs and a happy cat leaps into deep water again while nobody looks".split()
 
 
@@ -83,6 +92,13 @@ def row_of(kind, source, entry):
     if not kind:  # the rows hold tokens already
         ids = [source.randint(20, 250) for _ in range(source.randint(8, 60))]
         return {"input_ids": ids, "labels": ids, "attention_mask": [1] * len(ids)}
+    if kind == "llama3.ultra":
+        return {"prompt": sentence(source), "completion": sentence(source), "label": source.random() < 0.5}
+    if kind == "chat_template.argilla" or entry.get("field_chosen"):
+        asked, answers = {"role": "user", "content": sentence(source)}, [{"role": "assistant", "content": sentence(source)} for _ in range(2)]
+        names = [entry.get("field_chosen", "chosen"), entry.get("field_rejected", "rejected")]
+        turns = [[asked, answer] if kind == "chat_template.argilla" else answer for answer in answers]
+        return {"prompt": asked["content"], entry.get("field_messages", "messages"): [asked], **dict(zip(names, turns))}
     if kind.startswith("chat_template"):
         roles = entry.get("message_property_mappings") or {}
         role, content = roles.get("role", entry.get("message_field_role", "role")), roles.get("content", entry.get("message_field_content", "content"))
@@ -103,11 +119,23 @@ def write_rows(file, entry, seed):
     file.write_text("".join(json.dumps(row_of(kind, source, entry)) + "\n" for _ in range(240)))
 
 
+def save_tokenizer(config, tokenizer, folder):
+    """Saves a tokenizer of the kind that the configuration asks for; returns the number of its tokens."""
+    tokenizer.save_pretrained(folder)
+    if not config.get("tokenizer_use_mistral_common"):
+        return len(tokenizer)
+    content = tekken([bytes([byte]) for byte in range(256)], "v7")
+    (folder / "tekken.json").write_text(json.dumps(content))
+    return content["config"]["default_vocab_size"]
+
+
 def stand_ins(config, folder, tokenizer):
     """Replaces the configuration's model, rows and output by small ones, and shortens it for a test."""
     kind, changes = architecture_of(config["base_model"])
-    model = make_model(folder / "model", kind, **{**changes, "vocab_size": -(-len(tokenizer) // 32) * 32})
-    tokenizer.save_pretrained(model)
+    (folder / "tokenizer").mkdir()
+    tokens = save_tokenizer(config, tokenizer, folder / "tokenizer")
+    model = make_model(folder / "model", kind, **{**changes, "vocab_size": -(-tokens // 32) * 32})
+    shutil.copytree(folder / "tokenizer", model, dirs_exist_ok=True)
     config = {**config, "base_model": str(model), "output_dir": str(folder / "out"), "sequence_len": 512, "max_steps": 3}
     for key in ("base_model_config", "tokenizer_config", "dataset_prepared_path", "hub_model_id", "special_tokens", "revision_of_model", "tokenizer_type"):
         config.pop(key, None)

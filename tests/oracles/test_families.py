@@ -33,6 +33,7 @@ YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_pos
 GEMMA4 = dict(head_dim=16, global_head_dim=32, sliding_window=24, num_hidden_layers=4, hidden_size_per_layer_input=0,
               layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"])
 GEMMA4_EXPERTS = dict(enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24)
+FOREIGN = dict(intermediate_size=None, num_key_value_heads=None)  # names that a family's config.json does not have
 
 # name: (model_type, differences from SHAPE)
 FAMILIES = {
@@ -86,7 +87,12 @@ FAMILIES = {
     "gpt_neox": ("gpt_neox", dict(num_key_value_heads=None, use_parallel_residual=False, attention_bias=False, tie_word_embeddings=True)),
     "gpt_neox full": ("gpt_neox", dict(num_key_value_heads=None, hidden_act="gelu_fast",
                                        rope_parameters={"rope_type": "default", "rope_theta": 5000.0, "partial_rotary_factor": 0.5})),
+    "falcon": ("falcon", dict(FOREIGN, ffn_hidden_size=112)),
+    "falcon full": ("falcon", dict(FOREIGN, bias=True, multi_query=False, parallel_attn=False, tie_word_embeddings=False)),
+    "gptj full": ("gptj", dict(FOREIGN, rotary_dim=6, n_inner=112)),
     "mixtral": ("mixtral", dict(num_local_experts=4)),
+    "minimax_m2 full": ("minimax_m2", dict(num_local_experts=6, num_experts_per_tok=2, head_dim=24, intermediate_size=24,
+                                           rope_parameters={"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5})),
     "mixtral full": ("mixtral", dict(num_local_experts=6, num_experts_per_tok=3, head_dim=24, sliding_window=24,
                                      tie_word_embeddings=True)),
     "qwen3_moe": ("qwen3_moe", dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=24, head_dim=16)),
@@ -135,6 +141,9 @@ FAMILIES = {
         text_config=dict(model_type="mistral4", **LATENT, first_k_dense_replace=1, n_group=2, topk_group=1,
                          rope_parameters={**YARN, "llama_4_scaling_beta": 0.1}),
         vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
+    "voxtral full": ("voxtral", dict(
+        text_config=dict(model_type="llama", head_dim=24),
+        audio_config=dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, max_source_positions=16, num_mel_bins=8))),
     "mistral3 full": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
                                        vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
     "gemma3 wrapper full": ("gemma3", dict(
@@ -164,7 +173,7 @@ QUICK = {(name, "zigzag 2", "packed") for name in FAMILIES if name.endswith("ful
 def class_of(config):
     import transformers
 
-    return transformers.AutoModelForImageTextToText if hasattr(config, "text_config") else transformers.AutoModelForCausalLM
+    return transformers.AutoModelForMultimodalLM if hasattr(config, "text_config") else transformers.AutoModelForCausalLM
 
 
 def load(folder):
@@ -281,7 +290,7 @@ def test_a_family_trains_as_its_transformers_class_does(reference, tmp_path, nam
 
 
 def is_of_the_tower(key):
-    return "vision" in key or "projector" in key or "visual" in key
+    return any(tower in key for tower in ("vision", "visual", "audio", "projector"))
 
 
 def unwrapped(key):

@@ -21,6 +21,7 @@ MODELS = {
     "gemma4_text": dict(intermediate_size=128, hidden_size_per_layer_input=0, head_dim=16, global_head_dim=32, sliding_window=24,
                         layer_types=["sliding_attention", "full_attention", "full_attention"], attention_k_eq_v=True,
                         num_global_key_value_heads=1, enable_moe_block=True, num_experts=8, top_k_experts=3, moe_intermediate_size=40),
+    "minimax_m2": dict(intermediate_size=40, head_dim=16, num_local_experts=8, num_experts_per_tok=3),
     "deepseek_v2": dict(LATENT, q_lora_rank=None, first_k_dense_replace=1, n_shared_experts=1, topk_method="group_limited_greedy"),
 }
 OF_LATENTS = ["q_proj", "q_a_proj", "kv_a_proj_with_mqa", "q_b_proj", "kv_b_proj", "o_proj"]

@@ -18,6 +18,8 @@ MODELS = {
     "qwen3": {},
     "phi3": {},
     "gpt_neox": dict(num_key_value_heads=None),
+    "falcon": dict(intermediate_size=None, num_key_value_heads=None, ffn_hidden_size=112, tie_word_embeddings=False),
+    "gptj": dict(intermediate_size=None, num_key_value_heads=None, n_inner=112, rotary_dim=8),
 }
 ATTENTION = ["q_proj", "k_proj", "v_proj", "o_proj"]
 ALL = [*ATTENTION, "gate_proj", "up_proj", "down_proj"]
@@ -27,6 +29,8 @@ ADAPTERS = {
     "qwen3": dict(r=3, lora_alpha=7, target_modules=[*ATTENTION, "up_proj"]),
     "phi3": dict(r=8, lora_alpha=16, target_modules=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"]),
     "gpt_neox": dict(r=5, lora_alpha=16, target_modules=["query_key_value", "dense_h_to_4h"]),
+    "falcon": dict(r=5, lora_alpha=16, target_modules=["query_key_value", "dense", "dense_4h_to_h"]),
+    "gptj": dict(r=4, lora_alpha=16, target_modules=["q_proj", "v_proj", "out_proj", "fc_in", "fc_out"]),
 }
 # A step has 8 rows.
 MESHES = {

@@ -53,7 +53,7 @@ def load(model_dir):
     import torch
     import transformers
 
-    return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
+    return transformers.AutoModelForCausalLM.from_pretrained(model_dir, dtype=torch.float32)
 
 
 def adamw(model, decays=lambda name, parameter: parameter.dim() > 1):

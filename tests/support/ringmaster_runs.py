@@ -61,7 +61,7 @@ def make_model(folder, kind, **changes):
         parts = {name: shape.pop(name) for name in list(shape) if name.endswith("_config")}
         parts["text_config"] = {**shape, "pad_token_id": None, "bos_token_id": None, "eos_token_id": None, **parts["text_config"]}
         config = transformers.AutoConfig.for_model(kind, **parts)
-        model = transformers.AutoModelForImageTextToText.from_config(config)
+        model = transformers.AutoModelForMultimodalLM.from_config(config)
     else:
         config = transformers.AutoConfig.for_model(kind, pad_token_id=None, bos_token_id=None, eos_token_id=None, **shape)
         model = transformers.AutoModelForCausalLM.from_config(config)

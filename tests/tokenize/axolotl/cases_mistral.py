@@ -1,18 +1,17 @@
 """Defines the cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
 
-import base64
 import hashlib
 import json
+import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+
 from cases import (ALPACA, DETAILED, FLAGGED, HUMANS, PARTS, SYSTEM, TALKS, THOUGHTFUL, TOOLED, case, make_tokenizers,
-                   pairs, talk)
+                   pairs, talk)  # noqa: E402
+from tekken import tekken  # noqa: E402
 
 VERSIONS = ("v3", "v7", "v11", "v13", "v15")
-PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-CONTROLS = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]",
-            "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]",
-            "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]", "[ARGS]", "[CALL_ID]", "[THINK]", "[/THINK]", "[MODEL_SETTINGS]", "[/MODEL_SETTINGS]"]
 
 
 def learnt_merges(folder):
@@ -28,13 +27,9 @@ def make_tekkens(folder):
     """Returns {version: the folder of a tekken.json}; version 13 describes images as well, which texts do not need."""
     tokens = [bytes([byte]) for byte in range(256)]
     tokens += [piece for piece in dict.fromkeys(learnt_merges(folder)) if len(piece) > 1]
-    vocabulary = [{"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None} for rank, piece in enumerate(tokens)]
-    special = [{"rank": rank, "token_str": text, "is_control": True} for rank, text in enumerate(CONTROLS)]
     made = {}
     for version in VERSIONS:
-        content = {"config": {"pattern": PATTERN, "num_vocab_tokens": len(tokens), "default_vocab_size": len(tokens) + 64,
-                              "default_num_special_tokens": 64, "version": version},
-                   "vocab": vocabulary, "special_tokens": special, "version": 1, "type": "Tekken"}
+        content = tekken(tokens, version)
         if version == "v13":
             content["image"] = {"image_patch_size": 14, "max_image_size": 1540, "spatial_merge_size": 2}
         if version == "v15":
