@@ -1,6 +1,8 @@
 #include "engine/plan/checks.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "engine/config/lora_targets.h"
 #include "engine/config/noise.h"
@@ -52,14 +54,25 @@ std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
     return usable;
 }
 
+/// Returns the numbers of key heads of the model's kinds of attention, each once.
+std::set<int64_t> key_heads(const ModelConfig& model) {
+    std::set<int64_t> numbers;
+    for (const LayerKind& kind : model.layer_kinds()) numbers.insert(model.of_kind(kind).num_kv_heads);
+    return numbers;
+}
+
 /// Reports head counts that DeepSpeed rejects: "Attention head count … is not divisible by SP size", and the
 /// same for key/value heads. This engine deals heads out as evenly as possible.
 void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.mesh.ulysses == 1) return;
     const int size = plan.mesh.ulysses;
-    const int64_t heads = plan.model->num_heads, kv_heads = plan.model->num_kv_heads;
-    if (heads % size == 0 && (kv_heads % size == 0 || size % kv_heads == 0)) return;
-    const FindingValues said{{"heads", heads}, {"kv_heads", kv_heads}, {"ulysses", size}};
+    const int64_t heads = plan.model->num_heads;
+    const std::set<int64_t> all = key_heads(*plan.model);
+    const auto uneven = std::find_if(all.begin(), all.end(), [&](int64_t kv_heads) {
+        return heads % size != 0 || (kv_heads % size != 0 && size % kv_heads != 0);
+    });
+    if (uneven == all.end()) return;
+    const FindingValues said{{"heads", heads}, {"kv_heads", *uneven}, {"ulysses", size}};
     if (heads >= size) return findings.warn(Form("CP-HEADS", "uneven"), "ulysses_size", said);
     const std::vector<int> usable = usable_ulysses(*plan.model, plan.context_parallel.size);
     FindingValues with_sizes = said;
@@ -76,10 +89,15 @@ void rule_heads_stride(const Plan& plan, Findings& findings) {
         if (stride > 1) findings.inform(Form("CP-HEADS-STRIDE", "idle"), "heads_k_stride", {});
         return;
     }
-    if (!plan.model || plan.model->num_kv_heads % stride == 0) return;
-    const std::vector<int> usable = divisors(plan.model->num_kv_heads);
+    if (!plan.model) return;
+    const std::set<int64_t> all = key_heads(*plan.model);
+    const int64_t common = std::accumulate(all.begin(), all.end(), int64_t{0}, std::gcd<int64_t, int64_t>);
+    if (common % stride == 0) return;
+    const auto undivided =
+        std::find_if(all.begin(), all.end(), [&](int64_t kv_heads) { return kv_heads % stride != 0; });
+    const std::vector<int> usable = divisors(common);
     findings.warn(Form("CP-HEADS-STRIDE", "divisor"), "heads_k_stride",
-                  {{"stride", stride}, {"kv_heads", plan.model->num_kv_heads}, {"sizes", as_list(usable)}},
+                  {{"stride", stride}, {"kv_heads", *undivided}, {"sizes", as_list(usable)}},
                   fixes_of_sizes("heads_k_stride", usable, stride));
 }
 

@@ -333,6 +333,19 @@ TEST(Plan, StridesAreCheckedOnlyWhereTheyAct) {
     EXPECT_THAT(stride->hint, HasSubstr("1, 2, 4, 8"));
 }
 
+// Gemma 4's 26B-A4B has 8 key heads in layers with a window, and 2 in the others.
+TEST(Plan, HeadsOfEachKindOfLayerAreChecked) {
+    const auto gemma4 = [](const std::string& more) {
+        return plan_text(config_text(more, "google/gemma-4-26B-A4B"), 2);
+    };
+    const Plan strides = gemma4("context_parallel_size: 2\nheads_k_stride: 4\nsample_packing: true\n");
+    const Diagnostic* stride = find(strides, "CP-HEADS-STRIDE");
+    ASSERT_TRUE(stride) << said(strides);
+    EXPECT_THAT(stride->message, HasSubstr("model's 2 key"));
+    EXPECT_THAT(stride->hint, HasSubstr("1, 2"));
+    EXPECT_THAT(stride->hint, Not(HasSubstr("4")));
+}
+
 TEST(Plan, ReplicasWithoutShardsAreBuiltAndAcceleratesRefusalIsSaid) {
     const Plan plan = plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 4);
     EXPECT_TRUE(plan.ok()) << said(plan);
