@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <utility>
 #include <vector>
 
 #include "engine/attention/flash_tensors.h"
@@ -23,6 +24,8 @@ class PartSums {
     /// Holds at most `most_held` parts that wait to be joined.
     PartSums(const at::Tensor& like_bhtd, Kind kind, int64_t most_held);
 
+    /// Begins with a float32 sum [B, T, H, D] of gradients in place of zeros, and adds to it in place.
+    void begin_with(at::Tensor sum_bthd) { sum_bthd_ = std::move(sum_bthd); }
     /// Takes a part and keeps its memory until it is joined. A part of another dtype is joined at once.
     void add(AttentionPart part);
     /// Joins what is held and returns the float32 sum [B, T, H, D], to which a caller may add.

@@ -135,8 +135,13 @@ class KeyValuePrefetcher {
 /// inputs' dtype, others in float32.
 class GradientReturn {
   public:
-    GradientReturn(Group& ring, const KeysValues& own)
-        : ring_(ring), dk_(key_sums(own.k_btkd)), dv_(key_sums(own.v_btkd)), own_(own) {}
+    /// `before` holds sums to begin with, if any.
+    GradientReturn(Group& ring, const KeysValues& own, const KeysValues& before = {})
+        : ring_(ring), dk_(key_sums(own.k_btkd)), dv_(key_sums(own.v_btkd)), own_(own) {
+        if (!before.k_btkd.defined()) return;
+        dk_.begin_with(before.k_btkd);
+        dv_.begin_with(before.v_btkd);
+    }
 
     /// Returns the tensors to which a unit's gradients are added, or undefined ones if the kernel makes them.
     /// The tensors for this rank's own keys already hold sums.
@@ -246,6 +251,43 @@ class GradientReturn {
     std::vector<Coming> coming_;
 };
 
+void add_pass(Group& ring, const AttentionSchedule& schedule, int64_t query_heads, const KeysValues& own,
+              PartialAttention& attention) {
+    const std::vector<Unit> units = units_of(schedule, query_heads, own.k_btkd.size(2));
+    KeyValuePrefetcher prefetcher(ring, units, own);
+    for (size_t u = 0; u < units.size(); ++u) {
+        const KeysValues keys = prefetcher.take(u);
+        if (units[u].stage->slices.empty()) continue;
+        attention.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
+                      units[u].stage->slices);
+    }
+}
+
+/// Adds the gradients of queries to `sums`, and returns those of this rank's keys, added to `before`.
+KeysValues add_gradients(Group& ring, const AttentionSchedule& schedule, int64_t query_heads,
+                         const KeysValues& own, const KeysValues& before, PartialGradients& sums) {
+    const std::vector<Unit> units = backward_units_of(schedule, query_heads, own.k_btkd.size(2));
+    KeyValuePrefetcher prefetcher(ring, units, own);
+    GradientReturn gradient_return(ring, own, before);
+    for (size_t u = 0; u < units.size(); ++u) {
+        const KeysValues keys = prefetcher.take(u);
+        KeyGradients d = gradient_return.gradients_for(units[u]);
+        if (!units[u].stage->slices.empty())
+            sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
+                     units[u].stage->slices, d);
+        gradient_return.send(units[u], d);
+    }
+    return gradient_return.finish();
+}
+
+/// Returns the chunks whose keys a chunk reads: its own, then from the last one on.
+std::vector<size_t> chunks_read(const std::vector<AttentionSchedule>& passes) {
+    std::vector<size_t> chunks = {passes.size() - 1};
+    for (size_t chunk = passes.size() - 1; chunk-- > 0;)
+        if (!is_idle(passes[chunk])) chunks.push_back(chunk);
+    return chunks;
+}
+
 }  // namespace
 
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
@@ -255,15 +297,8 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
                                                  schedule.stages[0].slices, rule);
         if (whole) return *whole;
     }
-    const std::vector<Unit> units = units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
-    KeyValuePrefetcher prefetcher(ring, units, own);
     PartialAttention attention(q_bhtd, rule);
-    for (size_t u = 0; u < units.size(); ++u) {
-        const KeysValues keys = prefetcher.take(u);
-        if (units[u].stage->slices.empty()) continue;
-        attention.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
-                      units[u].stage->slices);
-    }
+    add_pass(ring, schedule, q_bhtd.size(1), own, attention);
     return attention.finish();
 }
 
@@ -276,19 +311,48 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
                                              heads_first(own.v_btkd), whole, schedule.stages[0].slices, rule);
         if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}};
     }
-    const std::vector<Unit> units = backward_units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
-    KeyValuePrefetcher prefetcher(ring, units, own);
-    GradientReturn gradient_return(ring, own);
     PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
-    for (size_t u = 0; u < units.size(); ++u) {
-        const KeysValues keys = prefetcher.take(u);
-        KeyGradients d = gradient_return.gradients_for(units[u]);
-        if (!units[u].stage->slices.empty())
-            sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
-                     units[u].stage->slices, d);
-        gradient_return.send(units[u], d);
+    const KeysValues d = add_gradients(ring, schedule, q_bhtd.size(1), own, {}, sums);
+    return {sums.finish(), d};
+}
+
+// A chunk's keys are on the way from `held` while those of another are in use.
+
+FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& passes, const at::Tensor& q_bhtd,
+                          const KeysValues& own, HeldKeys& held, const ScoreRule& rule) {
+    const std::vector<size_t> chunks = chunks_read(passes);
+    if (chunks.size() == 1) return scheduled_forward(ring, passes.back(), q_bhtd, own, rule);
+    PartialAttention attention(q_bhtd, rule);
+    for (size_t i = 0; i < chunks.size(); ++i) {
+        const KeysValues keys = i == 0 ? own : held.keys(chunks[i]);
+        if (i + 1 < chunks.size()) held.fetch(chunks[i + 1], false);
+        add_pass(ring, passes[chunks[i]], q_bhtd.size(1), keys, attention);
     }
-    return {sums.finish(), gradient_return.finish()};
+    return attention.finish();
+}
+
+ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedule>& passes,
+                                  const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                  const KeysValues& own, HeldKeys& held, const FlashOutput& whole,
+                                  const ScoreRule& rule) {
+    const std::vector<size_t> chunks = chunks_read(passes);
+    ScheduledGradients gradients;
+    gradients.d_btkd = held.take_sums(chunks[0]);
+    if (chunks.size() == 1 && !gradients.d_btkd.k_btkd.defined())
+        return scheduled_backward(ring, passes.back(), dout_bhtd, q_bhtd, own, whole, rule);
+    PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
+    for (size_t i = 0; i < chunks.size(); ++i) {
+        const KeysValues keys = i == 0 ? own : held.keys(chunks[i]);
+        const KeysValues before = i == 0 ? std::move(gradients.d_btkd) : held.take_sums(chunks[i]);
+        if (i + 1 < chunks.size()) held.fetch(chunks[i + 1], true);
+        KeysValues d = add_gradients(ring, passes[chunks[i]], q_bhtd.size(1), keys, before, sums);
+        if (i == 0)
+            gradients.d_btkd = std::move(d);
+        else
+            held.put_sums(chunks[i], std::move(d));
+    }
+    gradients.dq_bhtd = sums.finish();
+    return gradients;
 }
 
 }  // namespace ringmaster

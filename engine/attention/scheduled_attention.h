@@ -8,18 +8,15 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "engine/attention/flash_tensors.h"
+#include "engine/attention/held_keys.h"
 #include "engine/attention/score_rule.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_schedule.h"
 
 namespace ringmaster {
-
-/// Holds keys and values as a pair; last dim contiguous, other strides free.
-struct KeysValues {
-    at::Tensor k_btkd;
-    at::Tensor v_btkd;
-};
 
 /// Returns out [B, H, T, D] in q's dtype, in B T H D memory order, and lse [B, H, T]. A query that sees
 /// nothing gets zeros, and an lse of minus infinity.
@@ -36,5 +33,17 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                       const KeysValues& own, const FlashOutput& whole,
                                       const ScoreRule& rule = {});
+
+/// Computes attention of a chunk's queries: `passes` has a schedule for each chunk up to this one
+/// (make_chunk_schedules), `held` the keys and values of those before, `own` the chunk's own.
+FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& passes, const at::Tensor& q_bhtd,
+                          const KeysValues& own, HeldKeys& held, const ScoreRule& rule = {});
+
+/// Computes the gradients of a chunk whose later chunks were computed before. Those of its own keys and
+/// values are final; those of the chunks before are added to the sums in `held`.
+ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedule>& passes,
+                                  const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                  const KeysValues& own, HeldKeys& held, const FlashOutput& whole,
+                                  const ScoreRule& rule = {});
 
 }  // namespace ringmaster

@@ -15,6 +15,8 @@ struct ShardedAttention::Impl {
     AttentionSchedule schedule;
     std::vector<int64_t> ulysses_tokens;  ///< tokens of each rank of this Ulysses group
     ScoreRule rule;
+    std::vector<std::vector<AttentionSchedule>> chunks =
+        {};  ///< of each chunk; empty unless there are several
 };
 
 namespace {
@@ -78,7 +80,7 @@ KeysValues views_of(const at::Tensor& both_s2bkd) {
 }  // namespace
 
 ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask,
-                                   int64_t gathered_heads, const ScoreRule& rule)
+                                   int64_t gathered_heads, const ScoreRule& rule, int64_t chunks)
     : impl_(std::make_unique<Impl>(Impl{groups, {}, {}, rule})) {
     const int ring_rank = groups.ring().rank(), ulysses = groups.ulysses().size();
     std::vector<Spans> spans;
@@ -88,6 +90,12 @@ ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const A
     for (int u = 0; u < ulysses; ++u) {
         impl_->ulysses_tokens.push_back(layout.tokens_of(ring_rank * ulysses + u));
     }
+    if (chunks > 1) {
+        TORCH_INTERNAL_ASSERT(ulysses == 1 && gathered_heads == 0, "chunks of heads");
+        for (int64_t chunk = 0; chunk < chunks; ++chunk)
+            impl_->chunks.push_back(make_chunk_schedules(spans, ring_rank, mask, chunks, chunk));
+        return;
+    }
     impl_->schedule = gathered_heads > 0 ? make_gather_schedule(spans, ring_rank, mask, gathered_heads)
                                          : make_ring_schedule(spans, ring_rank, mask);
 }
@@ -96,9 +104,14 @@ ShardedAttention::~ShardedAttention() = default;
 
 int64_t ShardedAttention::cells() const {
     int64_t cells = 0;
-    for (const Stage& stage : impl_->schedule.stages) {
-        for (const Slice& slice : stage.slices) cells += slice.visible_cells();
-    }
+    const auto count = [&](const AttentionSchedule& schedule) {
+        for (const Stage& stage : schedule.stages) {
+            for (const Slice& slice : stage.slices) cells += slice.visible_cells();
+        }
+    };
+    count(impl_->schedule);
+    for (const std::vector<AttentionSchedule>& passes : impl_->chunks)
+        for (const AttentionSchedule& pass : passes) count(pass);
     return cells;
 }
 
@@ -166,6 +179,13 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Ten
             dkv_tbkd.narrow(1, B, B).transpose(0, 1), dsinks_h};
 }
 
+/// Returns an undefined tensor without sinks.
+at::Tensor sinks_gradient(const at::Tensor& dout_bthd, const AttentionOutput& output,
+                          const at::Tensor& sinks_h) {
+    if (!sinks_h.defined()) return {};
+    return sinks_backward(heads_first(dout_bthd), heads_first(output.out_bthd), output.lse_bht, sinks_h);
+}
+
 }  // namespace
 
 AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Tensor& q_bthd,
@@ -173,13 +193,29 @@ AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Te
                                               AttentionOutput output, const at::Tensor& sinks_h) {
     if (output.is_by_heads())
         return backward_by_heads(*impl_, std::move(dout_bthd), std::move(output), sinks_h);
-    at::Tensor dsinks_h;
-    if (sinks_h.defined())
-        dsinks_h =
-            sinks_backward(heads_first(dout_bthd), heads_first(output.out_bthd), output.lse_bht, sinks_h);
+    const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
     const ScheduledGradients d =
         scheduled_backward(impl_->groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
                            {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
+    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
+}
+
+AttentionOutput ShardedAttention::chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
+                                                HeldKeys& held, const at::Tensor& sinks_h) {
+    const FlashOutput whole = ringmaster::chunk_forward(impl_->groups.ring(), impl_->chunks[chunk],
+                                                        heads_first(q_bthd), own, held, impl_->rule);
+    if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
+    return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
+}
+
+AttentionGradients ShardedAttention::chunk_backward(size_t chunk, at::Tensor dout_bthd,
+                                                    const at::Tensor& q_bthd, const KeysValues& own,
+                                                    HeldKeys& held, AttentionOutput output,
+                                                    const at::Tensor& sinks_h) {
+    const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
+    const ScheduledGradients d = ringmaster::chunk_backward(
+        impl_->groups.ring(), impl_->chunks[chunk], heads_first(dout_bthd), heads_first(q_bthd), own, held,
+        {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
     return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
 }
 

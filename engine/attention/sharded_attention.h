@@ -12,6 +12,7 @@
 
 #include <memory>
 
+#include "engine/attention/held_keys.h"
 #include "engine/attention/score_rule.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_mask.h"
@@ -47,9 +48,11 @@ class ShardedAttention {
     struct Impl;
     /// Derives the slices, once. `layout` is of one sequence over groups.mesh()'s context-parallel ranks.
     /// `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs ranks with
-    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring.
+    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. With `chunks` >
+    /// 1 each rank's tokens are cut into so many parts (chunk_bounds), computed one after the other; then
+    /// there are no Ulysses ranks, and heads are not gathered.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
-                     int64_t gathered_heads = 0, const ScoreRule& rule = {});
+                     int64_t gathered_heads = 0, const ScoreRule& rule = {}, int64_t chunks = 1);
     ~ShardedAttention();
 
     /// Returns the mask's cells that this rank's ring rank computes; its Ulysses group shares them by heads.
@@ -66,6 +69,13 @@ class ShardedAttention {
     AttentionGradients backward(at::Tensor dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
                                 const at::Tensor& v_btkd, AttentionOutput output,
                                 const at::Tensor& sinks_h = {});
+
+    /// Compute the same for one chunk of the tokens; `held` has the keys and values of the chunks before.
+    AttentionOutput chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
+                                  HeldKeys& held, const at::Tensor& sinks_h = {});
+    AttentionGradients chunk_backward(size_t chunk, at::Tensor dout_bthd, const at::Tensor& q_bthd,
+                                      const KeysValues& own, HeldKeys& held, AttentionOutput output,
+                                      const at::Tensor& sinks_h = {});
 
   private:
     std::unique_ptr<Impl> impl_;

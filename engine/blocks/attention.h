@@ -61,14 +61,14 @@ class Attention final : public Block<Machine> {
         attended_ = std::move(attended);
     }
 
+    void recall(Machine& machine, const Tensor& x_nc) override {
+        project(machine, x_nc);
+        machine.put_keys(qkv_nw_);
+        forget(machine);
+    }
+
     void restore(Machine& machine, const Tensor& x_nc) override {
-        qkv_nw_ = queries_keys_values(machine, branch_.begin(machine, x_nc));
-        if (machine.model().gates_attention) gates_nw_ = machine.take_gates(qkv_nw_);
-        const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
-        norm_heads(machine, false, apply);
-        machine.rotate(kind_, qkv_nw_, false);
-        norm_heads(machine, true, apply);
-        if (machine.model().norms_values) value_norm_.forward(machine, values(machine));
+        project(machine, x_nc);
         if (!attended_.out_bthd.defined()) attended_ = machine.attend(kind_, qkv_nw_);
         if (attended_.is_by_heads()) qkv_nw_.reset();
     }
@@ -99,6 +99,17 @@ class Attention final : public Block<Machine> {
         const ModelConfig& model = machine.model();
         return qkv_nw_.narrow(1, (model.num_heads + model.num_kv_heads) * model.head_dim,
                               model.num_kv_heads * model.head_dim);
+    }
+
+    /// Sets qkv_nw_ to the normed and rotated queries, keys and values, and gates_nw_.
+    void project(Machine& machine, const Tensor& x_nc) {
+        qkv_nw_ = queries_keys_values(machine, branch_.begin(machine, x_nc));
+        if (machine.model().gates_attention) gates_nw_ = machine.take_gates(qkv_nw_);
+        const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
+        norm_heads(machine, false, apply);
+        machine.rotate(kind_, qkv_nw_, false);
+        norm_heads(machine, true, apply);
+        if (machine.model().norms_values) value_norm_.forward(machine, values(machine));
     }
 
     /// Calls `act` with the norms of queries and keys, and the columns of each.

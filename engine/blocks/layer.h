@@ -60,6 +60,11 @@ class Layer {
         is_forgotten_ = true;
     }
 
+    /// Gives the machine again the keys and values that other chunks of the sequence read, after `forget`.
+    void recall(Machine& machine, const Tensor& x) {
+        for (const auto& block : blocks_) block->recall(machine, x);
+    }
+
     /// Replaces dx_nc, the gradient of the layer's output, by that of its input; frees the blocks.
     void backward(Machine& machine, const Tensor& dx_nc, double beta) {
         if (is_forgotten_) restore(machine);

@@ -131,6 +131,7 @@ struct Config {
     bool activation_offloading = false;       ///< keeps checkpoints in host memory
     bool tiled_mlp = false;                   ///< computes MLPs in tiles of tokens
     std::optional<int64_t> tiled_mlp_shards;  ///< tiles per rank; else tiles of hidden_size tokens
+    int64_t sequence_chunks = 1;              ///< parts computed one after the other; 0: as few as fit
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`

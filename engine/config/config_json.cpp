@@ -80,6 +80,7 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("activation_offloading", c.activation_offloading);
     visit("tiled_mlp", c.tiled_mlp);
     visit("tiled_mlp_num_shards", c.tiled_mlp_shards);
+    visit("sequence_chunks", c.sequence_chunks);
     visit("optimizer_offloading", c.optimizer_offloading);
     visit("parameter_offloading", c.parameter_offloading);
     visit("lora_r", c.lora.r);
@@ -183,6 +184,7 @@ json to_json_value(const T& value) {
 /// behaviour of that version.
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
+                                           "sequence_chunks",
                                            "lr_quadratic_warmup",
                                            "lr_scheduler_kwargs",
                                            "lora_layers",

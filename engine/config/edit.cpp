@@ -45,7 +45,7 @@ std::vector<std::string> relatives_of(const std::string& key) {
          "ring_attn_func", "heads_k_stride", "dp_shard_size", "dp_replicate_size", "attn_implementation"},
         {"batch_size", "micro_batch_size", "gradient_accumulation_steps", "gradient_checkpointing"},
         {"bf16", "bfloat16", "fp16", "gradient_checkpointing", "selective_checkpointing",
-         "activation_offloading", "tiled_mlp", "tiled_mlp_num_shards"},
+         "activation_offloading", "tiled_mlp", "tiled_mlp_num_shards", "sequence_chunks"},
         {"base_model", "reinit_weights"},
         {"sample_packing", "pad_to_sequence_len"}};
     std::vector<std::string> relatives;

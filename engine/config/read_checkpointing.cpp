@@ -1,4 +1,4 @@
-// Reads which activations are kept for the backward, and where.
+// Reads which activations are kept for the backward, and where, and what is computed in parts.
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/sections.h"
@@ -56,6 +56,15 @@ void read_tiles(KeyReader& keys, Config& config) {
     if (shards) config.tiled_mlp_shards = shards;
 }
 
+void read_chunks(KeyReader& keys, Config& config) {
+    const char* key = "sequence_chunks";
+    const json* said = keys.find(key);
+    if (said && *said == "auto")
+        config.sequence_chunks = 0;
+    else
+        config.sequence_chunks = keys.whole(key).value_or(1);
+}
+
 }  // namespace
 
 void read_checkpointing(KeyReader& keys, Config& config) {
@@ -65,6 +74,7 @@ void read_checkpointing(KeyReader& keys, Config& config) {
     read_selection(keys, config);
     read_offloading(keys, config);
     read_tiles(keys, config);
+    read_chunks(keys, config);
 }
 
 }  // namespace ringmaster

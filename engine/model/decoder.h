@@ -13,10 +13,14 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/hidden_states.h"
 #include "engine/model/host_stash.h"
 #include "engine/model/tensor_machine.h"
 
 namespace ringmaster {
+
+template <class Machine>
+class Layer;
 
 /// Consecutive labels of a micro-batch, in its order, whose losses have the same weight.
 struct LabelRun {
@@ -32,7 +36,10 @@ struct MicroBatch {
         {};  ///< int64 [B, T], indices in the data, −1 for padding: for experts, dropout, 8-bit inputs
     std::vector<LabelRun> runs = {};  ///< of all labels, for a backward; empty: every weight is 1
     /// Changes the embeddings' output, [N, C], before a forward with a backward; may be empty.
-    std::function<void(const at::Tensor& x_nc)> add_noise = {};
+    std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
+
+    /// Returns ids, labels and places of some tokens of every row.
+    MicroBatch part(const TokenRange& tokens) const;
 };
 
 /// Holds the results of a forward, besides gradients.
@@ -82,23 +89,47 @@ class Decoder {
     void set_product_probe(ProductProbe probe) { machine_.set_product_probe(std::move(probe)); }
 
   private:
-    struct LayerState;  ///< what a layer's backward needs
+    struct LayerState;   ///< what a layer's backward needs
+    class HeadGradient;  ///< sum over chunks
 
-    at::Tensor embed(const at::Tensor& ids_n);
-    /// Run the layers and keep nothing; return the last one's output.
-    at::Tensor layers_forward(const MicroBatch& batch, SequenceShard& shard);
-    at::Tensor through_layers(at::Tensor x_nc, Progress& progress);
+    /// Begins a batch whose adapter drops what it drops in training if `drops`.
+    void begin(const MicroBatch& batch, SequenceShard& shard, bool drops);
+    size_t chunks() const { return shard_ != nullptr ? shard_->chunks.size() : 1; }
+    MicroBatch chunk_of(const MicroBatch& batch, size_t chunk) const;
+    /// Prepares the layer's operations for a chunk; `state` holds the keys of the chunks before.
+    void enter_chunk(int layer, size_t chunk, LayerState& state, OutlierColumns::Sites known = {});
+
+    /// Returns the embeddings of each chunk's tokens, after `change`.
+    HiddenStates embed(const std::vector<at::Tensor>& ids,
+                       const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {});
+    std::vector<at::Tensor> ids_of(const MicroBatch& batch) const;  ///< of each chunk
+    HiddenStates hidden_states();
+    LayerKeys layer_keys(bool copies);
+    at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
+    /// Run the layers and keep nothing; leave the last one's output.
+    HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
+    void through_layers(HiddenStates& hidden, Progress& progress);
     void gather(int unit);
     void drop(int unit);
     void use_layer(int layer, Pass pass);
-    at::Tensor layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, Progress& progress);
-    void layer_backward(int layer, LayerState& state, const at::Tensor& dx_nc, SequenceShard& shard,
+    /// Replaces the layer's input by its output, chunk by chunk.
+    void layer_forward(int layer, HiddenStates& hidden, LayerState& state, Progress& progress);
+    /// Computes the keys and values of all chunks but the last again.
+    void recall_keys(int layer, LayerState& state);
+    void layer_backward(int layer, LayerState& state, HiddenStates& gradients, Progress& progress,
                         double beta);
-    void keep(int layer, LayerState& state);
-    void bring_back(int layer, at::Tensor& x_nc);
-    /// Computes final norm, head and loss in chunks of tokens, with the gradient during the forward.
-    double head(const at::Tensor& x_nc, const MicroBatch& batch, double scale, double beta,
-                at::Tensor& dx_nc);
+    /// Frees what the backward can compute again, and keeps the layer's input.
+    void keep(int layer, size_t chunk, Layer<TensorMachine>& computed);
+    void bring_back(int layer, size_t chunk, at::Tensor& x_nc);
+    size_t stash_place(int layer, size_t chunk) const;
+    bool stashes_all() const { return kept_.checkpointing && kept_.in_host && chunks() > 1; }
+    /// Computes final norm, head and loss in chunks of tokens, with the gradient during the forward. Leaves
+    /// the gradients of the last layer's output.
+    double head(HiddenStates& hidden, HiddenStates& gradients, const MicroBatch& batch, double scale,
+                double beta);
+    at::Tensor head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+                          HeadGradient& sums);
+    void embedding_backward(HiddenStates& gradients, const MicroBatch& batch, bool first);
     /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;
     at::Tensor logits_of(const at::Tensor& normed_kc);
@@ -112,7 +143,10 @@ class Decoder {
     std::vector<Parameters*> held_;  ///< all parameters in use
     const Kept kept_;
     TensorMachine machine_;
-    std::optional<HostStash> stash_;  ///< layers' inputs
+    std::optional<HostStash> stash_;       ///< layers' inputs, or all hidden states of several chunks
+    std::optional<HostStash> keys_stash_;  ///< one layer's keys and values, and sums of their gradients
+    SequenceShard* shard_ = nullptr;       ///< null in a pass that decodes
+    bool drops_ = false;
     std::function<void()> settle_router_loss_;
 };
 

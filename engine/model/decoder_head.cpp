@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kIgnoredLabel = -100;
 
-/// Sums the gradient of the head's weight over chunks. A bfloat16 gradient of many chunks is summed in
-/// float32 first: a bfloat16 sum loses every part below 1/512 of it.
+/// Sums the gradient of the head's weight over chunks of labelled tokens. A bfloat16 gradient of many chunks
+/// is summed in float32 first: a bfloat16 sum loses every part below 1/512 of it.
 class ChunkedGradient {
   public:
     ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
@@ -33,7 +33,10 @@ class ChunkedGradient {
     }
 
     void finish() {
-        if (!sum_vc_.defined()) return;
+        if (!sum_vc_.defined()) {
+            if (beta_ == 0 && gradient_vc_.defined()) gradient_vc_.zero_();  // there was no label
+            return;
+        }
         constexpr int64_t kRows = 1024;  // limits what a CPU sum of two dtypes widens at once
         for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
             const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
@@ -131,16 +134,45 @@ at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
     return slopes;
 }
 
-double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double scale, double beta,
-                     at::Tensor& dx_nc) {
-    const at::Tensor labels_n = batch.labels_bt.reshape({-1});
+/// Holds what the chunks of a sequence add to.
+class Decoder::HeadGradient {
+  public:
+    ChunkedGradient weight;
+    LabelRuns runs;
+    at::Tensor loss;  ///< read once, because reading waits for the GPU
+};
+
+double Decoder::head(HiddenStates& hidden, HiddenStates& gradients, const MicroBatch& batch, double scale,
+                     double beta) {
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
         held->use(unit);
         held->open_gradients(unit);
     }
-    Parameters& holder = head_holder(parameters_, adapter_);
-    const at::Tensor head_vc = holder.weights().head_vc, bias_v = holder.weights().head_bias_v;
-    const ModelTensors& gradients = holder.weight_gradients();
+    const ModelTensors& sums = head_holder(parameters_, adapter_).weight_gradients();
+    if (beta == 0 && sums.head_bias_v.defined()) at::Tensor(sums.head_bias_v).zero_();
+    const int64_t tokens = batch.labels_bt.numel();
+    HeadGradient gradient{
+        {sums.head_vc, beta, (tokens + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens},
+        LabelRuns(batch.runs),
+        at::zeros({}, at::TensorOptions(batch.labels_bt.device()).dtype(at::kDouble))};
+    const int layers = static_cast<int>(model_.num_layers);
+    for (size_t chunk = 0; chunk < hidden.chunks(); ++chunk) {
+        const at::Tensor labels_n = chunk_of(batch, chunk).labels_bt.reshape({-1});
+        at::Tensor dx_nc =
+            head_chunk(take_last(hidden, chunk), labels_n, scale, chunk == 0 ? beta : 1, gradient);
+        machine_.probe_at(layers, "gradient", dx_nc);
+        gradients.put(static_cast<size_t>(layers) + 1, chunk, std::move(dx_nc));
+    }
+    gradient.weight.finish();
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
+    return gradient.loss.item<double>();
+}
+
+/// Adds the losses and gradients of a chunk of the sequence; returns the gradient of x_nc.
+at::Tensor Decoder::head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+                               HeadGradient& sums) {
+    const ModelTensors& weights = head_holder(parameters_, adapter_).weights();
+    const ModelTensors& gradients = head_holder(parameters_, adapter_).weight_gradients();
     at::Tensor rstd_n;
     at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n, model_.rms_norm_eps);
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
@@ -148,41 +180,31 @@ double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double sca
     const bool all = valid == labels_n.size(0);
     at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
     at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
-    if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
-    if (beta == 0 && gradients.head_bias_v.defined()) at::Tensor(gradients.head_bias_v).zero_();
-
-    at::Tensor loss =
-        at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once, because reading waits for the GPU
     at::Tensor logits_kv =
         at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.head_rows()}, x_nc.options());
-    const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
-    ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
-    LabelRuns weights(batch.runs);
     for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
-        product_out(logits, chunk_kc, head_vc.t());
-        if (bias_v.defined()) logits.add_(bias_v);
+        product_out(logits, chunk_kc, weights.head_vc.t());
+        if (weights.head_bias_v.defined()) logits.add_(weights.head_bias_v);
         const at::Tensor slopes = shape_logits(logits);
-        loss.add_(loss_of_runs(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier,
-                               weights.next(count)));
+        sums.loss.add_(loss_of_runs(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier,
+                                    sums.runs.next(count)));
         if (slopes.defined()) logits.mul_(slopes);
-        head_gradient.add(logits, chunk_kc);
+        sums.weight.add(logits, chunk_kc);
         accumulate_bias_gradient(gradients.head_bias_v, logits, 1);
-        product_out(chunk_kc, logits, head_vc);  // hidden states become their gradient
+        product_out(chunk_kc, logits, weights.head_vc);  // hidden states become their gradient
     }
-    head_gradient.finish();
     at::Tensor dnormed_nc = hidden_mc;
     if (!all) {
         dnormed_nc = normed_nc.zero_();
         dnormed_nc.index_copy_(0, valid_m, hidden_mc);
     }
-    dx_nc = at::empty_like(x_nc);
+    at::Tensor dx_nc = at::empty_like(x_nc);
     norm_backward_of(model_, dnormed_nc, x_nc, parameters_.weights().norm_w, rstd_n, dx_nc, false,
                      gradients.norm_w, beta);
-    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
-    return loss.item<double>();
+    return dx_nc;
 }
 
 at::Tensor Decoder::logits_of(const at::Tensor& normed_kc) {

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-HostStash::HostStash(at::Device device, size_t places) : device_(device), link_(device), places_(places) {}
+HostStash::HostStash(at::Device device) : device_(device), link_(device) {}
 
 void HostStash::put(size_t place, const at::Tensor& x) {
     Place& at = places_[place];

@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <vector>
+#include <map>
 
 #include "engine/model/host_link.h"
 
@@ -12,8 +12,7 @@ namespace ringmaster {
 
 class HostStash {
   public:
-    /// Makes a stash for `places` tensors.
-    HostStash(at::Device device, size_t places);
+    explicit HostStash(at::Device device);
 
     /// Starts a copy to the host; the device's memory is freed when the copy ends.
     void put(size_t place, const at::Tensor& x);
@@ -29,7 +28,7 @@ class HostStash {
 
     at::Device device_;
     HostLink link_;
-    std::vector<Place> places_;
+    std::map<size_t, Place> places_;
 };
 
 }  // namespace ringmaster

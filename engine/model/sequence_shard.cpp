@@ -2,8 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "engine/model/gather.h"
 #include "engine/model/ops.h"
+#include "engine/plan/attention_schedule.h"
 
 namespace ringmaster {
 
@@ -11,6 +14,19 @@ namespace {
 
 at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
     return at::tensor(positions_in_documents(spans, mask), at::kLong);
+}
+
+/// Returns the ranges of this rank's tokens. All ranks cut into the same number.
+std::vector<TokenRange> chunks_of(const Layout& layout, int64_t tokens, int64_t chunk_tokens) {
+    int64_t most = 1;
+    for (int rank = 0; rank < static_cast<int>(layout.ranks.size()); ++rank)
+        most = std::max(most, layout.tokens_of(rank));
+    const int64_t chunks = chunk_tokens > 0 ? (most + chunk_tokens - 1) / chunk_tokens : 1;
+    const std::vector<int64_t> bounds = chunk_bounds(tokens, chunks);
+    std::vector<TokenRange> ranges;
+    for (size_t chunk = 0; chunk + 1 < bounds.size(); ++chunk)
+        ranges.push_back({bounds[chunk], bounds[chunk + 1]});
+    return ranges;
 }
 
 }  // namespace
@@ -23,23 +39,37 @@ AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t lo
 
 SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_,
                              const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
-                             at::Device device)
+                             at::Device device, int64_t chunk_tokens)
     : layout(layout_),
       places_t(own_places(groups, layout, device)),
       positions_t(
           positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
               .to(device)),
+      chunks(chunks_of(layout, places_t.size(0), chunk_tokens)),
       ranks(groups),
-      progress(groups.progress()) {
-    for (const RopeConfig& rope : model.ropes)
-        ropes.push_back(make_rope_tables(model, rope, positions_t, longest));
+      progress(groups.progress()),
+      model_(model),
+      longest_(longest) {
+    if (chunks.size() == 1) make_ropes(chunks[0]);
     for (const LayerKind& kind : model.layer_kinds()) {
         attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
-                               gathered_heads, ScoreRule{model.attention_scale, model.score_softcap});
+                               gathered_heads, ScoreRule{model.attention_scale, model.score_softcap},
+                               static_cast<int64_t>(chunks.size()));
     }
     if (model.recurs())
         stretches.emplace(stretches_of(layout, mask), groups.mesh().context_rank(groups.rank()),
                           places_t.size(0), model.delta.taps, device);
+}
+
+void SequenceShard::make_ropes(const TokenRange& tokens) {
+    ropes.clear();
+    for (const RopeConfig& rope : model_.ropes)
+        ropes.push_back(
+            make_rope_tables(model_, rope, positions_t.narrow(0, tokens.begin, tokens.size()), longest_));
+}
+
+void SequenceShard::enter_chunk(size_t chunk) {
+    if (chunks.size() > 1) make_ropes(chunks[chunk]);
 }
 
 void SequenceShard::rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/attention/sharded_attention.h"
+#include "engine/blocks/block.h"
 #include "engine/families/model_config.h"
 #include "engine/model/rope.h"
 #include "engine/recurrence/own_stretches.h"
@@ -18,19 +19,23 @@ namespace ringmaster {
 /// batches that agree in these.
 struct SequenceShard {
     /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
-    /// layer adds its own window. `gathered_heads` is that of ShardedAttention.
+    /// layer adds its own window. `gathered_heads` is that of ShardedAttention. A shard of more than
+    /// `chunk_tokens` tokens, if not 0, is cut into chunks of at most so many.
     SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
-                  int64_t longest, int64_t gathered_heads, at::Device device);
+                  int64_t longest, int64_t gathered_heads, at::Device device, int64_t chunk_tokens = 0);
 
     Layout layout;
-    at::Tensor places_t;            ///< int64 [T], indices of this rank's tokens in the sequence
-    at::Tensor positions_t;         ///< int64 [T], positions of this rank's tokens in their documents
-    std::vector<RopeTables> ropes;  ///< in the order of ModelConfig::ropes
+    at::Tensor places_t;             ///< int64 [T], indices of this rank's tokens in the sequence
+    at::Tensor positions_t;          ///< int64 [T], positions of this rank's tokens in their documents
+    std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
+    std::vector<RopeTables> ropes;   ///< of the chunk that is computed, in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
     std::optional<OwnStretches> stretches;           ///< if a layer recurs
     Groups& ranks;                                   ///< groups that share the sequence
     Progress& progress;                              ///< reports what this rank is doing
 
+    /// Makes the tables of a chunk, unless there is only one.
+    void enter_chunk(size_t chunk);
     ShardedAttention& attention(const LayerKind& kind) { return attentions.at(kind.window.value_or(0)); }
     /// Rotates the first `heads` heads of every row by the angles of the layer's positions. Scales the first
     /// `queries` of these heads if the model scales queries.
@@ -39,6 +44,12 @@ struct SequenceShard {
     /// Sets each element to the largest of all ranks that share the sequence.
     void take_largest(at::Tensor values) const;
     int64_t cells() const;  ///< mask cells of all attentions
+
+  private:
+    void make_ropes(const TokenRange& tokens);
+
+    const ModelConfig& model_;
+    const int64_t longest_;
 };
 
 /// Returns the documents' mask with the layer's window. Leaves out a window as long as the longest document,

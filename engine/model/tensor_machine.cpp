@@ -13,7 +13,9 @@ Kept what_is_kept(const Plan& plan) {
     Kept kept;
     kept.checkpointing = config.gradient_checkpointing;
     kept.attention = config.selective_checkpointing;
-    kept.mlp_tile_tokens = mlp_tile_tokens(config, *plan.model, plan.batch.micro * plan.sequence.per_rank);
+    kept.mlp_tile_tokens =
+        mlp_tile_tokens(config, *plan.model, plan.batch.micro * plan.sequence.chunk_tokens());
+    kept.chunk_tokens = plan.sequence.chunks > 1 ? plan.sequence.chunk_tokens() : 0;
     kept.in_host = config.activation_offloading;
     return kept;
 }
@@ -30,15 +32,26 @@ TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& paramet
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;
     cache_ = nullptr;
+    keys_ = nullptr;
     rows_ = rows;
+    places_bt_ = places_bt;
     places_n_ = places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor();
     if (!quantizes_inputs()) return;
     outliers_.begin_tokens(places_n_, quantized_->outlier_threshold(),
                            [&shard](at::Tensor values) { shard.take_largest(values); });
 }
 
+void TensorMachine::enter_chunk(size_t chunk, LayerKeys& keys) {
+    chunk_ = chunk;
+    keys_ = &keys;
+    shard_->enter_chunk(chunk);
+    const TokenRange tokens = shard_->chunks[chunk];
+    if (places_bt_.defined()) places_n_ = places_bt_.narrow(1, tokens.begin, tokens.size()).reshape({-1});
+}
+
 void TensorMachine::begin_decoding(KeyValueCache& cache) {
     shard_ = nullptr;
+    keys_ = nullptr;
     cache_ = &cache;
     rows_ = 1;
     places_n_.reset();
@@ -137,8 +150,15 @@ AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& q
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
     const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
     const at::Tensor& sinks_h = weights().sinks_h;
-    return decodes() ? cache_->attend(layer_, kind, q, k, v, sinks_h)
-                     : shard_->attention(kind).forward(q, k, v, sinks_h);
+    if (decodes()) return cache_->attend(layer_, kind, q, k, v, sinks_h);
+    if (keys_ == nullptr) return shard_->attention(kind).forward(q, k, v, sinks_h);
+    put_keys(qkv_nw);
+    return shard_->attention(kind).chunk_forward(chunk_, q, {k, v}, *keys_, sinks_h);
+}
+
+void TensorMachine::put_keys(const at::Tensor& qkv_nw) const {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    keys_->put(chunk_, {heads_of(qkv_nw, H, K), heads_of(qkv_nw, H + K, K)});
 }
 
 at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
@@ -151,9 +171,13 @@ at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dhea
     const int64_t rows = dheads_nw.size(0);
     const at::TensorOptions options = dheads_nw.options();
     dheads_nw.reset();
-    const AttentionGradients d = shard_->attention(kind).backward(
-        std::move(dout_bthd), part(0, H), part(H, K), part(H + K, K), std::move(attended),
-        gradients().sinks_h.defined() ? weights().sinks_h : at::Tensor());
+    ShardedAttention& attention = shard_->attention(kind);
+    const at::Tensor q = part(0, H), k = part(H, K), v = part(H + K, K);
+    const at::Tensor sinks_h = gradients().sinks_h.defined() ? weights().sinks_h : at::Tensor();
+    const AttentionGradients d =
+        keys_ != nullptr ? attention.chunk_backward(chunk_, std::move(dout_bthd), q, {k, v}, *keys_,
+                                                    std::move(attended), sinks_h)
+                         : attention.backward(std::move(dout_bthd), q, k, v, std::move(attended), sinks_h);
     if (d.dsinks_h.defined()) accumulate_bias_gradient(gradients().sinks_h, d.dsinks_h.unsqueeze(0), beta);
     if (!qkv_nw.defined()) qkv_nw = at::empty({rows, (H + 2 * K) * model_.head_dim}, options);
     const auto put = [&](int64_t first, const at::Tensor& gradient) {

@@ -7,6 +7,7 @@
 
 #include "engine/blocks/block.h"
 #include "engine/model/key_value_cache.h"
+#include "engine/model/layer_keys.h"
 #include "engine/model/lora.h"
 #include "engine/model/norms.h"
 #include "engine/model/ops.h"
@@ -40,6 +41,9 @@ struct Kept {
     bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
     int64_t loss_chunk_tokens = 1024;
+    /// Tokens of a row that are computed at a time, 0 for all: a sequence is cut into chunks, and all chunks
+    /// of a layer come before the next layer. What is kept in host memory then includes all hidden states.
+    int64_t chunk_tokens = 0;
 };
 
 Kept what_is_kept(const Plan& plan);
@@ -56,8 +60,11 @@ class TensorMachine {
 
     /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
+    /// Begins one of the shard's several chunks. `keys` holds those of the layer's chunks before.
+    void enter_chunk(size_t chunk, LayerKeys& keys);
     /// Begins a pass over the cache's new tokens, which has no backward.
     void begin_decoding(KeyValueCache& cache);
+    const at::Tensor& places() const { return places_n_; }  ///< of the chunk's tokens
     bool decodes() const { return cache_ != nullptr; }
     /// Begins a layer, whose weights must be on this rank. `known` holds its outliers if found before.
     void enter_layer(int layer, OutlierColumns::Sites known = {});
@@ -127,6 +134,8 @@ class TensorMachine {
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
     Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
+    /// Keeps a chunk's keys and values for the chunks that follow.
+    void put_keys(const at::Tensor& qkv_nw) const;
     /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined. Sets the
     /// sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
@@ -262,8 +271,10 @@ class TensorMachine {
     OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard
+    LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks
+    size_t chunk_ = 0;
     int64_t rows_ = 0;
-    at::Tensor places_n_;  ///< undefined if the batch has none
+    at::Tensor places_bt_, places_n_;  ///< of the batch, and of the chunk; undefined if the batch has none
     int layer_ = -1;
     LayerExpertChooser expert_chooser_;
     RouterLoss* router_loss_ = nullptr;

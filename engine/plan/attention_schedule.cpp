@@ -45,30 +45,32 @@ std::vector<Slice> compacted(std::vector<Slice> slices, const KeyRanges& ranges)
 /// Computes, for pairs of ring ranks, the keys that one rank's queries read of the other.
 class Pairs {
   public:
-    Pairs(const std::vector<Spans>& spans, const AttentionMask& mask) : spans_(spans), mask_(mask) {}
+    Pairs(const std::vector<Spans>& queries, const std::vector<Spans>& keys, const AttentionMask& mask)
+        : queries_(queries), keys_(keys), mask_(mask) {}
 
-    int ranks() const { return static_cast<int>(spans_.size()); }
+    int ranks() const { return static_cast<int>(keys_.size()); }
     int at(int rank) const { return (rank % ranks() + ranks()) % ranks(); }
-    const Spans& spans(int rank) const { return spans_[static_cast<size_t>(at(rank))]; }
-    std::vector<Slice> slices(int queries, int keys) const {
-        return make_slices(spans(queries), spans(keys), mask_);
+    const Spans& queries(int rank) const { return queries_[static_cast<size_t>(at(rank))]; }
+    const Spans& keys(int rank) const { return keys_[static_cast<size_t>(at(rank))]; }
+    std::vector<Slice> slices(int of_queries, int of_keys) const {
+        return make_slices(queries(of_queries), keys(of_keys), mask_);
     }
-    KeyRanges read(int queries, int keys) const { return read_by(slices(queries, keys)); }
+    KeyRanges read(int of_queries, int of_keys) const { return read_by(slices(of_queries, of_keys)); }
     /// Returns the slices with the keys that are read, which is how they arrive.
-    std::vector<Slice> of_read_keys(int queries, int keys) const {
-        const std::vector<Slice> all = slices(queries, keys);
+    std::vector<Slice> of_read_keys(int of_queries, int of_keys) const {
+        const std::vector<Slice> all = slices(of_queries, of_keys);
         return compacted(all, read_by(all));
     }
 
   private:
-    const std::vector<Spans>& spans_;
+    const std::vector<Spans>&queries_, &keys_;
     const AttentionMask& mask_;
 };
 
 Stage own_stage(const Pairs& pairs, int rank) {
     Stage stage;
     stage.is_own = true;
-    stage.keys = count_tokens(pairs.spans(rank));
+    stage.keys = count_tokens(pairs.keys(rank));
     stage.slices = pairs.slices(rank, rank);
     stage.one_call = is_one_call(stage.slices);
     return stage;
@@ -98,8 +100,44 @@ int64_t AttentionSchedule::sent_keys() const {
     return count;
 }
 
+bool is_idle(const AttentionSchedule& schedule) {
+    return std::all_of(schedule.stages.begin(), schedule.stages.end(),
+                       [](const Stage& stage) { return stage.slices.empty() && stage.exchanges.empty(); });
+}
+
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank, const AttentionMask& mask) {
-    const Pairs pairs(spans, mask);
+    return make_ring_schedule(spans, spans, rank, mask);
+}
+
+std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks) {
+    std::vector<int64_t> bounds;
+    for (int64_t chunk = 0; chunk <= chunks; ++chunk)
+        bounds.push_back(tokens / chunks * chunk + std::min(chunk, tokens % chunks));
+    return bounds;
+}
+
+std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<Spans>& spans, int rank,
+                                                    const AttentionMask& mask, int64_t chunks,
+                                                    int64_t chunk) {
+    const auto of_chunk = [&](int64_t index) {
+        std::vector<Spans> parts;
+        for (const Spans& whole : spans) {
+            const std::vector<int64_t> bounds = chunk_bounds(count_tokens(whole), chunks);
+            const auto at = static_cast<size_t>(index);
+            parts.push_back(cut(whole, bounds[at], bounds[at + 1]));
+        }
+        return parts;
+    };
+    const std::vector<Spans> queries = of_chunk(chunk);
+    std::vector<AttentionSchedule> schedules;
+    for (int64_t keys = 0; keys <= chunk; ++keys)
+        schedules.push_back(make_ring_schedule(queries, of_chunk(keys), rank, mask));
+    return schedules;
+}
+
+AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
+                                     int rank, const AttentionMask& mask) {
+    const Pairs pairs(queries, keys, mask);
     AttentionSchedule schedule;
     schedule.stages.push_back(own_stage(pairs, rank));
     for (int distance = 1; distance < pairs.ranks(); ++distance) {
@@ -123,7 +161,7 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank, 
 
 AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank, const AttentionMask& mask,
                                        int64_t heads_k_stride) {
-    const Pairs pairs(spans, mask);
+    const Pairs pairs(spans, spans, mask);
     AttentionSchedule schedule;
     schedule.heads_at_once = heads_k_stride;
     Stage stage;
@@ -137,7 +175,7 @@ AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank
             stage.own_at = stage.keys;
         }
         for (const KeyRange& range : read) {
-            for (const Span& span : cut(pairs.spans(source), range.begin, range.end)) append_span(keys, span);
+            for (const Span& span : cut(pairs.keys(source), range.begin, range.end)) append_span(keys, span);
         }
         stage.keys += count_keys(read);
     }
@@ -156,7 +194,7 @@ AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank
         schedule.stages.push_back(own_stage(pairs, rank));
         return schedule;
     }
-    stage.slices = make_slices(pairs.spans(rank), keys, mask);
+    stage.slices = make_slices(pairs.queries(rank), keys, mask);
     schedule.stages.push_back(std::move(stage));
     return schedule;
 }

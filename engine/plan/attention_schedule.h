@@ -62,6 +62,21 @@ struct AttentionSchedule {
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
                                      const AttentionMask& mask = {});
 
+/// Returns a schedule for other queries than those of the tokens whose keys the ranks hold.
+AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
+                                     int rank, const AttentionMask& mask);
+
+/// Returns the begin of each of `chunks` nearly equal parts of `tokens` tokens, and their end.
+std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
+
+/// Returns how one chunk of this rank's queries reads the chunks 0, 1, … of all ranks' keys up to its own.
+/// The chunks of a sequence are a ring in time: a rank computes them one after the other.
+std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<Spans>& spans, int rank,
+                                                    const AttentionMask& mask, int64_t chunks, int64_t chunk);
+
+/// Returns whether a schedule computes and exchanges nothing.
+bool is_idle(const AttentionSchedule& schedule);
+
 /// Returns a schedule that gathers `heads_k_stride` heads at a time. Ranks hold ascending positions in order.
 AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank, const AttentionMask& mask,
                                        int64_t heads_k_stride);

@@ -27,8 +27,10 @@ constexpr double kPanel = 64;                         // same as in engine/kerne
 /// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;
 
-AttentionSchedule schedule_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
-    const int64_t tokens = in.shard_tokens * ring * in.ulysses;
+/// Returns the schedules of a rank's passes over keys: one, or the last chunk's over each chunk that it
+/// reads.
+std::vector<AttentionSchedule> passes_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
+    const int64_t tokens = in.shard_tokens * in.chunks * ring * in.ulysses;
     const auto mask_of = [&](int64_t wide) {
         AttentionMask mask;
         if (wide < tokens) mask.window = wide;
@@ -38,8 +40,12 @@ AttentionSchedule schedule_of(const MemoryInputs& in, int64_t window, int ring, 
     const AttentionMask mask = mask_of(window);
     std::vector<Spans> spans;
     for (int r = 0; r < ring; ++r) spans.push_back(ring_spans(layout, r, in.ulysses));
-    return in.gathered_heads > 0 ? make_gather_schedule(spans, rank, mask, in.gathered_heads)
-                                 : make_ring_schedule(spans, rank, mask);
+    if (in.gathered_heads > 0) return {make_gather_schedule(spans, rank, mask, in.gathered_heads)};
+    if (in.chunks == 1) return {make_ring_schedule(spans, rank, mask)};
+    std::vector<AttentionSchedule> passes = make_chunk_schedules(spans, rank, mask, in.chunks, in.chunks - 1);
+    std::reverse(passes.begin(), passes.end());
+    std::erase_if(passes, is_idle);
+    return passes;
 }
 
 /// Returns the ring to trace and this rank's place in it.
@@ -54,7 +60,10 @@ int ring_peers(const MemoryInputs& in) {
     const auto [ring, rank] = traced_ring(in);
     if (ring == 1) return 0;
     std::set<int> peers;
-    for (const Stage& stage : schedule_of(in, in.window, ring, rank).stages) {
+    MemoryInputs whole = in;
+    whole.chunks = 1;
+    const AttentionSchedule schedule = passes_of(whole, in.window, ring, rank).front();
+    for (const Stage& stage : schedule.stages) {
         for (const KeyExchange& exchange : stage.exchanges) {
             if (!exchange.sent.empty()) peers.insert(exchange.to);
             if (exchange.received > 0) peers.insert(exchange.from);
@@ -70,7 +79,7 @@ AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& hea
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
     const auto [ring, rank] = traced_ring(in);
-    schedule_ = schedule_of(in, window, ring, rank);
+    passes_ = passes_of(in, window, ring, rank);
     if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
 }
 
@@ -118,11 +127,11 @@ double AttentionTrace::of_panel_task(double keys, double rows, double head_dim, 
     return std::max(keys * 6, keys * 4 + 6 * cells + block + sums);
 }
 
-std::vector<const Stage*> AttentionTrace::stages(int most_rounds) const {
+std::vector<const Stage*> AttentionTrace::stages(const AttentionSchedule& schedule, int most_rounds) const {
     const int rounds = std::min(most_rounds, static_cast<int>(std::ceil(1 / heads_at_once())));
     std::vector<const Stage*> stages;
     for (int round = 0; round < rounds; ++round)
-        for (const Stage& stage : schedule_.stages) stages.push_back(&stage);
+        for (const Stage& stage : schedule.stages) stages.push_back(&stage);
     stages.push_back(nullptr);
     return stages;
 }
@@ -143,8 +152,9 @@ double AttentionTrace::gradient_bytes(bool one_call) const {
 
 double AttentionTrace::parts() const {
     double count = 0;
-    for (const Stage& stage : schedule_.stages)
-        count += is_bfloat16() ? double(!stage.slices.empty()) : double(stage.slices.size());
+    for (const AttentionSchedule& pass : passes_)
+        for (const Stage& stage : pass.stages)
+            count += is_bfloat16() ? double(!stage.slices.empty()) : double(stage.slices.size());
     return count * std::ceil(1 / heads_at_once());
 }
 
@@ -157,7 +167,7 @@ double AttentionTrace::held_keys() const {
     if (!on_gpu()) return 0;
     const double all = 2 * shape_.keys() * element();
     double parts = 0;
-    for (const Stage& stage : schedule_.stages) {
+    for (const Stage& stage : passes_[0].stages) {
         if (stage.is_own) parts += stage.one_call ? all : 0;
         for (const KeyExchange& exchange : stage.exchanges)
             if (exchange.sent_to_one_call || !is_bfloat16())
@@ -166,22 +176,35 @@ double AttentionTrace::held_keys() const {
     return std::min(parts, double(parts_held(std::llround(all / 2))) * all);
 }
 
+void AttentionTrace::fetch(size_t pass, bool with_sums, PassUnderWay& under_way) {
+    under_way.held = std::move(under_way.coming);
+    if (!fetches() || pass + 1 == passes_.size()) return;
+    const double bytes = 2 * shape_.keys() * (element() + (with_sums && passes_.size() > 2 ? 4 : 0));
+    under_way.coming = heap_.take(bytes, kCommunication, "keys and values of other chunks");
+}
+
+void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
+    KeysUnderWay keys;
+    const Stage* used = nullptr;
+    for (const Stage* next : stages(schedule, 2)) {  // one group of heads travels while another computes
+        exchange(next, keys);
+        if (used != nullptr) heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
+        used = next;
+    }
+}
+
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
     const Block sums = heap_.take(
         on_gpu() ? held_and_sum() + (2 + parts()) * statistics() : 4 * shape_.queries() + 2 * statistics(),
         kWorkspace, "sums of attention's output");
-    {
-        KeysUnderWay keys;
-        const Stage* used = nullptr;
-        for (const Stage* next : stages(2)) {  // one group of heads travels while another computes
-            exchange(next, keys);
-            if (used != nullptr)
-                heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
-            used = next;
-        }
+    PassUnderWay under_way;
+    for (size_t pass = 0; pass < passes_.size(); ++pass) {
+        fetch(pass, false, under_way);
+        forward_pass(passes_[pass]);
     }
+    under_way = {};
     if (on_gpu()) return heap_.touch(of_queries);
     heap_.touch(1.25 * statistics());  // the divisor, and a mask of its zeros
     heap_.touch((is_bfloat16() ? of_queries : 0) + statistics());
@@ -238,6 +261,22 @@ double AttentionTrace::flash_backward_bytes() const {
     return (4 * double(blocks().copies) + element()) * shape_.queries() * at_once + heads + sums;
 }
 
+void AttentionTrace::backward_pass(const AttentionSchedule& schedule) {
+    KeysUnderWay keys;
+    Block going_home, arriving;
+    const Stage* used = nullptr;
+    for (const Stage* next : stages(schedule, 3)) {
+        exchange(next, keys);
+        if (used != nullptr) stage_backward(*used, going_home, arriving);
+        used = next;
+    }
+    keys.held.free();
+    // Half of the rank's own heads come last, while gradients travel.
+    const bool halves = in_.gathered_heads == 0 && shape_.kv_heads > 1;
+    for (const Stage& stage : schedule.stages)
+        if (stage.is_own && halves) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
+}
+
 void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     if (is_plain() && !is_in_blocks()) {
         heap_.touch(flash_backward_bytes(), kWorkspace, kFlash);
@@ -247,7 +286,8 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         home = heap_.take(2 * shape_.keys() * element(), kWorkspace, kKeyGradients);
         return;
     }
-    home = heap_.take(4 * 2 * shape_.keys() + held_keys(), kWorkspace, kKeyGradients);
+    const double of_keys = has_sums_ ? 0 : 4 * 2 * shape_.keys() + held_keys();
+    home = heap_.take(of_keys, kWorkspace, kKeyGradients);
     dq = heap_.take(on_gpu() ? held_and_sum() : 4 * shape_.queries(), kWorkspace, kQueryGradients);
     Block delta;
     if (!on_gpu()) {
@@ -255,19 +295,16 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         delta = heap_.take(statistics());
         heap_.touch(at_once * shape_.tokens * shape_.head_dim * 4 * (is_bfloat16() ? 3 : 1));
     }
-    KeysUnderWay keys;
-    Block going_home, arriving;
-    const Stage* used = nullptr;
-    for (const Stage* next : stages(3)) {
-        exchange(next, keys);
-        if (used != nullptr) stage_backward(*used, going_home, arriving);
-        used = next;
+    PassUnderWay under_way;
+    for (size_t pass = 0; pass < passes_.size(); ++pass) {
+        fetch(pass, true, under_way);
+        Block sums;  // of another chunk's keys; those that come from host memory are counted as fetched
+        if (pass > 0 && (!fetches() || passes_.size() == 2))
+            sums = heap_.take(of_keys, kWorkspace, kKeyGradients);
+        backward_pass(passes_[pass]);
+        if (!fetches() && pass > 0) sums_of_others_.push_back(std::move(sums));
     }
-    keys.held.free();
-    // Half of the rank's own heads come last, while gradients travel.
-    const bool halves = in_.gathered_heads == 0 && shape_.kv_heads > 1;
-    for (const Stage& stage : schedule_.stages)
-        if (stage.is_own && halves) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
+    under_way = {};
     if (on_gpu()) {
         Block whole = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
         dq = std::move(whole);

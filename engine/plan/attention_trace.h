@@ -28,6 +28,8 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
+    /// Counts no sums of gradients of keys any more: those of all chunks exist and are counted elsewhere.
+    void have_sums() { has_sums_ = true; }
     /// Traces all but the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
     /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
@@ -47,7 +49,9 @@ class AttentionTrace {
     bool on_gpu() const { return in_.device == Device::Cuda; }
     double kv_width() const { return double(model_.num_kv_heads * model_.head_dim); }
     /// Returns whether one call of a GPU's flash attention computes everything.
-    bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
+    bool is_plain() const {
+        return on_gpu() && in_.ring == 1 && in_.chunks == 1 && (is_bfloat16() || !in_.packed);
+    }
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
     bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
     /// Returns one copy of dq for all queries at once, or more if sums must be in order.
@@ -86,12 +90,21 @@ class AttentionTrace {
     void forward_over_heads();
     void scheduled_forward();
     /// Returns the schedule once for each group of heads, but at most `most_rounds` times; null at the end.
-    std::vector<const Stage*> stages(int most_rounds) const;
+    std::vector<const Stage*> stages(const AttentionSchedule& schedule, int most_rounds) const;
     struct KeysUnderWay {
         Heap::Block held, coming, sent;
     };
     /// Begins the exchange of the next stage's keys; the keys that came before are in use.
     void exchange(const Stage* next, KeysUnderWay& keys);
+    /// Holds what comes from host memory for a pass over the keys of another chunk, and for the next one.
+    struct PassUnderWay {
+        Heap::Block held, coming;
+    };
+    /// Returns whether keys, values and their sums of other chunks are in host memory.
+    bool fetches() const { return in_.chunks > 1 && in_.gradient_checkpointing && in_.offloads_activations; }
+    void fetch(size_t pass, bool with_sums, PassUnderWay& under_way);
+    void forward_pass(const AttentionSchedule& schedule);
+    void backward_pass(const AttentionSchedule& schedule);
     void stage_backward(const Stage& stage, Heap::Block& going_home, Heap::Block& arriving);
     void scheduled_backward(Heap::Block& dq, Heap::Block& home);
     void backward_over_heads(const std::function<void()>& sent, const std::function<void()>& read);
@@ -100,7 +113,9 @@ class AttentionTrace {
     const ModelConfig& model_;
     Heap& heap_;
     AttentionShape shape_;
-    AttentionSchedule schedule_;
+    std::vector<AttentionSchedule> passes_;    ///< over each chunk's keys that are read, this one's first
+    std::vector<Heap::Block> sums_of_others_;  ///< gradients of other chunks' keys, on the device
+    bool has_sums_ = false;
     double gathered_ = 1;  ///< ranks represented by one stage of the schedule
 };
 

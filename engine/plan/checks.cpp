@@ -43,8 +43,14 @@ void limit_models(Plan& plan, Findings& findings) {
                    {{"type", plan.model->model_type}, {"obstacles", obstacles}});
 }
 
+void limit_chunks(Plan& plan, Findings& findings) {
+    if (plan.config.sequence_chunks < 2) return;
+    if (const char* obstacle = obstacle_to_chunks(plan))
+        findings.error(Form("SEQ-CHUNKS", obstacle), "sequence_chunks", {});
+}
+
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_softcap, limit_stretches, limit_models};
+constexpr Limit kLimits[] = {limit_softcap, limit_stretches, limit_models, limit_chunks};
 
 // ------------------------------------------------------------------------------------- rules about heads
 
@@ -233,6 +239,16 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_preference};
 
 }  // namespace
+
+const char* obstacle_to_chunks(const Plan& plan) {
+    const Config& config = plan.config;
+    if (plan.model && plan.model->recurs()) return "recurs";
+    if (plan.mesh.ulysses > 1) return "ulysses";
+    if (plan.mesh.ring > 1 && plan.context_parallel.layout != RingAttnFunc::BatchStripe) return "ring";
+    if (config.preference.on() || config.policy) return "weights";
+    if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
+    return nullptr;
+}
 
 void check_engine_limits(Plan& plan, Findings& findings) {
     if (plan.config.accelerate_only) return;

@@ -68,6 +68,7 @@ json family_of(const Plan& plan) {
         {"quantization",
          {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
         {"packed", config.sample_packing}};
+    if (plan.sequence.chunks > 1) family["sequence_chunks"] = plan.sequence.chunks;
     if (config.preference.on()) family["preference"] = to_string(config.preference.method);
     if (config.policy) family["preference"] = "grpo";
     return family;

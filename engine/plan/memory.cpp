@@ -323,9 +323,27 @@ double layer_input_bytes(const MemoryInputs& in) {
     return in.tokens() * hidden(in.model) * in.element_bytes();
 }
 
+double keys_bytes(const MemoryInputs& in) {
+    return 2 * in.tokens() * kv_width(in.model) * in.element_bytes();
+}
+
+namespace {
+
+/// Returns what several chunks have in host memory: also the head's input and the gradients of hidden states,
+/// keys and values of the layer with the most, and the float32 sums of their gradients, all but the last
+/// chunk's.
+double bytes_of_chunks(const MemoryInputs& in) {
+    const double others = double(in.chunks - 1) / double(in.chunks);
+    const double most = largest_of_layers(in.model, kv_width) / kv_width(in.model);
+    return 2 * layer_input_bytes(in) + others * most * keys_bytes(in) * (1 + 4 / in.element_bytes());
+}
+
+}  // namespace
+
 double offloaded_bytes(const MemoryInputs& in) {
     double bytes = 0;
     if (in.offloads_activations) bytes += double(in.model.num_layers) * layer_input_bytes(in);
+    if (in.offloads_activations && in.chunks > 1) bytes += bytes_of_chunks(in);
     if (in.offloads_optimizer) bytes += moments_bytes(in);
     if (in.states_in_host)
         bytes += master_bytes(in) + trained_elements(in, stage(in) > 0) * parameter_bytes(in);

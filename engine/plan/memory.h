@@ -23,7 +23,7 @@ struct MemoryInputs {
     Device device = Device::Cpu;
     bool gradient_checkpointing = false;
     int64_t micro = 1;         ///< rows in a micro-batch
-    int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard
+    int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard, or in the largest chunk of it
     int ring = 1;
     int ulysses = 1;
     bool packed = false;         ///< rows hold documents: attention by slices, even on one rank
@@ -50,6 +50,7 @@ struct MemoryInputs {
     bool optimizer_centered = false;  ///< rmsprop keeps the gradient's average
     Lora lora = {};                   ///< adapter; frozen weights have no gradients and no optimizer states
     Quantization quantization = {};   ///< format of the frozen weights
+    int64_t chunks = 1;               ///< parts of the shard that are computed one after the other
     std::optional<double> link = {};  ///< measured bytes per second between two ranks of a node
 
     /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.
@@ -83,6 +84,7 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
 double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
+double keys_bytes(const MemoryInputs& in);   ///< keys and values of one layer
 double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
 // Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or

@@ -25,7 +25,8 @@ Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, std::string_
     return machine.take(in.tokens(), double(in.model.hidden_size), name, part);
 }
 
-constexpr std::string_view kLayerInput = "input of one layer", kGradient = "gradient of the hidden states",
+constexpr std::string_view kLayerInput = "input of one layer", kChunks = "hidden states of other chunks",
+                           kGradient = "gradient of the hidden states",
                            kUnits = "gathered weights and gradients of layers",
                            kOfLoss = "hidden states for the loss";
 
@@ -42,7 +43,7 @@ void forget(const MemoryInputs& in, TraceMachine& machine, Layer<TraceMachine>& 
     if (in.offloads_activations) layer.x_nc.reset();
 }
 
-/// Returns the bytes that `layers` layers like this one keep.
+/// Returns the bytes that `layers` layers like this one keep; with several chunks, those of one chunk each.
 double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double layers) {
     const MemoryInputs in = all.of_layer(layer);
     TraceMachine machine(in, heap);
@@ -52,29 +53,57 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
     y_nc.reset();
     forget(in, machine, computed);
     const bool copies = in.gradient_checkpointing && in.offloads_activations;
-    // One comes back a layer ahead; on a GPU, another is still being copied.
-    const double here = copies ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
+    // One comes back a layer ahead; on a GPU, another is still being copied. other_chunks counts those of
+    // several chunks.
+    const double here =
+        copies && in.chunks == 1 ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);
 }
 
 /// Returns the bytes that the layers before this one keep.
 double kept_before(const MemoryInputs& in, Heap& heap, int64_t layer) {
     std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and the number of those like it
+    const double chunks = double(in.chunks);
     for (int64_t before = 0; before < layer; ++before) {
         const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& one) {
             return have_same_shapes(in.model.layer_kind(one.first), in.model.layer_kind(before));
         });
         if (found != alike.end())
-            ++found->second;
+            found->second += chunks;
         else
-            alike.emplace_back(before, 1);
+            alike.emplace_back(before, chunks);
     }
     double kept = 0;
     for (const auto& [one, layers] : alike) kept += kept_bytes(in, heap, one, layers);
     return kept;
 }
 
-/// Traces the head and the loss; leaves the gradient of the head's input.
+/// Returns the inputs of one chunk of a rank's tokens.
+MemoryInputs of_chunk(MemoryInputs in) {
+    in.shard_tokens = (in.shard_tokens + in.chunks - 1) / in.chunks;
+    return in;
+}
+
+bool stashes_all(const MemoryInputs& in) {
+    return in.chunks > 1 && in.gradient_checkpointing && in.offloads_activations;
+}
+
+/// Holds what other chunks than the present one have on the device between the layers: everything, or what is
+/// on its way from or to host memory, of `tensors` tensors (engine/model/hidden_states.h).
+Block other_chunks(const MemoryInputs& of_one, Heap& heap, double tensors) {
+    const double others = double(of_one.chunks - 1), under_way = of_one.device == Device::Cuda ? 3 : 1;
+    const double count = stashes_all(of_one) ? std::min(others, under_way) * tensors : others;
+    return heap.take(count * layer_input_bytes(of_one), kActivations, kChunks);
+}
+
+/// Returns the keys and values of other chunks of a layer that stay on the device.
+Block other_keys(const MemoryInputs& of_one, Heap& heap) {
+    const bool copies = of_one.chunks > 1 && of_one.gradient_checkpointing && !of_one.offloads_activations;
+    return heap.take(copies ? double(of_one.chunks - 1) * keys_bytes(of_one) : 0, kActivations,
+                     "keys and values of other chunks");
+}
+
+/// Traces the head and the loss of one chunk; leaves the gradient of the head's input.
 void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const double chunk = std::min(kLossChunkTokens, in.tokens());
     const double hidden = double(in.model.hidden_size), vocabulary = double(in.model.head_rows());
@@ -82,7 +111,8 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const Traced with_label = hidden_states(in, machine, kOfLoss);  // all but a sequence's last token
     const Traced logits = machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);
     const bool summed =
-        in.precision == Precision::Bf16Full && !freezes_head(in.lora) && in.tokens() > kMostRounded * chunk;
+        in.precision == Precision::Bf16Full && !freezes_head(in.lora) &&
+        double(in.chunks) * in.tokens() > kMostRounded * std::min(kLossChunkTokens, in.tokens());
     const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
     if (in.model.logit_softcap != 0)
@@ -102,42 +132,76 @@ double rotary_widths(const ModelConfig& model) {
     return sum;
 }
 
+/// Returns token ids and labels; places and keys for dropout; places, positions and rotary tables of a
+/// sequence. Keys and tables are those of one chunk.
+double input_bytes(const MemoryInputs& in, const MemoryInputs& of_one) {
+    const bool drops = in.lora.dropout > 0;
+    const double places = drops || in.model.num_experts > 0 ? 8 : 0;
+    const double tables = 4 * rotary_widths(in.model);
+    return (16 + places) * in.tokens() + 16 * double(in.shard_tokens) + (drops ? 16 : 0) * of_one.tokens() +
+           tables * double(of_one.shard_tokens);
+}
+
+/// Traces the backward of a chunk before the last one, if sums of the gradients of all keys before are on the
+/// device. They exist already when it begins.
+void earlier_chunk(const MemoryInputs& of_one, TraceMachine& machine, Heap& heap, int64_t layer,
+                   const Traced& dx_nc) {
+    machine.leave_layer();
+    if (of_one.chunks == 1 || stashes_all(of_one)) return;
+    const double sums = double(of_one.chunks - 1) * 4 / of_one.element_bytes() * keys_bytes(of_one);
+    const Block held = heap.take(sums, MemoryPart::Workspace, "gradients of keys and values");
+    machine.have_sums();
+    Traced y_nc;
+    Layer<TraceMachine> computed = kept_layer(of_one, machine, layer, y_nc);
+    y_nc.reset();
+    forget(of_one, machine, computed);
+    computed.backward(machine, dx_nc, 0);
+    machine.leave_layer();
+}
+
+/// Traces the last chunk of a layer, which sees the keys of all others, and one before it.
 Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
-    const MemoryInputs own = in.of_layer(layer);
+    const MemoryInputs of_one = of_chunk(in);
+    const MemoryInputs own = of_one.of_layer(layer);
     TraceMachine machine(own, heap);
-    const double kept = kept_before(in, heap, layer);
+    const double of_earlier = in.chunks > 1 ? kept_bytes(of_one, heap, layer, 1) : 0;
+    const double kept = kept_before(of_one, heap, layer) + std::max(0.0, double(in.chunks - 2)) * of_earlier;
     const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
     const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
-    // token ids and labels; places and keys for dropout; places, positions and rotary tables of a sequence
-    const double places = in.lora.dropout > 0 ? 24 : in.model.num_experts > 0 ? 8 : 0;
-    const Block inputs =
-        heap.take((16 + places) * in.tokens() + double(in.shard_tokens) * (4 * rotary_widths(in.model) + 16),
-                  kActivations, "token ids, labels and positions");
+    const Block inputs = heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and positions");
     {
         const Block others = heap.take(
             kept, kActivations,
             in.gradient_checkpointing ? "inputs of all other layers" : "what all other layers keep");
+        Block earlier = heap.take(of_earlier, kActivations, kChunks);
         Traced y_nc;
         Layer<TraceMachine> last;
         {
             const Block units = heap.take(layer_forward_unit_bytes(in), MemoryPart::Workspace, kUnits);
-            last = kept_layer(in, machine, layer, y_nc);
+            const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
+            last = kept_layer(of_one, machine, layer, y_nc);
         }
         forget(in, machine, last);
         {
             const Block units = heap.take(head_unit_bytes(in), MemoryPart::Workspace, kUnits);
-            head(in, machine, heap);
+            const Block chunks = other_chunks(of_one, heap, 1);
+            head(of_one, machine, heap);
         }
         y_nc.reset();
-        const Traced dx_nc = hidden_states(in, machine, kGradient);
+        const Block chunks = other_chunks(of_one, heap, 2), keys = other_keys(own, heap);
+        const Traced dx_nc = hidden_states(of_one, machine, kGradient);
         const Block units =
             heap.take(layer_unit_bytes(in, layer + 1 == in.model.num_layers), MemoryPart::Workspace, kUnits);
-        if (!last.x_nc.defined()) last.x_nc = hidden_states(in, machine, kLayerInput, kActivations);
+        if (!last.x_nc.defined()) last.x_nc = hidden_states(of_one, machine, kLayerInput, kActivations);
         last.backward(machine, dx_nc, 0);
+        last = {};
+        earlier.free();
+        earlier_chunk(own, machine, heap, layer, dx_nc);
     }
-    const Traced dx_nc = hidden_states(in, machine, kGradient);
+    const Block chunks = other_chunks(of_one, heap, 1);
+    const Traced dx_nc = hidden_states(of_one, machine, kGradient);
     const Block units = heap.take(embedding_unit_bytes(in), MemoryPart::Workspace, kUnits);
     if (in.precision == Precision::Bf16Full && !freezes_embedding(in.lora))
         heap.touch(4 * double(in.model.vocab_size) * double(in.model.hidden_size));
@@ -148,10 +212,12 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
 
 double kept_bytes(const MemoryInputs& in, double layers) {
     Heap heap;
+    const MemoryInputs of_one = of_chunk(in);
     const double count = double(std::max<int64_t>(1, in.model.num_layers));
     double kept = 0;
     for (const LayerGroup& group : layer_groups(in.model))
-        kept += kept_bytes(in, heap, group.layers.front(), layers * double(group.layers.size()) / count);
+        kept += kept_bytes(of_one, heap, group.layers.front(),
+                           double(in.chunks) * layers * double(group.layers.size()) / count);
     return kept;
 }
 

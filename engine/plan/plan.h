@@ -42,6 +42,8 @@ struct SequencePlan {
     int64_t length = 0;
     int64_t padded_length = 0;
     int64_t per_rank = 0;  ///< tokens in the largest shard
+    int64_t chunks = 1;    ///< parts of a shard that are computed one after the other
+    int64_t chunk_tokens() const { return (per_rank + chunks - 1) / chunks; }
 };
 
 /// Bytes of one rank by component; `total` is expected, `total_low` and `total_high` are its bounds.

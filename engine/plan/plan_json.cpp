@@ -318,7 +318,8 @@ json plan_to_json(const Plan& plan) {
             {"sequence",
              {{"length", known(plan.sequence.length)},
               {"padded_length", known(plan.sequence.padded_length)},
-              {"per_rank", known(plan.sequence.per_rank)}}},
+              {"per_rank", known(plan.sequence.per_rank)},
+              {"chunks", plan.sequence.chunks}}},
             {"memory", to_json(plan.memory, largest_tensors(plan))},
             {"time", to_json(plan.time)},
             {"diagnostics", std::move(diagnostics)},
@@ -347,6 +348,7 @@ Plan plan_from_json(const json& values) {
     plan.batch = read_batch(from.object("batch"));
     const Members sequence = from.object("sequence");
     plan.sequence = {sequence.known("length"), sequence.known("padded_length"), sequence.known("per_rank")};
+    if (sequence.has("chunks")) plan.sequence.chunks = sequence.positive("chunks");
     if (!from.member("memory").is_null()) plan.memory = read_memory(from.object("memory"));
     if (!from.member("time").is_null()) plan.time = read_time(from.object("time"));
     for (const json& entry : from.list("diagnostics"))

@@ -6,6 +6,7 @@
 #include "engine/config/offloading.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/sequences_per_row.h"
+#include "engine/plan/checks.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
@@ -32,6 +33,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.gradient_checkpointing = plan.config.gradient_checkpointing;
     in.micro = plan.batch.micro * sequences_per_row(plan.config);
     in.shard_tokens = plan.sequence.per_rank;
+    in.chunks = plan.sequence.chunks;
     in.ring = plan.mesh.ring;
     in.ulysses = plan.mesh.ulysses;
     in.zero_stage = plan.zero_stage;
@@ -47,7 +49,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.layout = plan.context_parallel.layout;
     in.window = widest_window(*plan.model).value_or(0);
     in.keeps_attention = plan.config.selective_checkpointing;
-    in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
+    in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * plan.sequence.chunk_tokens());
     in.offloads_activations = plan.config.activation_offloading;
     in.offloads_optimizer = plan.config.optimizer_offloading;
     in.states_in_host = states_in_host(plan.config);
@@ -145,6 +147,13 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
                 size;
         });
     }
+    if (as_is.chunks == 1 && as_is.gradient_checkpointing && obstacle_to_chunks(plan) == nullptr)
+        for (int64_t chunks = 2; chunks <= 64; chunks *= 2)
+            add({{"sequence_chunks", std::to_string(chunks)}}, [&](MemoryInputs& in) {
+                in.chunks = chunks;
+                in.mlp_tile_tokens = mlp_tile_tokens(plan.config, in.model,
+                                                     in.micro * ((in.shard_tokens + chunks - 1) / chunks));
+            });
     return changes;
 }
 
@@ -246,6 +255,41 @@ void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in,
                      {"error", error}});
 }
 
+/// Returns whether every rank of the plan surely fits if its sequences are computed in so many chunks.
+bool fits_in_chunks(const PlanRequest& request, Plan plan, int64_t chunks) {
+    plan.sequence.chunks = chunks;
+    const RankMemory worst =
+        fullest(memory_of_ring(inputs_of(plan, threads_of(request, plan.ranks / plan.nodes))));
+    Memory memory;
+    memory.host_bytes = host_bytes(plan, worst);
+    memory.host_capacity_bytes = host_capacity(request, plan);
+    return worst.total_high <= device_bytes(request, plan) && !exceeds_host(plan, memory);
+}
+
+/// Returns the fewest chunks with which the plan fits; 1 if it fits with none.
+int64_t fewest_chunks(const PlanRequest& request, const Plan& plan) {
+    constexpr int64_t kLeastTokens = 256, kMost = 1024;
+    const int64_t most = std::min(kMost, plan.sequence.per_rank / kLeastTokens);
+    const auto fits = [&](int64_t chunks) { return fits_in_chunks(request, plan, chunks); };
+    int64_t few = 1, many = 1;
+    for (; !fits(many); few = many, many = std::min(2 * many, most))
+        if (many >= most) return 1;
+    while (many - few > 1) {
+        const int64_t middle = (few + many) / 2;
+        (fits(middle) ? many : few) = middle;
+    }
+    return many;
+}
+
+void choose_chunks(const PlanRequest& request, Plan& plan, Findings& findings) {
+    if (plan.config.sequence_chunks != 0 || device_bytes(request, plan) <= 0) return;
+    if (obstacle_to_chunks(plan) != nullptr) return;
+    plan.sequence.chunks = fewest_chunks(request, plan);
+    if (plan.sequence.chunks == 1) return;
+    findings.inform(Form("SEQ-CHUNKS", "chosen"), "sequence_chunks",
+                    {{"chunks", plan.sequence.chunks}, {"tokens", plan.sequence.chunk_tokens()}});
+}
+
 }  // namespace
 
 std::vector<LargeTensor> largest_tensors(const Plan& plan) {
@@ -270,6 +314,7 @@ std::vector<LargeTensor> largest_tensors(const Plan& plan) {
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;
     const int of_node = plan.ranks / plan.nodes;
+    choose_chunks(request, plan, findings);
     MemoryInputs in = inputs_of(plan, threads_of(request, of_node));
     recalibrate(request, plan, in, findings);
     if (const Calibration* known = speeds_of(request, plan).calibration) in.link = known->link;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "engine/plan/layout.h"
@@ -21,7 +22,7 @@ std::string length_key(const Plan& plan) {
 }
 
 void say_padding(const Plan& plan, Findings& findings) {
-    const auto& [length, padded, per_rank] = plan.sequence;
+    const int64_t length = plan.sequence.length, padded = plan.sequence.padded_length;
     if (padded == length) return;
     const double waste = double(padded - length) / double(padded);
     const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
@@ -60,6 +61,7 @@ void resolve_sequence(Plan& plan, Findings& findings) {
         padded_length(plan.context_parallel.layout, length, plan.mesh.ring, plan.mesh.ulysses);
     const int64_t ranks = plan.context_parallel.size;
     sequence.per_rank = (sequence.padded_length + ranks - 1) / ranks;
+    sequence.chunks = std::clamp<int64_t>(config.sequence_chunks, 1, std::max<int64_t>(1, sequence.per_rank));
     say_padding(plan, findings);
     say_positions(plan, findings);
 }

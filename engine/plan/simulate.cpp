@@ -133,8 +133,9 @@ class LayerPass {
     }
 
     void play_forward(bool again) {
-        compute_all("projections",
-                    [](const ColumnCosts& c) { return c.projections_s + c.int8_projections_s; });
+        compute_all("projections", [again](const ColumnCosts& c) {
+            return c.projections_s + c.int8_projections_s + (again ? c.recalled_s : 0);
+        });
         if (!again || !costs_.keeps_attention) attention_forward();
         compute_all("output and MLP", [again](const ColumnCosts& c) {
             return c.output_s + c.int8_rest_s + (again ? c.mlp_again_s : c.mlp_s + c.int8_tiles_s);
@@ -295,7 +296,10 @@ class Step {
             const bool is_last = layer + 1 == costs_.layers;
             ready = bring(now, link, host, is_last ? costs_.head : costs_.layer,
                           is_last ? "head" : layer_name(layer + 1));
+            const double begin = now;
             now = pass(now, forward_, Pass::Forward, layer);
+            if (costs_.chunks_forward_s > 0)
+                now = std::max(now, host.send(begin, costs_.chunks_forward_s, layer_name(layer) + " chunks"));
             if (keeps) host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint leaves");
         }
         states_s_ += link.carried_s();
@@ -341,8 +345,12 @@ class Step {
             now = std::max({now, ready, here});
             if (layer > 0) here = bring_back(layer - 1);
             if (layer > 0) ready = bring(now, link, host, costs_.layer, layer_name(layer - 1));
+            const double begin = now;
             if (again_) now = pass(now, *again_, Pass::Again, layer);
             now = pass(now, backward_, Pass::Backward, layer);
+            if (costs_.chunks_backward_s > 0)
+                now =
+                    std::max(now, host.send(begin, costs_.chunks_backward_s, layer_name(layer) + " chunks"));
             now = send_off(now, link, host, costs_.layer, layer_name(layer), last);
         }
         now = send_off(now, link, host, costs_.embedding, "embedding", last);

@@ -13,6 +13,7 @@
 #include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/host_copies.h"
 #include "engine/plan/join_costs.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/recurrence_costs.h"
@@ -426,6 +427,8 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.ring_rank = rank;
     const double of_weight_s = weight_s + making_s(plan, speeds);
     column.projections_s = weights.projections * of_weight_s;
+    if (plan.sequence.chunks > 1 && plan.config.gradient_checkpointing)
+        column.recalled_s = column.projections_s * (1 - 1 / double(plan.sequence.chunks));
     column.output_s = weights.output * of_weight_s;
     column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
@@ -452,18 +455,6 @@ double state_element_bytes(const Config& config, double weight_bytes) {
     for (const StateSpec& state : states_of(optimizer_states(config), 2, false))
         bytes += state.extent == StateExtent::Elements ? each : 0;
     return bytes;
-}
-
-/// Counts a CPU's copies as computation: they are made at once.
-void copy_at_once(StepCosts& costs) {
-    double copies_s = 2 * double(costs.layers) * std::exchange(costs.checkpoint_copy_s, 0);
-    const auto take = [&](UnitCosts& unit, double count) {
-        copies_s += count * (2 * std::exchange(unit.fetch_s, 0) + std::exchange(unit.leave_s, 0));
-    };
-    take(costs.embedding, 1);
-    take(costs.layer, double(costs.layers));
-    take(costs.head, 1);
-    costs.update_s += double(costs.micro_batches) * copies_s;
 }
 
 /// Adds the states' transfers. Whole states are all-reduced over all ranks; sharded ones are reduce-scattered
@@ -524,6 +515,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *
                                   double(plan.model->hidden_size) * copy_bytes / link;
+    add_chunk_copies(plan, sequences_at_once(plan), copy_bytes / link, costs);
     if (speeds.host_link <= 0) copy_at_once(costs);
 }
 

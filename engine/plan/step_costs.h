@@ -36,6 +36,7 @@ struct HopCosts {
 struct ColumnCosts {
     int ring_rank = 0;
     double projections_s = 0;  ///< forward: q, k and v
+    double recalled_s = 0;     ///< recomputed q, k and v of chunks that later chunks read
     double output_s = 0;       ///< forward: attention's output projection
     double mlp_s = 0;          ///< forward
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
@@ -73,8 +74,10 @@ struct StepCosts {
     int stage = 0;                 ///< ZeRO stage; 0 if states are not shared
     UnitCosts embedding, layer, head;
     double checkpoint_copy_s = 0;  ///< seconds to copy a layer's checkpoint to or from the host; 0: none
-    double new_weights_s = 0;      ///< gather after the update (stages 1 and 2)
-    double update_s = 0;           ///< includes its copies from and to host memory, and all copies of a CPU
+    /// Seconds for what chunks of a sequence copy to and from the host in a layer, besides its checkpoint.
+    double chunks_forward_s = 0, chunks_backward_s = 0;
+    double new_weights_s = 0;  ///< gather after the update (stages 1 and 2)
+    double update_s = 0;       ///< includes its copies from and to host memory, and all copies of a CPU
 };
 
 /// Returns the mask of a plan's rows: the model's window over one document, because the documents of packed

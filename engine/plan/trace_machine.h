@@ -131,6 +131,12 @@ class TraceMachine {
     }
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
+    /// Traces the copy of a chunk's keys and values that later chunks read.
+    void put_keys(const Traced&) const { heap_.touch(stashes_keys() ? keys_bytes(in_) : 0); }
+    /// Frees what attention holds for all chunks of a layer.
+    void leave_layer() { attentions_.clear(); }
+    /// Counts no sums of gradients of keys any more (AttentionTrace::have_sums).
+    void have_sums() { has_sums_ = true; }
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
                            double beta);
 
@@ -230,10 +236,15 @@ class TraceMachine {
     void touch_dequantizing(double elements);
     Traced combine(const Traced& y_mc);
     bool on_gpu() const { return in_.device == Device::Cuda; }
+    bool stashes_keys() const {
+        return in_.chunks > 1 && in_.gradient_checkpointing && in_.offloads_activations;
+    }
     const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }
     AttentionTrace& attention(const LayerKind& kind) {
         const int64_t window = in_.window_of(kind);
-        return attentions_.try_emplace(window, in_, window, heap_).first->second;
+        AttentionTrace& trace = attentions_.try_emplace(window, in_, window, heap_).first->second;
+        if (has_sums_) trace.have_sums();
+        return trace;
     }
     /// Allocates a matrix if it is made from quantised weights.
     Traced dequantize(LoraSite site);
@@ -250,7 +261,8 @@ class TraceMachine {
     std::map<int64_t, AttentionTrace> attentions_;  ///< traces by window
     std::array<Traced, kLoraSites> held_;
     std::array<Traced, 2> held_experts_;  ///< gate and up; down
-    bool holds_ = false;                  ///< matrices from quantised weights are shared by tiles
+    bool has_sums_ = false;
+    bool holds_ = false;  ///< matrices from quantised weights are shared by tiles
 };
 
 }  // namespace ringmaster

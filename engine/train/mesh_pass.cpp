@@ -60,6 +60,7 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
     : plan_(plan),
       model_(*plan.model),
       groups_(groups),
+      chunk_tokens_(kept.chunk_tokens),
       decoder_(model_, trained.weights, kept, trained.adapter_or_null(), trained.quantized_or_null()),
       trained_(trained),
       parameters_(trained.trained()),
@@ -220,8 +221,8 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, Segments segments)
     loaded.batch.labels_bt = to_tensor(own.labels);
     if (needs_places()) loaded.batch.places_bt = to_tensor(own.places);
     if (noise_.on())
-        loaded.batch.add_noise = [this, places_n = loaded.batch.places_bt.reshape({-1}),
-                                  length = shape.tokens](const at::Tensor& x_nc) {
+        loaded.batch.add_noise = [this, length = shape.tokens](const at::Tensor& x_nc,
+                                                               const at::Tensor& places_n) {
             noise_.add(x_nc, places_n, length);
         };
     return loaded;
@@ -247,7 +248,7 @@ MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
         func == RingAttnFunc::VarlenLlama3 ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
     KnownShape made;
     made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
-                                                 gathered, groups_.device());
+                                                 gathered, groups_.device(), chunk_tokens_);
     made.positions = made.shard->positions_t.sum().item<int64_t>();
     made.cells = made.shard->cells();
     if (shapes_.size() >= kKeptShapes) shapes_.clear();

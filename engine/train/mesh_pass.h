@@ -70,8 +70,8 @@ class MeshPass {
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
-    /// of micro-batches, or none; `rounds` is the highest number. `weights`, if any, are factors of the labels'
-    /// gradients.
+    /// of micro-batches, or none; `rounds` is the highest number. `weights`, if any, are factors of the
+    /// labels' gradients.
     Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
                             Gradients gradients = Gradients::OfAllRanks,
                             const SegmentWeights* weights = nullptr);
@@ -129,6 +129,7 @@ class MeshPass {
     const Plan& plan_;
     const ModelConfig& model_;
     Groups& groups_;
+    const int64_t chunk_tokens_;
     Decoder decoder_;
     const TrainedModel& trained_;
     Parameters& parameters_;  ///< the trained parameters

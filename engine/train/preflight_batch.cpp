@@ -33,6 +33,7 @@ Kept kept_of(const Plan& plan, int64_t tokens) {
     Kept kept = what_is_kept(plan);
     const int64_t third = std::max<int64_t>(1, tokens / 3);
     kept.loss_chunk_tokens = std::min(kept.loss_chunk_tokens, third);
+    if (kept.chunk_tokens > 0) kept.chunk_tokens = std::min(kept.chunk_tokens, third);
     if (kept.mlp_tile_tokens > 0) kept.mlp_tile_tokens = std::min(kept.mlp_tile_tokens, third);
     return kept;
 }

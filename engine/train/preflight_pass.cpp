@@ -92,11 +92,21 @@ class Samples {
     at::Tensor table_lsw_;
 };
 
-/// Returns the row of this rank's tokens that holds the token at `place` of `sequence`.
-std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, int64_t place) {
+/// A row among the tokens of a chunk that this rank holds.
+struct LocalRow {
+    size_t chunk;
+    int64_t row;
+};
+
+/// Returns the row that holds the token at `place` of `sequence`.
+std::optional<LocalRow> local_row(const SequenceShard& shard, int64_t sequence, int64_t place) {
     const at::Tensor found = at::nonzero(shard.places_t.eq(place));
     if (found.numel() == 0) return std::nullopt;
-    return sequence * shard.places_t.size(0) + found[0][0].item<int64_t>();
+    const int64_t at = found[0][0].item<int64_t>();
+    size_t chunk = 0;
+    while (at >= shard.chunks[chunk].end) ++chunk;
+    const TokenRange& tokens = shard.chunks[chunk];
+    return LocalRow{chunk, sequence * tokens.size() + at - tokens.begin};
 }
 
 /// Collects this rank's samples from a pass during its lifetime.
@@ -113,6 +123,7 @@ class SampledPass {
         const bool takes = batch.plan.mesh.data_rank(groups.rank()) == 0;
         pass.on_batch([this, &batch, &samples, takes](const SequenceShard& shard) {
             held_.clear();
+            chunks_ = left_ = shard.chunks.size();
             if (begun_++ > 0 || !takes) return;
             for (const Samples::Token& token : samples.tokens()) {
                 const PreflightBatch::Document& document = batch.documents[token.document];
@@ -121,8 +132,10 @@ class SampledPass {
         });
         pass.decoder().set_probe([this, &samples](int layer, const char* what, const at::Tensor& tensor) {
             if (std::strcmp(what, kAttentionGradient) != 0) return;
+            const size_t chunk = --left_;  // a layer's backward computes the last chunk first
+            if (left_ == 0) left_ = chunks_;
             for (size_t i = 0; i < held_.size(); ++i) {
-                if (held_[i]) samples.take(i, layer, tensor, *held_[i]);
+                if (held_[i] && held_[i]->chunk == chunk) samples.take(i, layer, tensor, held_[i]->row);
             }
         });
     }
@@ -137,7 +150,8 @@ class SampledPass {
   private:
     MeshPass& pass_;
     size_t begun_ = 0;
-    std::vector<std::optional<int64_t>> held_;
+    size_t chunks_ = 1, left_ = 1;  ///< chunks of a sequence, and those that a layer's backward has not begun
+    std::vector<std::optional<LocalRow>> held_;
 };
 
 /// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.

@@ -160,6 +160,8 @@ class PlanWriter {
         text = format_count(s.length) + " tokens";
         if (s.padded_length != s.length) text += ", padded to " + format_count(s.padded_length);
         if (cp.size > 1) text += ", " + format_count(s.per_rank) + " a rank";
+        if (s.chunks > 1)
+            text += ", " + format_count(s.chunks) + " chunks of " + format_count(s.chunk_tokens());
         section("", text);
         if (cp.size > 1 && cp.size <= kDrawnRanks && plan_.ok()) who_holds_what();
     }

@@ -36,8 +36,8 @@ Config unusual_config() {
     c.lr_scheduler_kwargs = {{"num_cycles", 2}};
     c.adam_beta1 = 0.8, c.adam_beta2 = 0.95, c.adam_epsilon = 1e-6, c.max_grad_norm = std::nullopt;
     c.precision = Precision::Bf16Full, c.gradient_checkpointing = true, c.selective_checkpointing = true,
-    c.activation_offloading = true, c.tiled_mlp = true, c.tiled_mlp_shards = 3, c.optimizer_offloading = true,
-    c.parameter_offloading = true, c.output_dir = "/a/out";
+    c.activation_offloading = true, c.tiled_mlp = true, c.tiled_mlp_shards = 3, c.sequence_chunks = 5,
+    c.optimizer_offloading = true, c.parameter_offloading = true, c.output_dir = "/a/out";
     c.save_steps = 0.1, c.saves_per_epoch = 2, c.save_strategy = "steps", c.save_total_limit = 9;
     c.eval_steps = 4, c.evals_per_epoch = 3, c.eval_strategy = "epoch", c.eval_batch_size = 6,
     c.logging_steps = 8;

@@ -77,6 +77,7 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"selective_checkpointing", "gradient_checkpointing: true\n", "null", "attention"},
     {"activation_offloading", "gradient_checkpointing: true\n", "true", "false"},
     {"tiled_mlp_num_shards", "tiled_mlp: true\n", "2", "4"},
+    {"sequence_chunks", "", "2", "3"},
     {"adapter", "lora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n", "lora", "null"},
     {"bnb_config_kwargs", kQlora, "{bnb_4bit_quant_type: nf4}", "{bnb_4bit_quant_type: fp4}"},
     {"load_in_4bit", "adapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n", "true",

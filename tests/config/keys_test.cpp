@@ -140,6 +140,7 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
     // Our own keys, those that axolotl passes to transformers, and those of its documentation.
     const std::set<std::string_view> more{"adam_eps",
                                           "ulysses_size",
+                                          "sequence_chunks",
                                           "is_multimodal",
                                           "processor_config",
                                           "full_finetune",

@@ -104,6 +104,31 @@ OFFLOADED += [(model, 2048, mesh, stage, activations, precision, 1, adapter)
                   ("llama", "1 rank", "optimizer 0", "checkpointing", "fp32", "int8"))]
 
 
+# Lists cases of sequences that are computed in chunks.
+CHUNKS = {
+    "2 chunks": dict(sequence_chunks=2),
+    "4 chunks": dict(sequence_chunks=4),
+    "4 chunks, checkpointing": dict(CHECKPOINTING, sequence_chunks=4),
+    "4 chunks, attention kept, tiled MLP": dict(CHECKPOINTING, selective_checkpointing=True, tiled_mlp=True, tiled_mlp_num_shards=3,
+                                                sequence_chunks=4),
+    "2 chunks, offloaded": dict(gradient_checkpointing="offload", sequence_chunks=2),
+    "8 chunks, offloaded": dict(gradient_checkpointing="offload", sequence_chunks=8),
+    "8 chunks, offloaded, tiled MLP": dict(gradient_checkpointing="offload", tiled_mlp=True, sequence_chunks=8),
+}
+CHUNKED = [("llama", 8192, "1 rank", 0, "8 chunks, offloaded", "fp32", 1, False), ("qwen3", 4096, "1 rank", 0, "4 chunks", "fp32", 1, False)]
+CHUNKED += [(model, length, mesh, stage, activations, precision, micro, adapter)
+            for model, length in (("llama", 8192), ("qwen3", 4096), ("gemma2", 4096), ("wide vocabulary", 4096))
+            for activations, mesh, stage, precision, micro, adapter in (
+                ("2 chunks", "1 rank", 0, "fp32", 1, False), ("4 chunks", "2 ranks", 3, "bf16", 1, False),
+                ("4 chunks, checkpointing", "1 rank", 0, "bf16", 2, False), ("4 chunks, checkpointing", "1 rank", 0, "fp32", 1, "nf4"),
+                ("4 chunks, attention kept, tiled MLP", "1 rank", 0, "fp32", 1, True), ("2 chunks, offloaded", "1 rank", 0, "fp32", 1, False),
+                ("8 chunks, offloaded", "1 rank", 0, "bf16 full", 1, False), ("8 chunks, offloaded", "2 ranks", 3, "fp32", 1, False),
+                ("8 chunks, offloaded, tiled MLP", "1 rank", "weights 0", "fp32", 1, False))]
+CHUNKED += [(model, 4096, "1 rank", 0, activations, "fp32", 1, False) for model in ("gemma4", "gemma4 of wide heads")
+            for activations in ("4 chunks", "4 chunks, checkpointing", "8 chunks, offloaded")]
+CHUNKED += [("llama", 4096, "stripe 2", 0, activations, "fp32", 1, False) for activations in CHUNKS]
+
+
 def configurations(count, seed, adapter):
     """Draws each value of each option about equally often, in changing combinations."""
     source = random.Random(seed)
@@ -129,7 +154,10 @@ SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for ca
 SPREAD += FAMILY_CASES[::7]
 SPREAD.append(("llama", 16384, "1 rank", 0, "checkpointing", "fp32", 1, False))  # its MLP is tiled by itself
 SPREAD += OFFLOADED[:4]
-EVERY = EVERY + FAMILY_CASES + OFFLOADED
+SPREAD += CHUNKED[:2]
+EVERY = EVERY + FAMILY_CASES + OFFLOADED + CHUNKED
+ACTIVATIONS.update(CHUNKS)
+MESHES["stripe 2"] = (2, dict(context_parallel_size=2, ring_attn_func="batch_stripe"))
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ PACKED = dict(sample_packing=True, sequence_len=128)
 # name: (ranks, keys)
 WAYS = {
     "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=3, tiled_mlp=True, tiled_mlp_num_shards=3)),
+    "1 rank, chunks": (1, dict(micro_batch_size=2, gradient_accumulation_steps=2, gradient_checkpointing=True, sequence_chunks=3)),
     "1 rank, packed": (1, dict(micro_batch_size=2, gradient_accumulation_steps=1, **PACKED)),
     "2 ranks, zigzag": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", gradient_accumulation_steps=3,
                                 tiled_mlp=True, tiled_mlp_num_shards=3)),

@@ -11,7 +11,7 @@ TEST(HostStash, GpuTensorsComeBackAsTheyWereWhateverTheirMemoryBecameMeanwhile) 
     ASSERT_TRUE(has_gpu());
     const at::Device device(at::kCUDA, 0);
     constexpr size_t kPlaces = 6;
-    HostStash stash(device, kPlaces);
+    HostStash stash(device);
     for (int round = 0; round < 3; ++round) {
         const auto value = [&](size_t place) { return double(place) + 10 * round; };
         for (size_t place = 0; place < kPlaces; ++place) {

@@ -17,6 +17,7 @@ MODELS = ["llama", "qwen3"]
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=4)),
     "ring, accumulated": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=2, gradient_accumulation_steps=2)),
+    "chunks": (1, dict(micro_batch_size=4, gradient_checkpointing=True, sequence_chunks=3)),
     "zigzag": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=4)),
     "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": True})),
 }

@@ -101,5 +101,23 @@ TEST(MemoryTrace, TilesAreTakenByThemselvesOnlyWhereTheyCostNoTime) {
     EXPECT_EQ(tile(checkpointing + "tiled_mlp: true\n", 65536), 4096);
 }
 
+// What a device holds depends on the chunk: 32 bytes a token remain for ids, labels, places and positions.
+TEST(MemoryTrace, ADeviceHoldsOneChunkHoweverManyThereAre) {
+    const auto of_rank = [](int64_t chunks) {
+        const Plan plan = plan_of("sequence_len: " + std::to_string(16384 * chunks) +
+                                      "\nsequence_chunks: " + std::to_string(chunks) +
+                                      "\ngradient_checkpointing: true\nactivation_offloading: true\n",
+                                  1);
+        EXPECT_EQ(plan.sequence.chunks, chunks);
+        return plan.memory->per_rank.at(0);
+    };
+    const RankMemory few = of_rank(4), many = of_rank(32);
+    EXPECT_EQ(many.total - few.total, 32 * 16384 * (32 - 4));
+    EXPECT_GT(many.host, 7 * few.host);
+    const Plan whole =
+        plan_of("sequence_len: 65536\ngradient_checkpointing: true\nactivation_offloading: true\n", 1);
+    EXPECT_LT(few.total, whole.memory->per_rank[0].total);
+}
+
 }  // namespace
 }  // namespace ringmaster

@@ -1,0 +1,16 @@
+/// Counts the time of copies between a device and host memory.
+#pragma once
+
+#include "engine/plan/plan.h"
+#include "engine/plan/step_costs.h"
+
+namespace ringmaster {
+
+/// Counts a CPU's copies as computation: they are made at once.
+void copy_at_once(StepCosts& costs);
+
+/// Adds what chunks copy between device and host memory: hidden states on their way through the layers, keys
+/// and values, and the float32 sums of their gradients (engine/model/layer_keys.h).
+void add_chunk_copies(const Plan& plan, double sequences, double element_s, StepCosts& costs);
+
+}  // namespace ringmaster
