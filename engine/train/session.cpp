@@ -249,10 +249,11 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
     constexpr int64_t kRowsLookedAt = 4096;  // rows searched for labels
-    const PreflightReport report = preflight(
-        plan, groups,
-        {trainer.trained_model(), trainer.optimizer(), trainer.tokens(), trainer.next_rows(kRowsLookedAt),
-         trainer.completed_steps(), trainer.total_steps() - trainer.completed_steps()});
+    const TokenFile& tokens = trainer.tokens();
+    const PreflightReport report =
+        preflight(plan, groups,
+                  {trainer.trained_model(), trainer.optimizer(), tokens, trainer.next_rows(kRowsLookedAt),
+                   trainer.completed_steps(), trainer.total_steps() - trainer.completed_steps()});
     if (groups.rank() == 0) {
         write_report(run.preflight(), report);
         log_line(report.summary());

@@ -36,13 +36,13 @@ Sharding sharding_of(const Plan& plan, const Groups& groups) {
     return sharding;
 }
 
-Sampler sampler_of(const Plan& plan, const TokenFile& tokens) {
+Sampler sampler_of(const Plan& plan, const TokenFile& tokens, int64_t rows_per_step) {
     const Config& config = plan.config;
     if (!config.group_by_length)
-        return {tokens.rows(), plan.batch.global, config.seed, config.curriculum_sampling};
+        return {tokens.rows(), rows_per_step, config.seed, config.curriculum_sampling};
     std::vector<int64_t> lengths;
     for (int64_t row = 0; row < tokens.rows(); ++row) lengths.push_back(tokens.tokens_of(row));
-    return {std::move(lengths), plan.batch.global, config.seed};
+    return {std::move(lengths), rows_per_step, config.seed};
 }
 
 std::filesystem::path checkpoint_request(const Config& config) {
@@ -61,10 +61,12 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       events_(events),
       device_(device),
       tokens_(plan.data.tokens),
+      sampled_(SampledRollouts::of_run(run.dir, plan, groups)),
       eval_tokens_(plan.data.eval_tokens.empty() ? nullptr
                                                  : std::make_unique<TokenFile>(plan.data.eval_tokens)),
-      sampler_(sampler_of(plan, tokens_)),
-      steps_per_epoch_((tokens_.rows() + plan.batch.global - 1) / plan.batch.global),
+      rows_per_step_(sampled_ ? sampled_->prompts_per_step() : plan.batch.global),
+      sampler_(sampler_of(plan, tokens_, rows_per_step_)),
+      steps_per_epoch_((tokens_.rows() + rows_per_step_ - 1) / rows_per_step_),
       total_steps_(config_.max_steps ? *config_.max_steps
                                      : static_cast<int64_t>(std::ceil(
                                            config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
@@ -90,6 +92,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
             tokens->check(model_.vocab_size, model_.head_rows(), longest);
             tokens->check_preferences(config_.preference, config_.sequence_len);
         }
+        if (sampled_) sampled_->check(tokens_);
     }
     if (config_.reinit_weights) {
         trained_.initialize_weights(model_, config_.seed);
@@ -105,8 +108,12 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
 }
 
 bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
-    if (config_.policy) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
+    if (config_.policy && !sampled_) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
     PreferenceFacts facts;
+    if (sampled_) {
+        facts.advantage = [this](int64_t place) { return sampled_->rollouts().advantage(place); };
+        facts.old_log_p = [this](int64_t place) { return sampled_->rollouts().old_log_p(place); };
+    }
     if (rollouts_) {
         facts.advantage = [this](int64_t place) { return rollouts_->advantage(place); };
         facts.old_log_p = [this](int64_t place) { return rollouts_->old_log_p(place); };
@@ -205,7 +212,24 @@ void Trainer::take_best_model() {
                  ", with the lowest loss of an evaluation");
 }
 
+/// Samples completions of the prompts, and returns them as rows.
+std::vector<Row> Trainer::sampled_rows(const std::vector<int64_t>& prompts, int64_t step) {
+    groups_.set_timeout(patience_.elsewhere());  // the other ranks wait for rank 0's reward functions
+    sampled_->sample(step, tokens_, prompts, training_.pass().decoder(), trained_.weights.compute_dtype(),
+                     trained_.weights.stage() >= 3);
+    groups_.set_timeout(patience_.in_steps());
+    return rows_of(sampled_->tokens(), sampled_->rows());
+}
+
+const TokenFile& Trainer::tokens() {
+    if (!sampled_) return tokens_;
+    Sampler next = sampler_;
+    sampled_rows(next.next_step(), step_ + 1);
+    return sampled_->tokens();
+}
+
 std::vector<int64_t> Trainer::next_rows(int64_t count) const {
+    if (sampled_) return sampled_->rows();
     Sampler sampler = sampler_;
     std::vector<int64_t> rows = sampler.next_step();
     while (static_cast<int64_t>(rows.size()) < count && sampler.consumed() % tokens_.rows() != 0) {
@@ -228,8 +252,10 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     StepEvent event;
     if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
     training_.pass().begin_step(config_.seed, step_ + 1);
-    const StepRows rows =
-        step_rows(plan_, sequences_of(config_, rows_of(tokens_, sampler_.next_step())), groups_.rank());
+    const std::vector<int64_t> chosen = sampler_.next_step();
+    const std::vector<Row> read =
+        sampled_ ? sampled_rows(chosen, step_ + 1) : sequences_of(config_, rows_of(tokens_, chosen));
+    const StepRows rows = step_rows(plan_, read, groups_.rank());
     event.data_s = seconds_since(start);
 
     const TrainingStep::Wishes own_wishes = wishes(stop_requested);

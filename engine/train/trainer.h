@@ -20,6 +20,7 @@
 #include "engine/train/patience.h"
 #include "engine/train/reference.h"
 #include "engine/train/run_folder.h"
+#include "engine/train/sampled_rollouts.h"
 #include "engine/train/schedule.h"
 #include "engine/train/training_samples.h"
 #include "engine/train/training_step.h"
@@ -33,8 +34,8 @@ class Trainer {
     /// Maps the data, makes the parameters, and reads or initialises them. Throws Error.
     Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
 
-    /// Computes or reads the reference's log-probabilities, if the loss compares with them; before the weights
-    /// change. Returns false if some rank has `stop_requested` before all are there.
+    /// Computes or reads the reference's log-probabilities, if the loss compares with them; before the
+    /// weights change. Returns false if some rank has `stop_requested` before all are there.
     bool prepare_reference(const std::atomic<bool>& stop_requested);
 
     /// Resumes from a complete checkpoint as if there had been no interruption.
@@ -47,7 +48,8 @@ class Trainer {
 
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
-    const TokenFile& tokens() const { return tokens_; }
+    /// Returns the rows that preflight may use: the prepared ones, or completions sampled for the next step.
+    const TokenFile& tokens();
     Optimizer& optimizer() { return *optimizer_; }
     /// Returns the next rows, at least `count` of them if the epoch has as many.
     std::vector<int64_t> next_rows(int64_t count) const;
@@ -57,6 +59,7 @@ class Trainer {
     TrainingStep::Wishes step(bool stop_requested);
     TrainingStep::Wishes wishes(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
+    std::vector<Row> sampled_rows(const std::vector<int64_t>& prompts, int64_t step);
     bool update(const TrainingStep::Computed& computed, StepEvent& event);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
@@ -83,7 +86,9 @@ class Trainer {
     const at::Device device_;
 
     TokenFile tokens_;
-    std::unique_ptr<TokenFile> eval_tokens_;  ///< null: no evaluation
+    std::unique_ptr<SampledRollouts> sampled_;  ///< null: the rows are given; else they are prompts
+    std::unique_ptr<TokenFile> eval_tokens_;    ///< null: no evaluation
+    int64_t rows_per_step_;                     ///< rows or prompts
     Sampler sampler_;
     int64_t steps_per_epoch_;
     int64_t total_steps_;
@@ -96,7 +101,7 @@ class Trainer {
     TrainingStep training_;
     std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
-    std::unique_ptr<TrainingSamples> samples_;  ///< null: no prompts to continue
+    std::unique_ptr<TrainingSamples> samples_;                       ///< null: no prompts to continue
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update

@@ -37,17 +37,17 @@ class Report:
         if phase == self._phase and now < self._next and (not total or done < total):
             return
         self._phase, self._next = phase, now + self.SECONDS_BETWEEN
-        self._line({"phase": phase, "done": done, "total": total})
+        self.line({"phase": phase, "done": done, "total": total})
 
     def warning(self, text):
-        self._line({"warning": text})
+        self.line({"warning": text})
 
     def result(self, result):
-        self._line({"result": result})
+        self.line({"result": result})
 
     def failure(self, failure):
-        self._line({"error": failure.what, "where": failure.where, "hint": failure.hint, "exit": failure.status})
+        self.line({"error": failure.what, "where": failure.where, "hint": failure.hint, "exit": failure.status})
 
-    def _line(self, value):
+    def line(self, value):
         self._out.write(json.dumps(value, ensure_ascii=False) + "\n")
         self._out.flush()

@@ -1,0 +1,77 @@
+#include "engine/train/advantages.h"
+
+#include <cmath>
+#include <span>
+
+namespace ringmaster {
+
+namespace {
+
+using Reward = std::optional<double>;
+
+constexpr double kLeastSpread = 1e-4;  ///< is added to a spread that divides
+constexpr double kCloseToZero = 1e-8;  ///< torch.isclose's tolerance at 0
+
+RewardFigures figures_of(std::span<const Reward> rewards) {
+    double sum = 0, squares = 0, count = 0;
+    for (const Reward& reward : rewards) {
+        if (!reward) continue;
+        sum += *reward;
+        ++count;
+    }
+    if (count == 0) return {};
+    const double mean = sum / count;
+    for (const Reward& reward : rewards) {
+        if (reward) squares += (*reward - mean) * (*reward - mean);
+    }
+    if (count == 1) return {mean, {}};
+    return {mean, std::sqrt(squares / (count - 1))};
+}
+
+/// Returns the weighted sum of a completion's rewards; none if no function judges it.
+Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward>& rewards) {
+    Reward sum;
+    for (size_t f = 0; f < weights.size(); ++f) {
+        if (rewards[f]) sum = sum.value_or(0) + weights[f] * *rewards[f];
+    }
+    return sum;
+}
+
+/// Returns a completion's advantage. A spread that is not known (one judged completion) gives 0, as TRL's
+/// NaN.
+double advantage_of(const AdvantageRule& rule, const Reward& reward, const RewardFigures& group,
+                    const RewardFigures& all) {
+    if (!reward) return 0;
+    const double above = *reward - *group.mean;
+    if (rule.scale == RewardScale::None) return above;
+    const Reward& spread = rule.scale == RewardScale::Group ? group.spread : all.spread;
+    return spread ? above / (*spread + kLeastSpread) : 0;
+}
+
+}  // namespace
+
+Advantages advantages_of(const AdvantageRule& rule, const Rewards& rewards) {
+    Advantages found;
+    std::vector<Reward> sums;
+    for (const std::vector<Reward>& of_completion : rewards)
+        sums.push_back(weighted_sum(rule.weights, of_completion));
+    found.weighted = figures_of(sums);
+    for (size_t f = 0; f < rule.weights.size(); ++f) {
+        std::vector<Reward> of_function;
+        for (const std::vector<Reward>& of_completion : rewards) of_function.push_back(of_completion[f]);
+        found.of_functions.push_back(figures_of(of_function));
+    }
+    const auto size = static_cast<size_t>(rule.group);
+    double even = 0;
+    for (size_t begin = 0; begin < sums.size(); begin += size) {
+        const RewardFigures group = figures_of(std::span(sums).subspan(begin, size));
+        const Reward& spread = rule.scale == RewardScale::Batch ? found.weighted.spread : group.spread;
+        if (spread && *spread <= kCloseToZero) even += static_cast<double>(size);
+        for (size_t i = begin; i < begin + size; ++i)
+            found.of_completions.push_back(advantage_of(rule, sums[i], group, found.weighted));
+    }
+    if (!sums.empty()) found.even_share = even / static_cast<double>(sums.size());
+    return found;
+}
+
+}  // namespace ringmaster

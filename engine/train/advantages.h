@@ -1,0 +1,42 @@
+/// Turns the rewards of sampled completions into advantages, as TRL 1.16 does (trainer/grpo_trainer.py,
+/// _generate_and_score_completions), but in double. The completions of one prompt are a group; groups lie one
+/// after the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ringmaster {
+
+/// Selects what a group's rewards are divided by, after their mean is taken off: their own spread, that of
+/// all rewards of the step, or nothing.
+enum class RewardScale { Group, Batch, None };
+
+struct AdvantageRule {
+    int64_t group = 8;  ///< completions of one prompt
+    RewardScale scale = RewardScale::Group;
+    std::vector<double> weights;  ///< one for each reward function
+};
+
+/// Holds the rewards of each completion: one for each function. A function that does not judge a completion
+/// gives none.
+using Rewards = std::vector<std::vector<std::optional<double>>>;
+
+/// The spread is the standard deviation with Bessel's correction; it and the mean leave out what has no
+/// reward.
+struct RewardFigures {
+    std::optional<double> mean, spread;
+};
+
+struct Advantages {
+    std::vector<double> of_completions;  ///< 0 for a completion that no function judges
+    RewardFigures weighted;              ///< of the completions' weighted sums
+    std::vector<RewardFigures> of_functions;
+    double even_share = 0;  ///< share of completions whose rewards have no spread, which teach nothing
+};
+
+/// `rewards` holds whole groups, and a reward for each of the rule's weights.
+Advantages advantages_of(const AdvantageRule& rule, const Rewards& rewards);
+
+}  // namespace ringmaster

@@ -1,0 +1,209 @@
+#include "engine/train/reward_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+
+extern char** environ;
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLongestNote = 1 << 16;  ///< of a line without rewards
+constexpr size_t kBytesOfReward = 40;     ///< of a number in JSON, with its comma
+constexpr size_t kShown = 2000;           ///< bytes of a text of the process in an error
+constexpr char kHint[] = "the function's own output is in the log of rank 0";
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where, const std::string& hint) {
+    throw Error(Failure::Refused, Code("REWARD-FUNCTION"), what, where, hint);
+}
+
+std::string text_at(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>().substr(0, kShown) : "";
+}
+
+json parsed(const std::string& line) {
+    return json::parse(line, nullptr, /*allow_exceptions=*/false);
+}
+
+/// Starts the program with the socket as its input and output. It leads a process group, so that all that it
+/// starts ends with it.
+pid_t start(const std::vector<std::string>& words, int socket) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t settings;
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&settings);
+    posix_spawn_file_actions_adddup2(&files, socket, 0);
+    posix_spawn_file_actions_adddup2(&files, socket, 1);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&settings, &none);
+    posix_spawnattr_setpgroup(&settings, 0);
+    posix_spawnattr_setflags(&settings, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    pid_t process = -1;
+    const int problem = posix_spawn(&process, arguments[0], &files, &settings, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&settings);
+    if (problem != 0) refuse(std::string("cannot be started: ") + std::strerror(problem), words[0], "");
+    return process;
+}
+
+}  // namespace
+
+RewardProcess::RewardProcess(RewardCommand command) : command_(std::move(command)) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        refuse(std::string("no socket: ") + std::strerror(errno), "reward functions", "");
+    socket_ = ends[0];
+    fcntl(socket_, F_SETFL, O_NONBLOCK);
+    try {
+        process_ = start(command_.words, ends[1]);
+    } catch (...) {
+        close(ends[1]);
+        close(socket_);
+        throw;
+    }
+    close(ends[1]);
+    try {
+        const json ready = parsed(receive(kLongestNote));
+        if (!ready.is_object() || ready.value("ready", json()) != json(command_.functions))
+            fail("the process of reward functions did not name the functions that were asked for", kHint);
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+RewardProcess::~RewardProcess() {
+    end();
+}
+
+void RewardProcess::end() {
+    if (socket_ >= 0) close(socket_);
+    socket_ = -1;
+    if (process_ <= 0) return;
+    kill(-process_, SIGKILL);
+    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+}
+
+void RewardProcess::fail(const std::string& what, const std::string& hint) {
+    refuse(what, running_.empty() ? "reward functions" : "reward function " + running_, hint);
+}
+
+namespace {
+
+/// Waits until the socket can be used. Returns false after the deadline.
+bool waits(int socket, short for_what, Clock::time_point deadline) {
+    for (;;) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        if (left <= 0) return false;
+        pollfd one{socket, for_what, 0};
+        const int ready = poll(&one, 1, static_cast<int>(left));
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR) return false;
+    }
+}
+
+}  // namespace
+
+void RewardProcess::send(const std::string& line) {
+    const Clock::time_point deadline = Clock::now() + command_.patience;
+    for (size_t sent = 0; sent < line.size();) {
+        if (!waits(socket_, POLLOUT, deadline)) fail("the process does not read what it is asked", kHint);
+        const ssize_t more = ::send(socket_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+        if (more > 0) sent += static_cast<size_t>(more);
+        if (more < 0 && errno != EAGAIN && errno != EINTR) fail("the process has ended", kHint);
+    }
+}
+
+/// Returns the next line that is no note. Notes are those of the Python step's progress, and {"running":
+/// name}, which starts the time anew, once for each function.
+std::string RewardProcess::receive(size_t longest) {
+    Clock::time_point deadline = Clock::now() + command_.patience;
+    size_t begun = 0;
+    for (;;) {
+        const size_t newline = pending_.find('\n');
+        if (newline == std::string::npos) {
+            if (pending_.size() > longest) fail("the answer is longer than an answer can be", kHint);
+            if (!waits(socket_, POLLIN, deadline))
+                fail("did not answer within " + std::to_string(command_.patience.count() / 1000) + " s",
+                     "make it faster, or raise reward_timeout; " + std::string(kHint));
+            char bytes[1 << 14];
+            const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
+            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+                fail("the process ended while it was asked", kHint);
+            if (got > 0) pending_.append(bytes, static_cast<size_t>(got));
+            continue;
+        }
+        std::string line = pending_.substr(0, newline);
+        pending_.erase(0, newline + 1);
+        if (line.size() > longest) fail("the answer is longer than an answer can be", kHint);
+        const json note = parsed(line);
+        if (!note.is_object()) fail("the answer is not what the protocol allows", kHint);
+        if (note.contains("error"))
+            refuse(text_at(note, "error"), text_at(note, "where"), text_at(note, "hint"));
+        if (note.contains("phase") || note.contains("warning")) continue;
+        if (!note.contains("running")) return line;
+        running_ = text_at(note, "running");
+        if (++begun <= command_.functions.size()) deadline = Clock::now() + command_.patience;
+    }
+}
+
+Rewards RewardProcess::judge(int64_t step, const std::vector<Judged>& completions) {
+    json asked{{"step", step}, {"prompts", json::array()}, {"completions", json::array()}};
+    for (const Judged& completion : completions) {
+        asked["prompts"].push_back(completion.prompt);
+        asked["completions"].push_back(completion.ids);
+    }
+    send(asked.dump() + "\n");
+    const size_t numbers = completions.size() * command_.functions.size();
+    const std::string line = receive(kLongestNote + kBytesOfReward * numbers);
+    running_.clear();
+    return rewards_in(line, command_.functions, completions.size());
+}
+
+Rewards rewards_in(const std::string& line, const std::vector<std::string>& functions, size_t count) {
+    const json answer = parsed(line);
+    const json lists = answer.is_object() ? answer.value("rewards", json()) : json();
+    if (!lists.is_array() || lists.size() != functions.size())
+        refuse("the answer does not hold a list of rewards for each function", "reward functions", kHint);
+    Rewards rewards(count);
+    for (size_t f = 0; f < functions.size(); ++f) {
+        const std::string where = "reward function " + functions[f];
+        if (!lists[f].is_array() || lists[f].size() != count)
+            refuse("the answer does not hold " + std::to_string(count) + " rewards", where, kHint);
+        for (size_t i = 0; i < count; ++i) {
+            const json& value = lists[f][i];
+            const bool finite = value.is_number() && std::isfinite(value.get<double>());
+            if (!finite && !value.is_null())
+                refuse("the reward of completion " + std::to_string(i + 1) + " is no finite number", where,
+                       kHint);
+            rewards[i].push_back(finite ? std::optional(value.get<double>()) : std::nullopt);
+        }
+    }
+    return rewards;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,59 @@
+/// Asks the user's reward functions, which are Python, in a process of their own
+/// (launcher/tokenize/ringmaster_rows/judge.py). What the process answers is not trusted: an answer is one
+/// JSON line of limited length that has to hold exactly the rewards that were asked for.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/train/advantages.h"
+
+namespace ringmaster {
+
+struct RewardCommand {
+    std::vector<std::string> words;      ///< a program's path and its arguments
+    std::vector<std::string> functions;  ///< their names, in the order of the rewards
+    std::chrono::milliseconds patience =
+        std::chrono::minutes(2);  ///< for one function's answer, and the start
+};
+
+/// A completion that is to be judged.
+struct Judged {
+    int64_t prompt = 0;  ///< index of the prompt's row
+    std::vector<int64_t> ids;
+};
+
+class RewardProcess {
+  public:
+    /// Starts the process and waits until it has found all functions. Throws Error(Refused) if it has not.
+    explicit RewardProcess(RewardCommand command);
+    ~RewardProcess();  ///< ends the process, and what it started
+    RewardProcess(const RewardProcess&) = delete;
+    RewardProcess& operator=(const RewardProcess&) = delete;
+
+    /// Returns the rewards of each completion. Throws Error(Refused), which names the function and, if it is
+    /// known, the prompt: for an exception, a wrong number of rewards, one that is not finite, an answer that
+    /// comes too late, or a process that ended.
+    Rewards judge(int64_t step, const std::vector<Judged>& completions);
+
+  private:
+    void send(const std::string& line);
+    std::string receive(size_t longest);
+    [[noreturn]] void fail(const std::string& what, const std::string& hint);
+    void end();
+
+    const RewardCommand command_;
+    pid_t process_ = -1;
+    int socket_ = -1;
+    std::string pending_;  ///< bytes after the last line
+    std::string running_;  ///< the function that the process said it would call
+};
+
+/// Reads an answer's rewards, `count` of each function. Throws Error(Refused) if it holds anything else.
+Rewards rewards_in(const std::string& line, const std::vector<std::string>& functions, size_t count);
+
+}  // namespace ringmaster

@@ -1,0 +1,304 @@
+#include "engine/train/sampled_rollouts.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "engine/error.h"
+#include "engine/files/safetensors.h"
+#include "engine/train/run_log.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where, const std::string& hint = {}) {
+    throw Error(Failure::Refused, Code("REWARD-FUNCTION"), what, where, hint);
+}
+
+RewardScale scale_named(const std::string& word) {
+    if (word == "group") return RewardScale::Group;
+    if (word == "batch") return RewardScale::Batch;
+    if (word == "none") return RewardScale::None;
+    refuse("scale_rewards is " + word + ", not group, batch or none", "sampling.json");
+}
+
+std::vector<Prompt> prompts_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t generations) {
+    std::vector<Prompt> prompts;
+    for (const int64_t row : rows) {
+        const Row read = file.row(row);
+        for (int64_t i = 0; i < generations; ++i)
+            prompts.push_back(
+                {{read.input_ids.begin(), read.input_ids.end()}, static_cast<int64_t>(prompts.size())});
+    }
+    return prompts;
+}
+
+json figures_json(const RewardFigures& figures) {
+    return {{"mean", figures.mean ? json(*figures.mean) : json()},
+            {"std", figures.spread ? json(*figures.spread) : json()}};
+}
+
+template <class T>
+void write_vector(SafetensorsWriter& writer, const std::vector<T>& values) {
+    writer.write(values.data(), values.size() * sizeof(T));
+}
+
+}  // namespace
+
+SamplingRequest sampling_request(const json& read) {
+    SamplingRequest request;
+    try {
+        request.generations = read.at("generations").get<int64_t>();
+        Generation& generation = request.generation;
+        generation.max_new_tokens = read.at("max_new_tokens").get<int64_t>();
+        generation.choice.temperature = 1;  // the plan has divided the model's logits by trl.temperature
+        generation.choice.top_k = read.value("top_k", int64_t{0});
+        generation.choice.top_p = read.value("top_p", 1.0);
+        generation.choice.seed = read.value("seed", int64_t{0});
+        generation.stop_ids = read.at("stop_ids").get<std::vector<int64_t>>();
+        request.rewards.words = read.at("reward_command").get<std::vector<std::string>>();
+        request.rewards.functions = read.at("reward_functions").get<std::vector<std::string>>();
+        request.rewards.patience = std::chrono::seconds(read.value("reward_timeout", int64_t{120}));
+        request.rule.group = request.generations;
+        request.rule.scale = scale_named(read.value("scale_rewards", "group"));
+        request.rule.weights = read.value("reward_weights", json()).is_null()
+                                   ? std::vector<double>(request.rewards.functions.size(), 1)
+                                   : read.at("reward_weights").get<std::vector<double>>();
+    } catch (const json::exception& problem) {
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), "sampling.json",
+                    "prepare the run again");
+    }
+    if (request.generations < 2) refuse("a group needs at least 2 completions", "trl.num_generations");
+    if (request.generation.max_new_tokens < 1)
+        refuse("a completion needs at least 1 token", "trl.max_completion_length");
+    if (request.rewards.functions.empty() || request.rewards.words.empty())
+        refuse("there is no reward function", "trl.reward_funcs");
+    if (request.rule.weights.size() != request.rewards.functions.size())
+        refuse("there have to be as many weights as reward functions", "trl.reward_weights");
+    return request;
+}
+
+std::unique_ptr<SampledRollouts> SampledRollouts::of_run(const fs::path& run_dir, const Plan& plan,
+                                                         Groups& groups) {
+    const fs::path file = run_dir / "sampling.json";
+    if (!fs::exists(file)) return nullptr;
+    std::ifstream text(file);
+    const json read = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!read.is_object())
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request to sample", file.string(),
+                    "prepare the run again");
+    return std::unique_ptr<SampledRollouts>(
+        new SampledRollouts(run_dir, plan, groups, sampling_request(read)));
+}
+
+SampledRollouts::SampledRollouts(const fs::path& run_dir, const Plan& plan, Groups& groups,
+                                 SamplingRequest request)
+    : dir_(run_dir), plan_(plan), groups_(groups), request_(std::move(request)) {
+    if (!plan.config.policy) refuse("completions are sampled under rl: grpo only", "rl");
+    if (plan.config.policy->beta != 0)
+        refuse(
+            "a divergence from the reference needs its log-probabilities of completions that do not exist "
+            "yet, which is not built",
+            "trl.beta", "leave it out");
+    if (plan.config.sample_packing) refuse("sampled completions are not packed", "sample_packing", "false");
+    fs::create_directories(dir_ / "rollouts");
+}
+
+int64_t SampledRollouts::prompts_per_step() const {
+    const int64_t completions = plan_.batch.global;
+    if (completions % request_.generations != 0)
+        refuse("a step's " + std::to_string(completions) + " completions are no whole groups of " +
+                   std::to_string(request_.generations),
+               "trl.num_generations",
+               "a divisor of micro_batch_size × gradient_accumulation_steps × data ranks");
+    return completions / request_.generations;
+}
+
+void SampledRollouts::check(const TokenFile& prompts) const {
+    for (int64_t row = 0; row < prompts.rows(); ++row) {
+        if (prompts.tokens_of(row) + request_.generation.max_new_tokens <= plan_.config.sequence_len)
+            continue;
+        throw Error(Failure::Refused, Code("DATA-ROWS"),
+                    "prompt " + std::to_string(row + 1) + " has " + std::to_string(prompts.tokens_of(row)) +
+                        " tokens, which leaves too few of sequence_len for max_completion_length",
+                    "sequence_len", "raise sequence_len");
+    }
+}
+
+void SampledRollouts::sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
+                             Decoder& decoder, at::ScalarType dtype, bool shards_weights) {
+    const std::vector<Prompt> asked = prompts_of(prompts, rows, request_.generations);
+    check_prompts(*plan_.model, asked, request_.generation);
+    const std::vector<Completion> completions = completions_of(step, asked, decoder, dtype, shards_weights);
+    const Advantages advantages = advantages_of(request_.rule, rewards_of(step, rows, completions));
+    write(asked, completions, advantages.of_completions);
+    if (groups_.rank() == 0) log(step, completions, advantages);
+}
+
+/// Each rank continues every n-th prompt; those of one group fall to different ranks.
+std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std::vector<Prompt>& prompts,
+                                                        Decoder& decoder, at::ScalarType dtype,
+                                                        bool shards_weights) {
+    Generation generation = request_.generation;
+    generation.choice.seed += step << 32;
+    if (shards_weights) {
+        generation.any_rank = [this](bool needs_pass) {
+            at::Tensor any = at::full({1}, needs_pass ? 1 : 0, at::kLong).to(groups_.device());
+            groups_.world().all_reduce(any, Reduce::Max).wait();
+            return any.item<int64_t>() != 0;
+        };
+    }
+    const auto first = static_cast<size_t>(groups_.rank()), ranks = static_cast<size_t>(plan_.ranks);
+    std::vector<Prompt> own;
+    for (size_t i = first; i < prompts.size(); i += ranks) own.push_back(prompts[i]);
+    const std::vector<Completion> made =
+        generate(decoder, *plan_.model, dtype, groups_.device(), own, generation, groups_.progress());
+    std::vector<Completion> all(prompts.size());
+    for (size_t i = 0; i < made.size(); ++i) all[first + i * ranks] = made[i];
+    share(all);
+    return all;
+}
+
+/// Gives every rank the completions of all: each rank's table is 0 where another rank has numbers.
+void SampledRollouts::share(std::vector<Completion>& completions) {
+    const int64_t width = request_.generation.max_new_tokens + 2;
+    at::Tensor table = at::zeros({static_cast<int64_t>(completions.size()), width}, at::kLong);
+    auto cells = table.accessor<int64_t, 2>();
+    for (size_t i = 0; i < completions.size(); ++i) {
+        const Completion& own = completions[i];
+        const auto row = static_cast<int64_t>(i);
+        cells[row][0] = static_cast<int64_t>(own.ids.size());
+        cells[row][1] = own.stopped;
+        for (size_t t = 0; t < own.ids.size(); ++t) cells[row][static_cast<int64_t>(t) + 2] = own.ids[t];
+    }
+    table = table.to(groups_.device());
+    groups_.world().all_reduce(table).wait();
+    table = table.cpu();
+    const auto shared = table.accessor<int64_t, 2>();
+    for (size_t i = 0; i < completions.size(); ++i) {
+        const auto row = shared[static_cast<int64_t>(i)];
+        completions[i].stopped = row[1] != 0;
+        completions[i].ids.resize(static_cast<size_t>(row[0]));
+        for (int64_t t = 0; t < row[0]; ++t) completions[i].ids[static_cast<size_t>(t)] = row[t + 2];
+    }
+}
+
+Rewards SampledRollouts::rewards_of(int64_t step, const std::vector<int64_t>& rows,
+                                    const std::vector<Completion>& completions) {
+    if (groups_.rank() != 0) return shared({}, completions.size(), false);
+    std::vector<Judged> asked;
+    const auto group = static_cast<size_t>(request_.generations);
+    for (size_t i = 0; i < completions.size(); ++i) asked.push_back({rows[i / group], completions[i].ids});
+    Rewards rewards;
+    try {
+        if (!process_) process_ = std::make_unique<RewardProcess>(request_.rewards);
+        rewards = process_->judge(step - 1, asked);
+    } catch (const Error&) {
+        shared({}, completions.size(), true);  // the other ranks wait for an answer
+        throw;
+    }
+    return shared(rewards, completions.size(), false);
+}
+
+Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, bool failed) {
+    const size_t functions = request_.rule.weights.size();
+    at::Tensor values = at::full({static_cast<int64_t>(count * functions + 1)}, kNone, at::kDouble);
+    double* cell = values.data_ptr<double>();
+    *cell++ = failed ? 1 : 0;
+    for (const auto& of_completion : rewards) {
+        for (const std::optional<double>& reward : of_completion) *cell++ = reward.value_or(kNone);
+    }
+    values = values.to(groups_.device());
+    groups_.world().broadcast(values, 0).wait();
+    values = values.cpu();
+    const double* read = values.const_data_ptr<double>();
+    if (*read++ != 0 && groups_.rank() != 0)
+        refuse("rank 0 got no rewards; its error says why", "reward functions");
+    Rewards all(count, std::vector<std::optional<double>>(functions));
+    for (auto& of_completion : all) {
+        for (std::optional<double>& reward : of_completion) {
+            if (!std::isnan(*read)) reward = *read;
+            ++read;
+        }
+    }
+    return all;
+}
+
+/// Writes the rows as a file that is mapped like prepared ones.
+void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vector<Completion>& completions,
+                            const std::vector<double>& advantages) {
+    std::vector<int32_t> ids, labels;
+    std::vector<int64_t> ends{0};
+    for (size_t i = 0; i < prompts.size(); ++i) {
+        ids.insert(ids.end(), prompts[i].ids.begin(), prompts[i].ids.end());
+        labels.resize(ids.size(), kNoLabel);
+        ids.insert(ids.end(), completions[i].ids.begin(), completions[i].ids.end());
+        labels.insert(labels.end(), completions[i].ids.begin(), completions[i].ids.end());
+        ends.push_back(static_cast<int64_t>(ids.size()));
+    }
+    // TRL's update compares with the present log-probabilities too if a step's rows are used once.
+    const std::vector<double> old(ids.size(), kNone);
+    const auto tokens = static_cast<int64_t>(ids.size()), offsets = static_cast<int64_t>(ends.size());
+    const fs::path path = dir_ / "rollouts" / ("rank-" + std::to_string(groups_.rank()) + ".safetensors");
+    SafetensorsWriter writer(path, {{"advantages", "F64", {offsets - 1}},
+                                    {"old_log_probabilities", "F64", {tokens}},
+                                    {"row_offsets", "I64", {offsets}},
+                                    {"document_offsets", "I64", {offsets}},
+                                    {"input_ids", "I32", {tokens}},
+                                    {"labels", "I32", {tokens}}});
+    write_vector(writer, advantages);
+    write_vector(writer, old);
+    write_vector(writer, ends);
+    write_vector(writer, ends);
+    write_vector(writer, ids);
+    write_vector(writer, labels);
+    writer.finish();
+    tokens_ = std::make_unique<TokenFile>(path);
+    rollouts_ = std::make_unique<Rollouts>(path);
+}
+
+std::vector<int64_t> SampledRollouts::rows() const {
+    std::vector<int64_t> all(static_cast<size_t>(tokens_->rows()));
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return all;
+}
+
+void SampledRollouts::log(int64_t step, const std::vector<Completion>& completions,
+                          const Advantages& advantages) const {
+    double tokens = 0, cut = 0;
+    for (const Completion& completion : completions) {
+        tokens += static_cast<double>(completion.ids.size());
+        cut += !completion.stopped;
+    }
+    const auto count = static_cast<double>(completions.size());
+    json functions = json::object();
+    for (size_t f = 0; f < advantages.of_functions.size(); ++f)
+        functions[request_.rewards.functions[f]] = figures_json(advantages.of_functions[f]);
+    const json all = figures_json(advantages.weighted);
+    std::ofstream file(dir_ / "rollouts.jsonl", std::ios::app | std::ios::binary);
+    file << json{{"step", step},
+                 {"completions", completions.size()},
+                 {"reward", all["mean"]},
+                 {"reward_std", all["std"]},
+                 {"rewards", functions},
+                 {"completion_tokens", tokens / count},
+                 {"cut_share", cut / count},
+                 {"even_share", advantages.even_share}}
+                    .dump() +
+                "\n"
+         << std::flush;
+    if (!file) log_line("warning: rollouts.jsonl cannot be written; the run goes on");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,95 @@
+"""Asks reward functions as the engine does."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import PROGRAM, write_lines
+
+FUNCTIONS = """
+import asyncio, sys
+import numpy
+
+def length(completions, **kwargs):
+    print("a function may print")
+    return [len(completion) for completion in completions]
+
+def right(prompts, completions, answer, trainer_state, **kwargs):
+    assert sys.stdin.read() == ""
+    return [None if a is None else numpy.float32(a in c) + trainer_state.global_step for a, c in zip(answer, completions)]
+
+async def slow(completion_ids, **kwargs):
+    await asyncio.sleep(0.01)
+    return numpy.array([ids[0] for ids in completion_ids])
+
+def talks(prompts, completions, **kwargs):
+    assert prompts[0][-1]["role"] == "user" and completions[0][0]["role"] == "assistant"
+    return [True] * len(prompts)
+
+def broken(completions, **kwargs):
+    return [1 / 0 for _ in completions]
+
+def few(completions, **kwargs):
+    return [0.0]
+
+def nan(completions, **kwargs):
+    return [0.0, float("nan")]
+
+def word(completions, **kwargs):
+    return ["1", "2"]
+
+def nothing(completions, **kwargs):
+    pass
+
+def leaves(completions, **kwargs):
+    raise SystemExit(0)
+"""
+
+
+@pytest.fixture
+def ask(tmp_path, model):
+    """Returns the function ask(names, texts, prompts) -> (lines of the answer, status)."""
+    folder, tokenizer = model
+
+    def run(names, texts=("one two", "three"), prompts=("What?", "How?")):
+        (tmp_path / "my_rewards.py").write_text(FUNCTIONS)
+        rows = [{"prompt": prompt, "answer": answer} for prompt, answer in zip(prompts, ("two", None))]
+        request = {"functions": names, "prompts": write_lines(tmp_path / "prompts.jsonl", rows), "base_dir": str(tmp_path),
+                   "tokenizer": str(folder), "tokenization": {}, "special_tokens": {}}
+        (tmp_path / "rewards.json").write_text(json.dumps(request))
+        question = {"step": 7, "prompts": [0, 1], "completions": [[*tokenizer(text)["input_ids"], tokenizer.eos_token_id] for text in texts]}
+        done = subprocess.run([sys.executable, PROGRAM, "--rewards", tmp_path / "rewards.json"], input=json.dumps(question) + "\n",
+                              capture_output=True, text=True, timeout=120)
+        return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
+
+    return run
+
+
+def test_functions_are_called_as_trl_calls_them(ask, model):
+    names = ["my_rewards.length", "my_rewards.right", "my_rewards.slow"]
+    lines, status = ask(names)
+    first = [model[1](text)["input_ids"][0] for text in ("one two", "three")]
+    assert status == 0 and lines[0] == {"ready": names} and [line["running"] for line in lines[1:4]] == names
+    assert lines[4] == {"rewards": [[7.0, 5.0], [8.0, None], [float(id) for id in first]]}
+
+
+def test_conversations_are_lists_of_messages(ask):
+    lines, status = ask(["my_rewards.talks"], prompts=[[{"role": "user", "content": text}] for text in ("What?", "How?")])
+    assert status == 0 and lines[-1] == {"rewards": [[1.0, 1.0]]}
+
+
+@pytest.mark.parametrize("name, what, where", [
+    ("my_rewards.broken", "ZeroDivisionError: division by zero (my_rewards.py, line ", "reward function my_rewards.broken"),
+    ("my_rewards.few", "returned 1 rewards for 2 completions", "reward function my_rewards.few"),
+    ("my_rewards.nan", "the reward is nan", "reward function my_rewards.nan, completion 2, prompt 'How?'"),
+    ("my_rewards.word", "the reward is str, not a number", "reward function my_rewards.word, completion 1, prompt 'What?'"),
+    ("my_rewards.nothing", "returned NoneType, not a list of rewards", "reward function my_rewards.nothing"),
+    ("my_rewards.leaves", "SystemExit: 0", "reward function my_rewards.leaves"),
+    ("my_rewards.missing", "module my_rewards has no function missing", "trl.reward_funcs: my_rewards.missing"),
+    ("no_such_module.f", "there is no module no_such_module", "trl.reward_funcs: no_such_module.f"),
+    ("just_a_word", "is no function of a module", "trl.reward_funcs: just_a_word"),
+])
+def test_each_failure_says_which_function(ask, name, what, where):
+    lines, status = ask([name])
+    assert status == 1 and lines[-1]["error"].startswith(what) and lines[-1]["where"] == where

@@ -1,0 +1,94 @@
+// Runs programs that answer as reward functions' process may: rightly, wrongly, late, endlessly, or not at
+// all.
+#include "engine/train/reward_process.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr char kReady[] = R"(echo '{"ready":["m.f","m.g"]}'; read question; )";
+
+RewardCommand shell(const std::string& script, int patience_ms = 5000) {
+    return {{"/bin/sh", "-c", script}, {"m.f", "m.g"}, std::chrono::milliseconds(patience_ms)};
+}
+
+/// Returns the error of asking for rewards of two completions.
+Error error_of(const std::string& script, int patience_ms = 5000) {
+    try {
+        RewardProcess process(shell(script, patience_ms));
+        process.judge(0, {{0, {1, 2}}, {1, {3}}});
+    } catch (const Error& error) {
+        return error;
+    }
+    ADD_FAILURE() << "no error for " << script;
+    return Error(Failure::Refused, Code("NONE"), "");
+}
+
+TEST(RewardProcess, GivesEachCompletionItsRewards) {
+    RewardProcess process(shell(std::string(kReady) + R"(echo '{"running":"m.f"}'
+        test "$question" = '{"completions":[[1,2],[3]],"prompts":[0,1],"step":4}' &&
+        echo '{"rewards":[[1,-0.5],[null,2e3]]}')"));
+    EXPECT_THAT(process.judge(4, {{0, {1, 2}}, {1, {3}}}),
+                ElementsAre(ElementsAre(1.0, std::nullopt), ElementsAre(-0.5, 2000.0)));
+}
+
+TEST(RewardProcess, RefusesAnswersThatAreNotTheRewards) {
+    for (const char* answer : {"nonsense", "[]", "{}", R"({"rewards":3})", R"({"rewards":[[1,2]]})",
+                               R"({"rewards":[[1,2],[1]]})", R"({"rewards":[[1,2],[1,"2"]]})",
+                               R"({"rewards":[[1,2],[1,1e999]]})", R"({"rewards":[[1,2],[1,NaN]]})",
+                               R"({"rewards":[[1,2],[1,[2]]]})", R"({"rewards":[[1,2],[1,true]]})"}) {
+        const Error error = error_of(kReady + ("echo '" + std::string(answer) + "'; sleep 5"));
+        EXPECT_EQ(error.code, "REWARD-FUNCTION") << answer;
+    }
+}
+
+TEST(RewardProcess, NamesTheFunctionThatFails) {
+    EXPECT_EQ(
+        error_of(std::string(kReady) + R"(echo '{"error":"KeyError","where":"reward function m.f"}')").where,
+        "reward function m.f");
+    const Error late = error_of(std::string(kReady) + R"(echo '{"running":"m.g"}'; sleep 60)", 300);
+    EXPECT_EQ(late.where, "reward function m.g");
+    EXPECT_THAT(late.what(), HasSubstr("did not answer"));
+    EXPECT_THAT(error_of(std::string(kReady) + R"(echo '{"running":"m.g"}'; kill -9 $$)").where,
+                HasSubstr("m.g"));
+}
+
+TEST(RewardProcess, DoesNotReadAnEndlessAnswer) {
+    EXPECT_THAT(error_of(std::string(kReady) + "yes | tr -d '\\n'").what(), HasSubstr("longer"));
+    EXPECT_THAT(error_of("yes | tr -d '\\n'").what(), HasSubstr("longer"));
+}
+
+TEST(RewardProcess, RefusesAProgramThatIsMissingOrKnowsOtherFunctions) {
+    EXPECT_THROW(RewardProcess({{"/nowhere/python"}, {"m.f"}}), Error);
+    EXPECT_THAT(error_of(R"(echo '{"ready":["m.f"]}'; sleep 5)").what(), HasSubstr("did not name"));
+}
+
+TEST(RewardProcess, EndsAllThatItStarted) {
+    const std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / ("child-" + std::to_string(getpid()));
+    { RewardProcess process(shell("sleep 1000 & echo $! > " + file.string() + "; " + kReady)); }
+    pid_t child = 0;
+    std::ifstream(file) >> child;
+    ASSERT_GT(child, 0);
+    const auto is_gone = [&] {
+        std::string word, state;
+        std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+        return !(stat >> word >> word >> state) || state == "Z";
+    };
+    for (int i = 0; i < 200 && !is_gone(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(is_gone());
+}
+
+}  // namespace
+}  // namespace ringmaster
