@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, write_lines
@@ -61,7 +62,8 @@ def ask(tmp_path, model):
         question = {"step": 7, "prompts": [0, 1], "completions": [[*tokenizer(text)["input_ids"], tokenizer.eos_token_id] for text in texts]}
         done = subprocess.run([sys.executable, PROGRAM, "--rewards", tmp_path / "rewards.json"], input=json.dumps(question) + "\n",
                               capture_output=True, text=True, timeout=120)
-        return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return [line for line in lines if "phase" not in line], done.returncode
 
     return run
 
@@ -93,3 +95,25 @@ def test_conversations_are_lists_of_messages(ask):
 def test_each_failure_says_which_function(ask, name, what, where):
     lines, status = ask([name])
     assert status == 1 and lines[-1]["error"].startswith(what) and lines[-1]["where"] == where
+
+
+def test_prompts_become_rows_without_labels(tokenize, tmp_path, model):
+    """The fields of each row lie beside the tokens, in the order of the rows."""
+    rows = [{"prompt": "one two", "answer": 1}, {"prompt": "three " * 30, "answer": 2},
+            {"prompt": [{"role": "user", "content": "four"}], "answer": 3}]
+    found = tokenize(datasets=[{"path": write_lines(tmp_path / "rows.jsonl", rows), "type": ""}], tokenizer=str(model[0]),
+                     preference="grpo", completion_tokens=10, sequence_len=60, curriculum_sampling=True)
+    chat = model[1].apply_chat_template(rows[2]["prompt"], add_generation_prompt=True, return_dict=False)
+    assert [ids for ids, _ in found.rows()] == [model[1]("one two")["input_ids"], list(chat)]
+    assert all(label == -100 for _, labels in found.rows() for label in labels)
+    assert found.result["counts"]["dropped_long"] == 1 and not found.warnings
+    lines = Path(found.result["tokens"]).with_name("prompts.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [rows[0], rows[2]]
+
+
+@pytest.mark.parametrize("row, said", [({"question": "a"}, "the row has no prompt"), ({"prompt": ""}, "the row has no prompt"),
+                                       ({"prompt": 3}, "the row has no prompt"), ({"prompt": "a", "x": float("nan")}, "a field cannot be given")])
+def test_a_broken_prompt_is_named(tokenize, tmp_path, model, row, said):
+    found = tokenize(datasets=[{"path": write_lines(tmp_path / "rows.jsonl", [row]), "type": ""}], tokenizer=str(model[0]),
+                     preference="grpo", completion_tokens=10, sequence_len=60)
+    assert said in found.failure["error"] and "line 1" in found.failure["where"]

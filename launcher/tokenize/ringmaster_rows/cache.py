@@ -26,7 +26,7 @@ class Request:
     DEFAULTS = {"datasets": [], "test_datasets": [], "special_tokens": {}, "tokenization": {}, "tokenizer": "",
                 "base_dir": "", "sequence_len": 512, "excess_length": "drop", "val_set_size": 0, "seed": 42,
                 "curriculum_sampling": False, "sample_packing": False, "dataset_prepared_path": "", "vocab_size": None, "row_limit": None,
-                "preference": "", "token_labels": 0}
+                "preference": "", "completion_tokens": 0, "token_labels": 0}
 
     def __init__(self, values):
         unknown = sorted(set(values) - set(self.DEFAULTS))

@@ -34,6 +34,7 @@ class Example(NamedTuple):
     same: bytes = b""  # what dataset_exact_deduplication compares instead of the tokens
     desirable: bool | None = None  # the row's label under rl: kto
     rollout: Rollout | None = None  # what the row holds besides tokens under rl: grpo
+    fields: str = ""  # all of the row as JSON, if reward functions get it
 
 
 def batches(items, length):

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from . import asked
 from .chat import chat_options, chat_template
 from .encoders import completion
 from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, reflection
@@ -80,6 +81,8 @@ def find_encoder(source, request, tokenizer):
 
 def find_preferences(source, request, tokenizer, first, report):
     """Returns a function that turns rows into examples of preferences or rollouts."""
+    if request["preference"] == "grpo" and request["completion_tokens"]:
+        return partial(asked.prompts, tokenizer=tokenizer(), most=request["sequence_len"] - request["completion_tokens"])
     if request["preference"] == "grpo":
         return partial(rollouts, sequence_len=request["sequence_len"])
     if request["preference"] == "reward":

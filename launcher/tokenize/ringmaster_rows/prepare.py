@@ -19,6 +19,7 @@ from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
 
 LOST_ROWS, MOST_LOST = "lost.json", 100
+PROMPTS = "prompts.jsonl"  # a line for each row of tokens.safetensors, for reward functions
 MIN_LENGTH = 2  # axolotl's min_sample_len
 OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "default_system_message", "train_on_inputs", "eot_tokens",
            "tokenizer_type", "tokenizer_legacy", "tokenizer_use_mistral_common", "revision_of_model",
@@ -50,6 +51,9 @@ def prepare(request, folder, report):
     packed = packed_rows(request, rows, chosen)
     with_documents = request["sample_packing"] or bool(request["preference"])
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"), with_documents)
+    if rows.fields:
+        lines = [rows.fields[index] for row in packed for index in row]
+        (folder / PROMPTS).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     result = {"rows": len(packed), "eval_rows": 0, "counts": counts, "tokens_total": total, "longest": longest}
     if request["sample_packing"]:
         result["packing"] = {"documents": len(chosen), "efficiency": total / (len(packed) * request["sequence_len"])}
@@ -123,7 +127,7 @@ def collect(request, sources, split, encode, folder, report, lost=None):
     if counts["cut_texts"]:
         report.warning(f"{counts['cut_texts']} texts were longer than 64 × sequence_len tokens; as in axolotl, what is "
                        "behind that was left out")
-    if rows.lengths and not rows.label_count:
+    if rows.lengths and not rows.label_count and not rows.fields:
         report.warning("no row has a label to train on")
     return rows, counts
 

@@ -25,6 +25,7 @@ class Rows:
         self.documents = []  # under `rl`: lengths of each row's documents
         self.desirable = []  # under rl: kto
         self.advantages = []  # under rl: grpo
+        self.fields = []  # of prompts, as JSON
         self.own_labels = own_labels  # a label belongs to its own token
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped
@@ -42,6 +43,7 @@ class Rows:
         if example.rollout:
             self._files["old_log_probabilities"].write(example.rollout.old_log_p.tobytes())
             self.advantages.append(example.rollout.advantage)
+        self.fields += [example.fields] if example.fields else []
         self.positions.append(self.made)
         self.digests.append(example.same or blake2b(ids + labels, digest_size=16).digest())
         self.label_count += int(np.count_nonzero(example.labels != -100))
