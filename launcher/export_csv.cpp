@@ -32,12 +32,21 @@ struct ValueWriter {
         value ? append(*value) : void(row += ',');
     }
     void if_any(const char* /*name*/, bool value) { row += value ? ",true" : ","; }
-
-    void append(auto value) {
-        char text[32];
-        const auto [end, problem] = std::to_chars(text, text + sizeof text, value);
+    /// Writes "name=0.5; other=1" in quotes.
+    void if_any(const char* /*name*/, const std::map<std::string, double>& values) {
         row += ',';
-        row.append(text, end);
+        std::string text;
+        for (const auto& [name, value] : values)
+            text += (text.empty() ? "" : "; ") + name + '=' + shortest(value);
+        for (size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+        if (!text.empty()) row += '"' + text + '"';
+    }
+
+    void append(auto value) { row += ',' + shortest(value); }
+
+    static std::string shortest(auto value) {
+        char text[32];
+        return {text, std::to_chars(text, text + sizeof text, value).ptr};
     }
 };
 

@@ -108,14 +108,17 @@ void add_rank_step(EventFile& file, const Timed<StepEvent>& step) {
     add("peak_memory_bytes", static_cast<double>(e.peak_memory_bytes));
 }
 
-/// Adds the figures that training on preferences has.
-struct PreferenceTags {
+/// Adds the figures that only some runs have.
+struct RareTags {
     EventFile& file;
     double t;
     int64_t step;
 
     void if_any(const char* tag, const std::optional<double>& value) const {
         if (value) file.scalar(t, step, tag, *value);
+    }
+    void if_any(const std::string& tag, const std::map<std::string, double>& values) const {
+        for (const auto& [name, value] : values) file.scalar(t, step, tag + "/" + name, value);
     }
 };
 
@@ -130,8 +133,9 @@ void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
     add("tokens", static_cast<double>(e.tokens));
     add("valid_tokens", static_cast<double>(e.valid_tokens));
     add("tokens_per_s", e.tokens_per_s);
-    PreferenceTags tags{file, step.t, e.step};
+    RareTags tags{file, step.t, e.step};
     each_field(tags, e.preference);
+    each_field(tags, e.sampling);
 }
 
 /// Returns the folder of a rank's events: "rank_00003".

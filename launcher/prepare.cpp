@@ -177,6 +177,7 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
                                  prepared.rows.data.eval_rows);
     prepared.plan.data = prepared.rows.data;
     if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
+    write_sampling(run, config, prepared.plan.data, places, progress);
     if (proposal.request.preflight != Preflight::Only) write_tracking(run, proposal.request, config);
     if (proposal.request.preflight != Preflight::Only)
         write_samples(run, proposal.request, config, places, progress);

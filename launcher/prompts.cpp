@@ -74,4 +74,30 @@ void write_samples(const RunDirectory& run, const Request& request, const Config
     write_file(file, wish.dump() + "\n");
 }
 
+void write_sampling(const RunDirectory& run, const Config& config, const PreparedData& data,
+                    const Places& places, const Progress& progress) {
+    const fs::path request = run.dir / "sampling.json", rewards = run.dir / "rewards.json";
+    std::error_code none;
+    fs::remove(request, none);
+    fs::remove(rewards, none);
+    if (!config.sampling) return;
+    json asked = {{"tokenizer", config.tokenizer},
+                  {"tokenization", config.tokenization},
+                  {"special_tokens", config.special_tokens},
+                  {"base_dir", config.base_dir}};
+    json judged = asked;
+    judged["functions"] = config.sampling->functions;
+    judged["prompts"] = fs::path(data.tokens).replace_filename("prompts.jsonl").string();
+    write_file(rewards, judged.dump(2) + "\n");
+    asked["folders"] = json::array({config.model_dir});
+    asked["prompts"] = json::array();
+    const fs::path tokens_asked = run.dir / "prompts.json";
+    write_file(tokens_asked, asked.dump(2) + "\n");
+    const json encoded = tokenize_prompts(tokens_asked, places, progress);
+    const json command = {places.python().string(), (places.share_dir / "ringmaster_tokenize.py").string(),
+                          "--rewards", rewards.string()};
+    write_file(request,
+               json{{"stop_ids", encoded.at("stop_ids")}, {"reward_command", command}}.dump() + "\n");
+}
+
 }  // namespace ringmaster

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/config/config.h"
+#include "engine/plan/plan.h"
 #include "launcher/places.h"
 #include "launcher/progress.h"
 #include "launcher/request.h"
@@ -31,5 +32,11 @@ nlohmann::json encode_prompts(const Config& config, const std::filesystem::path&
 /// removes it. Throws Error or Cancelled.
 void write_samples(const RunDirectory& run, const Request& request, const Config& config,
                    const Places& places, const Progress& progress);
+
+/// Writes RUN/sampling.json (engine/train/sampled_rollouts.h) and RUN/rewards.json
+/// (ringmaster_rows/judge.py) if the run samples completions of its rows, else removes them. Throws Error or
+/// Cancelled.
+void write_sampling(const RunDirectory& run, const Config& config, const PreparedData& data,
+                    const Places& places, const Progress& progress);
 
 }  // namespace ringmaster

@@ -165,6 +165,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"preference", config.policy            ? "grpo"
                            : config.preference.on() ? to_string(config.preference.method)
                                                     : ""},
+            {"completion_tokens", config.sampling ? config.policy->answer_tokens : 0},
             {"token_labels", config.token_labels},
             {"row_limit", row_limit ? json(*row_limit) : json(nullptr)},
             {"vocab_size", model ? json(model->vocab_size) : json(nullptr)}};

@@ -16,6 +16,7 @@
 #include "engine/config/policy.h"
 #include "engine/config/preference.h"
 #include "engine/config/quantization.h"
+#include "engine/config/sampling.h"
 
 namespace ringmaster {
 
@@ -137,6 +138,7 @@ struct Config {
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
     int64_t token_labels = 0;                 ///< of `process_reward_model`, which labels steps; 0: off
     std::optional<PolicyRule> policy;         ///< `rl: grpo`: how rollouts are trained on
+    std::optional<SamplingRule> sampling;     ///< the rows are prompts, whose rollouts the run makes
 
     // Saving, evaluation, logging
     std::string output_dir;

@@ -109,10 +109,12 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("center_rewards_coefficient", c.preference.center_rewards);
     visit("token_labels", c.token_labels);
     visit("policy", c.policy);
+    visit("sampling", c.sampling);
 }
 
 template <class Rule, class Visitor>
-void each_policy_field(Rule& rule, const Visitor& visit) {
+void each_rule_field(Rule& rule,
+                     const Visitor& visit) requires std::is_same_v<std::remove_const_t<Rule>, PolicyRule> {
     visit("loss", rule.loss);
     visit("by_sequence", rule.by_sequence);
     visit("epsilon_low", rule.epsilon_low);
@@ -120,6 +122,18 @@ void each_policy_field(Rule& rule, const Visitor& visit) {
     visit("beta", rule.beta);
     visit("answer_tokens", rule.answer_tokens);
     visit("temperature", rule.temperature);
+}
+
+template <class Rule, class Visitor>
+void each_rule_field(Rule& rule,
+                     const Visitor& visit) requires std::is_same_v<std::remove_const_t<Rule>, SamplingRule> {
+    visit("generations", rule.generations);
+    visit("top_k", rule.top_k);
+    visit("top_p", rule.top_p);
+    visit("scale", rule.scale);
+    visit("by_function", rule.by_function);
+    visit("functions", rule.functions);
+    visit("weights", rule.weights);
 }
 
 template <class ConfigType, class Visitor>
@@ -159,6 +173,8 @@ template <class T>
 constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+constexpr bool is_rule = std::is_same_v<T, PolicyRule> || std::is_same_v<T, SamplingRule>;
 
 template <class T>
 json to_json_value(const T& value) {
@@ -168,10 +184,10 @@ json to_json_value(const T& value) {
         json terms = json::array();
         for (const PairTerm& term : value) terms.push_back({to_string(term.loss), term.weight});
         return terms;
-    } else if constexpr (std::is_same_v<T, PolicyRule>) {
+    } else if constexpr (is_rule<T>) {
         json rule = json::object();
-        each_policy_field(value,
-                          [&](const char* name, const auto& field) { rule[name] = to_json_value(field); });
+        each_rule_field(value,
+                        [&](const char* name, const auto& field) { rule[name] = to_json_value(field); });
         return rule;
     } else if constexpr (is_optional<T>) {
         return value ? to_json_value(*value) : json();
@@ -217,7 +233,8 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "kto_undesirable_weight",
                                            "center_rewards_coefficient",
                                            "token_labels",
-                                           "policy"};
+                                           "policy",
+                                           "sampling"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
@@ -292,9 +309,16 @@ class FieldReader {
             read(name, item[1], term.weight);
         }
     }
-    static void read(const char* name, const json& value, PolicyRule& field) {
+    static void read(const char* name, const json& value, std::vector<double>& field) {
+        if (!value.is_array()) refuse(name, "has to be a list");
+        field.clear();
+        for (const json& item : value) read(name, item, field.emplace_back());
+    }
+    template <class T>
+    requires is_rule<T>
+    static void read(const char* name, const json& value, T& field) {
         if (!value.is_object()) refuse(name, "has to be an object");
-        each_policy_field(field, [&](const char* part, auto& part_field) {
+        each_rule_field(field, [&](const char* part, auto& part_field) {
             const std::string path = std::string(name) + "." + part;
             const auto found = value.find(part);
             if (found == value.end()) refuse(path.c_str(), "is missing");

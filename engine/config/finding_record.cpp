@@ -158,8 +158,8 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
 
 /// Returns the sentence with its slots filled, or nothing if a slot has no value.
 std::optional<std::string> filled(std::string_view sentence, const std::string& key,
-                                  const FindingValues& parameters, bool for_file,
-                                  const Phrases& phrases = {}, const NumberMarks& marks = {}) {
+                                  const FindingValues& parameters, bool for_file, const Phrases& phrases = {},
+                                  const NumberMarks& marks = {}) {
     std::string text;
     for (size_t at = 0; at < sentence.size();) {
         const size_t open = std::min(sentence.find('{', at), sentence.size());

@@ -1,5 +1,7 @@
 #include "engine/config/policy.h"
 
+#include <algorithm>
+
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 
@@ -20,6 +22,66 @@ constexpr const char* kRefused[] = {"sync_ref_model",
                                     "num_iterations",
                                     "mask_truncated_completions",
                                     "skip_zero_advantage_batches"};
+
+/// All other keys of axolotl's `trl` (utils/schemas/trl.py), without those of vLLM.
+constexpr const char* kKnown[] = {"beta",
+                                  "max_completion_length",
+                                  "use_vllm",
+                                  "reward_funcs",
+                                  "reward_weights",
+                                  "generation_batch_size",
+                                  "steps_per_generation",
+                                  "num_generations",
+                                  "log_completions",
+                                  "num_completions_to_print",
+                                  "importance_sampling_level",
+                                  "ref_model_mixup_alpha",
+                                  "ref_model_sync_steps",
+                                  "scale_rewards",
+                                  "temperature",
+                                  "top_p",
+                                  "top_k",
+                                  "min_p",
+                                  "repetition_penalty",
+                                  "generation_kwargs",
+                                  "chat_template_kwargs",
+                                  "epsilon",
+                                  "epsilon_high",
+                                  "use_liger_loss",
+                                  "loss_type",
+                                  "entropy_target",
+                                  "entropy_coef_delta",
+                                  "entropy_coef_min",
+                                  "entropy_coef_max",
+                                  "log_multimodal",
+                                  "multi_objective_aggregation",
+                                  "async_prefetch",
+                                  "prefetch_depth",
+                                  "streaming_partial_batch",
+                                  "streaming_min_groups",
+                                  "use_bias_correction_kl",
+                                  "reward_num_workers",
+                                  "replay_buffer_size",
+                                  "replay_recompute_logps",
+                                  "reroll_start_fraction",
+                                  "reroll_max_groups"};
+
+/// Reports keys of `trl` that axolotl does not know: an error if one resembles a known key.
+void judge_unknown(KeyReader& keys) {
+    const json* said = keys.find("trl");
+    if (!said || !said->is_object()) return;
+    std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
+    known.insert(known.end(), std::begin(kRefused), std::end(kRefused));
+    for (const auto& [key, value] : said->items()) {
+        if (key.starts_with("vllm_") || std::find(known.begin(), known.end(), key) != known.end()) continue;
+        const std::string nearest = misspelt_word(key, known);
+        if (nearest.empty())
+            keys.warn(Form("CFG-PREFERENCE", "policy-unknown"), "trl." + key);
+        else
+            keys.error(Form("CFG-PREFERENCE", "policy-near"), "trl." + key, {{"nearest", nearest}},
+                       {keys.renaming("trl." + key, nearest)});
+    }
+}
 
 void refuse_others(KeyReader& keys) {
     for (const std::string key : kRefused) {
@@ -63,6 +125,7 @@ void read_policy(KeyReader& keys, Config& config) {
     take(rule.answer_tokens, keys.whole("trl.max_completion_length"));
     if (rule.loss == PolicyLoss::DrGrpo && rule.answer_tokens == 0)
         keys.missing(Form("CFG-PREFERENCE", "policy-length"), "trl.max_completion_length", "trl");
+    judge_unknown(keys);
     refuse_others(keys);
     refuse_evaluation(keys);
 }

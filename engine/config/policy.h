@@ -1,5 +1,5 @@
-/// Describes training on given rollouts, `rl: grpo`: answers with advantages and, usually, the
-/// log-probabilities that the policy gave them when it wrote them. The words and formulas are those of
+/// Describes training on rollouts, `rl: grpo`: answers with advantages and, usually, the log-probabilities
+/// that the policy gave them when it wrote them. The words and formulas are those of
 /// TRL 1.16 (trainer/grpo_trainer.py).
 #pragma once
 
@@ -19,7 +19,7 @@ struct PolicyRule {
     double epsilon_low = 0.2;   ///< the ratio is clipped to 1 − epsilon_low …
     double epsilon_high = 0.2;  ///< … 1 + epsilon_high
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
-    int64_t answer_tokens = 0;  ///< DrGrpo's fixed length of an answer
+    int64_t answer_tokens = 0;  ///< most tokens of a sampled answer, and DrGrpo's fixed length
     double temperature = 1;     ///< the logits are divided by it
 };
 
@@ -34,7 +34,7 @@ bool has_reference(const Config& config);
 
 class KeyReader;
 
-/// Reads `trl` for rl: grpo.
+/// Reads `trl` for rl: grpo and gdpo.
 void read_policy(KeyReader& keys, Config& config);
 
 }  // namespace ringmaster

@@ -145,6 +145,7 @@ class EntryReader {
     void check_type() {
         const json* type = m_keys.find(at("type"));
         if (!type) return;
+        if (m_config.sampling) return check_transform(*type);
         if (m_config.policy) {
             if (is_on(*type))
                 m_keys.error(Form("CFG-DATASET-TYPE", "rollouts"), at("type"), {{"value", shown(*type)}});
@@ -157,6 +158,15 @@ class EntryReader {
         if (!word || word->empty() || contains(dataset_types(), *word)) return;
         const TypeFault fault = fault_of_type(*word);
         m_keys.error(fault.form, at("type"), fault.parameters);
+    }
+
+    /// Checks the type of prompts: none, or a function of the user's that makes them of a row.
+    void check_transform(const json& type) {
+        if (!is_on(type)) return;
+        const std::string word = type.is_string() ? type.get<std::string>() : "";
+        const size_t dot = word.rfind('.');
+        if (dot == std::string::npos || dot == 0 || dot + 1 == word.size())
+            m_keys.error(Form("CFG-DATASET-TYPE", "prompts"), at("type"), {{"value", shown(type)}});
     }
 
     void check_judged_type(const std::string& word) {

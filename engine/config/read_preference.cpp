@@ -13,7 +13,7 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 const Words kMethods{"dpo", "ipo", "orpo", "simpo", "kto"};
-const Words kSampling{"grpo", "gdpo", "ebft"};                ///< train on answers that the model generates
+const Words kPolicies{"grpo", "gdpo"};
 const Words kOtherLosses{"aot", "aot_unpaired", "discopop"};  ///< TRL's losses that the engine does not have
 constexpr NumberRange kPositive{.least = 0, .open_below = true};
 
@@ -27,22 +27,26 @@ bool is_set(KeyReader& keys, const char* key) {
     return value && !value->is_null();
 }
 
-/// Returns whether the file names no source of rollouts besides its rows.
-bool has_given_rollouts(KeyReader& keys) {
+/// Reads rl: grpo and gdpo. Without reward functions, the rows are rollouts.
+void read_policies(KeyReader& keys, Config& config, bool is_gdpo) {
     const json* rewards = keys.find("trl.reward_funcs");
-    return !rewards || !is_on(*rewards);
+    const bool samples = rewards && is_on(*rewards);
+    if (is_gdpo && !samples) return keys.missing(Form("CFG-SAMPLING", "gdpo"), "trl.reward_funcs", "rl");
+    read_policy(keys, config);
+    if (samples) read_sampling(keys, config, is_gdpo);
 }
 
-/// Returns `rl`, or "" if it is absent, off or refused, or trains on given rollouts.
+/// Returns `rl`, or "" if it is absent, off or refused, or trains on rollouts.
 std::string method_word(KeyReader& keys, Config& config) {
     const json* said = keys.find("rl");
     if (!said || !is_on(*said)) return {};
-    if (*said == "grpo" && has_given_rollouts(keys)) {
-        read_policy(keys, config);
+    const std::string word = said->is_string() ? said->get<std::string>() : "";
+    if (contains(kPolicies, word)) {
+        read_policies(keys, config, word == "gdpo");
         return {};
     }
-    if (said->is_string() && contains(kSampling, said->get<std::string>())) {
-        keys.error(Form("CFG-PREFERENCE", "sampling"), "rl", {{"value", said->get<std::string>()}});
+    if (word == "ebft") {
+        keys.error(Form("CFG-PREFERENCE", "sampling"), "rl", {{"value", word}});
         return {};
     }
     return keys.word("rl", kMethods).value_or("");
@@ -234,6 +238,7 @@ void read_preference(KeyReader& keys, Config& config) {
 }
 
 void settle_preference(KeyReader& keys, Config& config) {
+    settle_sampling(keys, config);
     if ((config.preference.scores() || config.token_labels > 0) && is_set(keys, "sample_prompts"))
         keys.error(Form("PREFERENCE-LIMIT", "samples"), "sample_prompts");
     if (config.token_labels > 0 && config.lora.on()) drop_dropout(keys, config);

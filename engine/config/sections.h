@@ -13,6 +13,8 @@ void read_model(KeyReader& keys, Config& config);
 std::vector<std::string> attention_flags();
 
 void read_preference(KeyReader& keys, Config& config);  ///< `rl` and its keys; call before read_data
+void read_sampling(KeyReader& keys, Config& config, bool is_gdpo);  ///< call after read_policy
+void settle_sampling(KeyReader& keys, Config& config);              ///< call after read_data
 void read_data(KeyReader& keys, Config& config);
 void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);

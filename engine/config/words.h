@@ -74,6 +74,13 @@ inline const std::vector<PolicyLoss>& all_values<PolicyLoss>() {
     return values;
 }
 
+template <>
+inline const std::vector<RewardScale>& all_values<RewardScale>() {
+    using enum RewardScale;
+    static const std::vector<RewardScale> values{Group, Batch, None};
+    return values;
+}
+
 template <class Enum>
 std::optional<Enum> from_word(std::string_view word) {  ///< nullopt: no such word
     for (Enum value : all_values<Enum>()) {

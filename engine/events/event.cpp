@@ -107,6 +107,18 @@ class FieldReader {
         if (const std::string_view* text = find(key)) value = *text == "true";
     }
     void if_any(std::string_view key, auto& value) { (*this)(key, value); }
+    void operator()(std::string_view key, std::map<std::string, double>& values) {
+        const std::string_view* text = find(key);
+        std::vector<JsonMember> parts;
+        if (text == nullptr) return;
+        good_ = good_ && split_object(*text, parts);
+        if (!good_) return;
+        for (const JsonMember& part : parts) {
+            const auto name = text_of('"' + std::string(part.key) + '"');
+            const auto value = double_of(part.value);
+            if (name && value) values[*name] = *value;
+        }
+    }
     void operator()(std::string_view key, int64_t& value) {
         if (const std::string_view* text = find(key)) take(integer_of(*text), value);
         good_ = good_ && value >= -limits::kCount && value <= limits::kCount;
@@ -161,6 +173,9 @@ struct FieldWriter {
     }
     void if_any(const char* key, const auto& value) {
         if (value) (*this)(key, value);
+    }
+    void if_any(const char* key, const std::map<std::string, double>& values) {
+        if (!values.empty()) (*this)(key, values);
     }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,15 @@ struct PreferenceFigures {
     std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
     std::optional<double> kl;        ///< from the reference, as KTO estimates it
     std::optional<double> nll;       ///< mean loss of the chosen completions' labels
+};
+
+/// Holds means over a step's completions in training on completions that the run samples.
+struct SamplingFigures {
+    std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
+    std::optional<double> completion_tokens;
+    std::optional<double> cut_share;               ///< share of completions that their longest length ended
+    std::optional<double> even_share;              ///< share of completions whose group has equal rewards
+    std::map<std::string, double> functions = {};  ///< mean reward by function, of what it judged
 };
 
 struct StepEvent {
@@ -46,6 +56,7 @@ struct StepEvent {
     std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
     PreferenceFigures preference = {};
+    SamplingFigures sampling = {};
     std::optional<int64_t> host_memory_bytes;  ///< peak of offloaded tensors, which memory_bytes leaves out
 };
 

@@ -21,6 +21,15 @@ void each_field(auto& field, EventOf<PreferenceFigures> auto& of) {
     field.if_any("nll", of.nll);
 }
 
+void each_field(auto& field, EventOf<SamplingFigures> auto& of) {
+    field.if_any("reward", of.reward);
+    field.if_any("reward_std", of.reward_std);
+    field.if_any("completion_tokens", of.completion_tokens);
+    field.if_any("cut_share", of.cut_share);
+    field.if_any("even_share", of.even_share);
+    field.if_any("reward_functions", of.functions);
+}
+
 /// Calls `field(name, value)` for each field of a step, and `field.if_any(name, value)` for those that only
 /// some runs have.
 void each_field(auto& field, EventOf<StepEvent> auto& e) {
@@ -49,6 +58,7 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field.if_any("skipped", e.skipped);
     field.if_any("host_memory_bytes", e.host_memory_bytes);
     each_field(field, e.preference);
+    each_field(field, e.sampling);
 }
 
 }  // namespace ringmaster

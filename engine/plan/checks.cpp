@@ -1,6 +1,7 @@
 #include "engine/plan/checks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -204,6 +205,50 @@ void rule_preference(const Plan& plan, Findings& findings) {
         findings.error(Form("PREFERENCE-LIMIT", "kto-batch"), "micro_batch_size", {});
 }
 
+/// Returns the smallest accumulation with which a step has whole groups.
+int64_t whole_accumulation(const Plan& plan) {
+    const int64_t generations = plan.config.sampling->generations;
+    const int64_t rows = plan.batch.global / plan.batch.accumulation;
+    return generations / std::gcd(rows, generations);
+}
+
+/// Returns the bytes that the keys and values of `rows` completions take on a rank
+/// (engine/model/key_value_cache.h).
+double cache_bytes(const Plan& plan, int64_t rows) {
+    const auto places = std::min(plan.config.sequence_len, plan.model->max_position_embeddings);
+    double numbers = 0;
+    for (int64_t layer = 0; layer < plan.model->num_layers; ++layer) {
+        const ModelConfig own = plan.model->of_layer(layer);
+        numbers += 2.0 * double(own.num_kv_heads) * double(own.head_dim);
+    }
+    const double element = plan.config.precision == Precision::Float32 ? 4 : 2;
+    return numbers * double(rows) * double(places) * element;
+}
+
+std::string size_text(double bytes) {
+    constexpr double kMiB = 1 << 20, kGiB = 1 << 30;
+    return bytes < kGiB ? grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB" : gib(bytes);
+}
+
+/// Rejects steps that hold no whole groups, and models that the sampler does not know; says what sampling
+/// takes.
+void rule_sampling(const Plan& plan, Findings& findings) {
+    if (!plan.config.sampling) return;
+    const int64_t generations = plan.config.sampling->generations;
+    if (plan.batch.global % generations != 0) {
+        findings.error(Form("CFG-SAMPLING", "groups"), "trl.num_generations",
+                       {{"global", plan.batch.global},
+                        {"generations", generations},
+                        {"accumulation", whole_accumulation(plan)}});
+    }
+    if (!plan.model) return;
+    if (plan.model->recurs()) return findings.error(Form("CFG-SAMPLING", "recurs"), "base_model", {});
+    const int64_t most = (plan.batch.global + plan.ranks - 1) / std::max(1, plan.ranks);
+    const int64_t rows = std::min<int64_t>(most, 32);  // Generation::at_once
+    findings.inform(Form("CFG-SAMPLING", "cache"), "trl",
+                    {{"rows", rows}, {"size", size_text(cache_bytes(plan, rows))}});
+}
+
 /// Notes that axolotl has two kinds of Muon, and uses the other one on several ranks.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
@@ -236,7 +281,8 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_noise,
                            rule_muon,
                            rule_dora,
-                           rule_preference};
+                           rule_preference,
+                           rule_sampling};
 
 }  // namespace
 

@@ -51,6 +51,12 @@ std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Fin
     return rows;
 }
 
+/// Returns how many rows a step takes. Of a prompt it takes several completions, which it samples.
+int64_t rows_per_step(const Plan& plan) {
+    if (!plan.config.sampling) return plan.batch.global;
+    return std::max<int64_t>(1, plan.batch.global / plan.config.sampling->generations);
+}
+
 std::optional<int64_t> steps_in_all(const Config& config, const std::optional<int64_t>& steps_per_epoch) {
     if (config.max_steps) return config.max_steps;
     if (!steps_per_epoch) return std::nullopt;
@@ -69,7 +75,8 @@ void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings) {
         findings.error(Form("DATA-EMPTY", plan.config.val_set_size > 0 ? "evaluation" : ""), "datasets", {});
         return;
     }
-    if (batch.rows) batch.steps_per_epoch = (*batch.rows + batch.global - 1) / batch.global;
+    const int64_t a_step = rows_per_step(plan);
+    if (batch.rows) batch.steps_per_epoch = (*batch.rows + a_step - 1) / a_step;
     batch.total_steps = steps_in_all(plan.config, batch.steps_per_epoch);
     if (double& log = plan.config.logging_steps; batch.total_steps && log > 0 && log < 1)
         log = std::ceil(log * double(*batch.total_steps));

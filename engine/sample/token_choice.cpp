@@ -79,8 +79,8 @@ double random_number(int64_t seed, int64_t stream, int64_t index) {
 }
 
 ChosenToken choose_token(float* logits, int64_t count, const TokenChoice& choice, double random) {
-    if (choice.temperature > 0) {
-        const auto divisor = static_cast<float>(choice.temperature);
+    const double wanted = choice.temperature > 0 ? choice.temperature : 1;
+    if (const auto divisor = static_cast<float>(wanted / choice.divided_by); divisor != 1) {
         for (int64_t id = 0; id < count; ++id) logits[id] /= divisor;
     }
     const float top = highest(logits, count);

@@ -39,7 +39,7 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
 
 /// Returns a completion's advantage. A spread that is not known (one judged completion) gives 0, as TRL's
 /// NaN.
-double advantage_of(const AdvantageRule& rule, const Reward& reward, const RewardFigures& group,
+double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {
     if (!reward) return 0;
     const double above = *reward - *group.mean;
@@ -48,20 +48,65 @@ double advantage_of(const AdvantageRule& rule, const Reward& reward, const Rewar
     return spread ? above / (*spread + kLeastSpread) : 0;
 }
 
-}  // namespace
+/// Returns the rewards of each function less their group's mean, divided by their group's spread, as GDPO
+/// does.
+Rewards scaled_by_function(const SamplingRule& rule, const Rewards& rewards) {
+    Rewards scaled = rewards;
+    const auto size = static_cast<size_t>(rule.generations);
+    for (size_t f = 0; f < rule.weights.size(); ++f) {
+        for (size_t begin = 0; begin < rewards.size(); begin += size) {
+            std::vector<Reward> own;
+            for (size_t i = begin; i < begin + size; ++i) own.push_back(rewards[i][f]);
+            const RewardFigures group = figures_of(own);
+            for (size_t i = begin; i < begin + size; ++i) {
+                if (!rewards[i][f]) continue;
+                scaled[i][f] = group.spread
+                                   ? Reward((*rewards[i][f] - *group.mean) / (*group.spread + kLeastSpread))
+                                   : std::nullopt;
+            }
+        }
+    }
+    return scaled;
+}
 
-Advantages advantages_of(const AdvantageRule& rule, const Rewards& rewards) {
-    Advantages found;
+std::vector<Reward> weighted_sums(const std::vector<double>& weights, const Rewards& rewards) {
     std::vector<Reward> sums;
     for (const std::vector<Reward>& of_completion : rewards)
-        sums.push_back(weighted_sum(rule.weights, of_completion));
+        sums.push_back(weighted_sum(weights, of_completion));
+    return sums;
+}
+
+/// Sets the advantages from the sums of scaled rewards: all of a step's completions are one group.
+void take_scaled(const SamplingRule& rule, const Rewards& rewards, Advantages& found) {
+    const Rewards scaled = scaled_by_function(rule, rewards);
+    std::vector<Reward> sums = weighted_sums(rule.weights, scaled);
+    for (size_t i = 0; i < sums.size(); ++i) {
+        // TRL leaves out what no function judges; what has no known spread counts as 0.
+        if (weighted_sum(rule.weights, rewards[i]) && !sums[i]) sums[i] = 0;
+    }
+    const RewardFigures all = figures_of(sums);
+    SamplingRule by_step = rule;
+    by_step.scale = RewardScale::Batch;
+    for (const Reward& sum : sums) found.of_completions.push_back(advantage_of(by_step, sum, all, all));
+    found.even_share = all.spread && *all.spread <= kCloseToZero ? 1 : 0;
+}
+
+}  // namespace
+
+Advantages advantages_of(const SamplingRule& rule, const Rewards& rewards) {
+    Advantages found;
+    const std::vector<Reward> sums = weighted_sums(rule.weights, rewards);
     found.weighted = figures_of(sums);
     for (size_t f = 0; f < rule.weights.size(); ++f) {
         std::vector<Reward> of_function;
         for (const std::vector<Reward>& of_completion : rewards) of_function.push_back(of_completion[f]);
         found.of_functions.push_back(figures_of(of_function));
     }
-    const auto size = static_cast<size_t>(rule.group);
+    if (rule.by_function) {
+        take_scaled(rule, rewards, found);
+        return found;
+    }
+    const auto size = static_cast<size_t>(rule.generations);
     double even = 0;
     for (size_t begin = 0; begin < sums.size(); begin += size) {
         const RewardFigures group = figures_of(std::span(sums).subspan(begin, size));

@@ -7,17 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/config/sampling.h"
+
 namespace ringmaster {
-
-/// Selects what a group's rewards are divided by, after their mean is taken off: their own spread, that of
-/// all rewards of the step, or nothing.
-enum class RewardScale { Group, Batch, None };
-
-struct AdvantageRule {
-    int64_t group = 8;  ///< completions of one prompt
-    RewardScale scale = RewardScale::Group;
-    std::vector<double> weights;  ///< one for each reward function
-};
 
 /// Holds the rewards of each completion: one for each function. A function that does not judge a completion
 /// gives none.
@@ -37,6 +29,6 @@ struct Advantages {
 };
 
 /// `rewards` holds whole groups, and a reward for each of the rule's weights.
-Advantages advantages_of(const AdvantageRule& rule, const Rewards& rewards);
+Advantages advantages_of(const SamplingRule& rule, const Rewards& rewards);
 
 }  // namespace ringmaster

@@ -26,13 +26,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     throw Error(Failure::Refused, Code("REWARD-FUNCTION"), what, where, hint);
 }
 
-RewardScale scale_named(const std::string& word) {
-    if (word == "group") return RewardScale::Group;
-    if (word == "batch") return RewardScale::Batch;
-    if (word == "none") return RewardScale::None;
-    refuse("scale_rewards is " + word + ", not group, batch or none", "sampling.json");
-}
-
 std::vector<Prompt> prompts_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t generations) {
     std::vector<Prompt> prompts;
     for (const int64_t row : rows) {
@@ -56,73 +49,68 @@ void write_vector(SafetensorsWriter& writer, const std::vector<T>& values) {
 
 }  // namespace
 
-SamplingRequest sampling_request(const json& read) {
+SamplingRequest sampling_request(const json& read, const Config& config) {
+    const SamplingRule& rule = *config.sampling;
     SamplingRequest request;
+    Generation& generation = request.generation;
+    generation.max_new_tokens = config.policy->answer_tokens;
+    generation.choice.temperature = generation.choice.divided_by = config.policy->temperature;
+    generation.choice.top_k = rule.top_k;
+    generation.choice.top_p = rule.top_p;
+    generation.choice.seed = config.seed;
+    request.rewards.functions = rule.functions;
     try {
-        request.generations = read.at("generations").get<int64_t>();
-        Generation& generation = request.generation;
-        generation.max_new_tokens = read.at("max_new_tokens").get<int64_t>();
-        generation.choice.temperature = 1;  // the plan has divided the model's logits by trl.temperature
-        generation.choice.top_k = read.value("top_k", int64_t{0});
-        generation.choice.top_p = read.value("top_p", 1.0);
-        generation.choice.seed = read.value("seed", int64_t{0});
         generation.stop_ids = read.at("stop_ids").get<std::vector<int64_t>>();
         request.rewards.words = read.at("reward_command").get<std::vector<std::string>>();
-        request.rewards.functions = read.at("reward_functions").get<std::vector<std::string>>();
         request.rewards.patience = std::chrono::seconds(read.value("reward_timeout", int64_t{120}));
-        request.rule.group = request.generations;
-        request.rule.scale = scale_named(read.value("scale_rewards", "group"));
-        request.rule.weights = read.value("reward_weights", json()).is_null()
-                                   ? std::vector<double>(request.rewards.functions.size(), 1)
-                                   : read.at("reward_weights").get<std::vector<double>>();
     } catch (const json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), "sampling.json",
                     "prepare the run again");
     }
-    if (request.generations < 2) refuse("a group needs at least 2 completions", "trl.num_generations");
-    if (request.generation.max_new_tokens < 1)
-        refuse("a completion needs at least 1 token", "trl.max_completion_length");
-    if (request.rewards.functions.empty() || request.rewards.words.empty())
-        refuse("there is no reward function", "trl.reward_funcs");
-    if (request.rule.weights.size() != request.rewards.functions.size())
-        refuse("there have to be as many weights as reward functions", "trl.reward_weights");
+    if (request.rewards.words.empty()) refuse("there is no command that judges completions", "sampling.json");
     return request;
 }
 
+namespace {
+
+/// Throws Error(Refused) for a plan that `ringmaster prepare` does not make.
+void check_plan(const Plan& plan) {
+    const SamplingRule& rule = *plan.config.sampling;
+    if (rule.generations >= 2 && plan.batch.global % rule.generations == 0 && !rule.functions.empty() &&
+        rule.weights.size() == rule.functions.size() && plan.config.policy->answer_tokens >= 1 &&
+        plan.config.policy->beta == 0 && !plan.config.sample_packing)
+        return;
+    throw Error(Failure::Refused, Code("FILE-DAMAGED"), "asks for completions that cannot be sampled",
+                "plan.json", "prepare the run again");
+}
+
+}  // namespace
+
 std::unique_ptr<SampledRollouts> SampledRollouts::of_run(const fs::path& run_dir, const Plan& plan,
                                                          Groups& groups) {
-    const fs::path file = run_dir / "sampling.json";
-    if (!fs::exists(file)) return nullptr;
-    std::ifstream text(file);
+    if (!plan.config.sampling || !plan.config.policy) return nullptr;
+    check_plan(plan);
+    std::ifstream text(run_dir / "sampling.json");
     const json read = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!read.is_object())
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request to sample", file.string(),
-                    "prepare the run again");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request to sample",
+                    (run_dir / "sampling.json").string(), "prepare the run again");
     return std::unique_ptr<SampledRollouts>(
-        new SampledRollouts(run_dir, plan, groups, sampling_request(read)));
+        new SampledRollouts(run_dir, plan, groups, sampling_request(read, plan.config)));
 }
 
 SampledRollouts::SampledRollouts(const fs::path& run_dir, const Plan& plan, Groups& groups,
                                  SamplingRequest request)
-    : dir_(run_dir), plan_(plan), groups_(groups), request_(std::move(request)) {
-    if (!plan.config.policy) refuse("completions are sampled under rl: grpo only", "rl");
-    if (plan.config.policy->beta != 0)
-        refuse(
-            "a divergence from the reference needs its log-probabilities of completions that do not exist "
-            "yet, which is not built",
-            "trl.beta", "leave it out");
-    if (plan.config.sample_packing) refuse("sampled completions are not packed", "sample_packing", "false");
+    : dir_(run_dir),
+      plan_(plan),
+      groups_(groups),
+      rule_(*plan.config.sampling),
+      request_(std::move(request)) {
     fs::create_directories(dir_ / "rollouts");
 }
 
 int64_t SampledRollouts::prompts_per_step() const {
-    const int64_t completions = plan_.batch.global;
-    if (completions % request_.generations != 0)
-        refuse("a step's " + std::to_string(completions) + " completions are no whole groups of " +
-                   std::to_string(request_.generations),
-               "trl.num_generations",
-               "a divisor of micro_batch_size × gradient_accumulation_steps × data ranks");
-    return completions / request_.generations;
+    return plan_.batch.global / rule_.generations;  // the plan has whole groups
 }
 
 void SampledRollouts::check(const TokenFile& prompts) const {
@@ -138,12 +126,12 @@ void SampledRollouts::check(const TokenFile& prompts) const {
 
 void SampledRollouts::sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
                              Decoder& decoder, at::ScalarType dtype, bool shards_weights) {
-    const std::vector<Prompt> asked = prompts_of(prompts, rows, request_.generations);
+    const std::vector<Prompt> asked = prompts_of(prompts, rows, rule_.generations);
     check_prompts(*plan_.model, asked, request_.generation);
     const std::vector<Completion> completions = completions_of(step, asked, decoder, dtype, shards_weights);
-    const Advantages advantages = advantages_of(request_.rule, rewards_of(step, rows, completions));
+    const Advantages advantages = advantages_of(rule_, rewards_of(step, rows, completions));
     write(asked, completions, advantages.of_completions);
-    if (groups_.rank() == 0) log(step, completions, advantages);
+    take_figures(completions, advantages);
 }
 
 /// Each rank continues every n-th prompt; those of one group fall to different ranks.
@@ -198,7 +186,7 @@ Rewards SampledRollouts::rewards_of(int64_t step, const std::vector<int64_t>& ro
                                     const std::vector<Completion>& completions) {
     if (groups_.rank() != 0) return shared({}, completions.size(), false);
     std::vector<Judged> asked;
-    const auto group = static_cast<size_t>(request_.generations);
+    const auto group = static_cast<size_t>(rule_.generations);
     for (size_t i = 0; i < completions.size(); ++i) asked.push_back({rows[i / group], completions[i].ids});
     Rewards rewards;
     try {
@@ -212,7 +200,7 @@ Rewards SampledRollouts::rewards_of(int64_t step, const std::vector<int64_t>& ro
 }
 
 Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, bool failed) {
-    const size_t functions = request_.rule.weights.size();
+    const size_t functions = rule_.weights.size();
     at::Tensor values = at::full({static_cast<int64_t>(count * functions + 1)}, kNone, at::kDouble);
     double* cell = values.data_ptr<double>();
     *cell++ = failed ? 1 : 0;
@@ -274,27 +262,38 @@ std::vector<int64_t> SampledRollouts::rows() const {
     return all;
 }
 
-void SampledRollouts::log(int64_t step, const std::vector<Completion>& completions,
-                          const Advantages& advantages) const {
+void SampledRollouts::take_figures(const std::vector<Completion>& completions, const Advantages& advantages) {
     double tokens = 0, cut = 0;
     for (const Completion& completion : completions) {
         tokens += static_cast<double>(completion.ids.size());
         cut += !completion.stopped;
     }
+    completions_ = static_cast<int64_t>(completions.size());
     const auto count = static_cast<double>(completions.size());
+    of_functions_ = advantages.of_functions;
+    figures_ = {advantages.weighted.mean, advantages.weighted.spread,
+                tokens / count,           cut / count,
+                advantages.even_share,    {}};
+    for (size_t f = 0; f < of_functions_.size(); ++f) {
+        if (of_functions_[f].mean) figures_.functions[rule_.functions[f]] = *of_functions_[f].mean;
+    }
+}
+
+void SampledRollouts::record(int64_t step) const {
+    if (groups_.rank() != 0) return;
     json functions = json::object();
-    for (size_t f = 0; f < advantages.of_functions.size(); ++f)
-        functions[request_.rewards.functions[f]] = figures_json(advantages.of_functions[f]);
-    const json all = figures_json(advantages.weighted);
+    for (size_t f = 0; f < of_functions_.size(); ++f)
+        functions[rule_.functions[f]] = figures_json(of_functions_[f]);
+    const json all = figures_json({figures_.reward, figures_.reward_std});
     std::ofstream file(dir_ / "rollouts.jsonl", std::ios::app | std::ios::binary);
     file << json{{"step", step},
-                 {"completions", completions.size()},
+                 {"completions", completions_},
                  {"reward", all["mean"]},
                  {"reward_std", all["std"]},
                  {"rewards", functions},
-                 {"completion_tokens", tokens / count},
-                 {"cut_share", cut / count},
-                 {"even_share", advantages.even_share}}
+                 {"completion_tokens", *figures_.completion_tokens},
+                 {"cut_share", *figures_.cut_share},
+                 {"even_share", *figures_.even_share}}
                     .dump() +
                 "\n"
          << std::flush;

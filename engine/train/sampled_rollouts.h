@@ -1,13 +1,12 @@
-/// Lets a run sample its own completions (`rl: grpo` with reward functions): in each step the ranks continue
-/// the step's prompts, each rank its part, rank 0 asks the reward functions, and the completions with their
-/// advantages are the step's rows. All ranks hold the same rows, which do not depend on the mesh. The step
-/// and the seed decide the random numbers, so that a resumed run samples the same tokens.
+/// Lets a run sample its own completions (Config::sampling): in each step the ranks continue the step's
+/// prompts, each rank its part, rank 0 asks the reward functions, and the completions with their advantages
+/// are the step's rows. All ranks hold the same rows, which do not depend on the mesh. The step and the seed
+/// decide the random numbers, so that a resumed run samples the same tokens.
 ///
-/// RUN/sampling.json is the request:
+/// The engine knows no Python: the launcher writes RUN/sampling.json, which names the command that rank 0
+/// starts to judge completions (engine/train/reward_process.h), and the tokens that end one:
 ///
-///     {"generations", "max_new_tokens", "top_k", "top_p", "stop_ids": [ids], "seed",
-///      "scale_rewards": "group" | "batch" | "none", "reward_weights": [numbers], "reward_functions":
-///      [names], "reward_command": [program, arguments], "reward_timeout": seconds}
+///     {"stop_ids": [ids], "reward_command": [program, arguments], "reward_timeout": seconds}
 ///
 /// Rank 0 adds a line to RUN/rollouts.jsonl for each step: {"step", "completions", "reward", "reward_std",
 /// "rewards": {name: {"mean", "std"}}, "completion_tokens", "cut_share", "even_share"}.
@@ -21,6 +20,7 @@
 #include "engine/comm/groups.h"
 #include "engine/data/rollouts.h"
 #include "engine/data/tokens.h"
+#include "engine/events/event.h"
 #include "engine/model/decoder.h"
 #include "engine/plan/plan.h"
 #include "engine/sample/generate.h"
@@ -29,18 +29,16 @@
 namespace ringmaster {
 
 struct SamplingRequest {
-    int64_t generations = 8;  ///< completions of each prompt
     Generation generation;
-    AdvantageRule rule;
     RewardCommand rewards;
 };
 
-/// Reads RUN/sampling.json. Throws Error(Refused) if it is damaged or asks for what cannot be.
-SamplingRequest sampling_request(const nlohmann::json& read);
+/// Reads RUN/sampling.json for a plan that samples. Throws Error(Refused) if it is damaged.
+SamplingRequest sampling_request(const nlohmann::json& read, const Config& config);
 
 class SampledRollouts {
   public:
-    /// Returns null if the run has no request.
+    /// Returns null if the plan's rows are no prompts.
     static std::unique_ptr<SampledRollouts> of_run(const std::filesystem::path& run_dir, const Plan& plan,
                                                    Groups& groups);
 
@@ -53,6 +51,9 @@ class SampledRollouts {
     /// Throws Error on every rank if the reward functions fail.
     void sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows, Decoder& decoder,
                 at::ScalarType dtype, bool shards_weights);
+    /// Adds the newest completions' figures to rollouts.jsonl, on rank 0.
+    void record(int64_t step) const;
+    const SamplingFigures& figures() const { return figures_; }
 
     /// Return the newest completions, a row each: a prompt's lie one after the other.
     const TokenFile& tokens() const { return *tokens_; }
@@ -70,12 +71,16 @@ class SampledRollouts {
     Rewards shared(const Rewards& rewards, size_t count, bool failed);
     void write(const std::vector<Prompt>& prompts, const std::vector<Completion>& completions,
                const std::vector<double>& advantages);
-    void log(int64_t step, const std::vector<Completion>& completions, const Advantages& advantages) const;
+    void take_figures(const std::vector<Completion>& completions, const Advantages& advantages);
 
     const std::filesystem::path dir_;
     const Plan& plan_;
     Groups& groups_;
+    const SamplingRule& rule_;
     const SamplingRequest request_;
+    SamplingFigures figures_;
+    std::vector<RewardFigures> of_functions_;
+    int64_t completions_ = 0;
     std::unique_ptr<RewardProcess> process_;  ///< on rank 0
     std::unique_ptr<TokenFile> tokens_;
     std::unique_ptr<Rollouts> rollouts_;

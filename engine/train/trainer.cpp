@@ -77,7 +77,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       parameters_(trained_.trained()),
       optimizer_(make_optimizer(parameters_, config_, total_steps_)),
       training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
-      samples_(TrainingSamples::of_run(run.dir, model_)),
+      samples_(TrainingSamples::of_run(run.dir, model_, config_.policy ? config_.policy->temperature : 1)),
       patience_(config_) {
     if (groups.rank() == 0) {
         training_.pass().on_layout([this](RingAttnFunc func) {
@@ -267,6 +267,10 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     event.position_sum = shares.positions;
     event.attention_cells = shares.cells / plan_.mesh.ulysses;
     event.preference = computed.preference;
+    if (sampled_) {
+        sampled_->record(step_ + 1);
+        event.sampling = sampled_->figures();
+    }
     if (event.rank_valid_tokens > 0 && !weighs_documents(config_))
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = computed.loss;

@@ -12,7 +12,8 @@ namespace ringmaster {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::unique_ptr<TrainingSamples> TrainingSamples::of_run(const fs::path& run_dir, const ModelConfig& model) {
+std::unique_ptr<TrainingSamples> TrainingSamples::of_run(const fs::path& run_dir, const ModelConfig& model,
+                                                         double divided_by) {
     const fs::path request = run_dir / "samples.json";
     if (!fs::exists(request)) return nullptr;
     std::ifstream file(request);
@@ -20,14 +21,16 @@ std::unique_ptr<TrainingSamples> TrainingSamples::of_run(const fs::path& run_dir
     if (!read.is_object() || !read.contains("prompts"))
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request for samples", request.string(),
                     "prepare the run again");
-    return std::unique_ptr<TrainingSamples>(new TrainingSamples(run_dir / "samples.jsonl", read, model));
+    return std::unique_ptr<TrainingSamples>(
+        new TrainingSamples(run_dir / "samples.jsonl", read, model, divided_by));
 }
 
-TrainingSamples::TrainingSamples(fs::path file, const json& read, const ModelConfig& model)
+TrainingSamples::TrainingSamples(fs::path file, const json& read, const ModelConfig& model, double divided_by)
     : file_(std::move(file)),
       model_(model),
       asked_(read.value("asked", json::array())),
       request_(generation_request(read)) {
+    request_.generation.choice.divided_by = divided_by;
     check_prompts(model_, request_.prompts, request_.generation);
 }
 

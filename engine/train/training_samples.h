@@ -23,9 +23,10 @@ namespace ringmaster {
 
 class TrainingSamples {
   public:
-    /// Returns null if the run has no request. Throws Error for a prompt that cannot be continued.
+    /// Returns null if the run has no request. `divided_by` is what the model's logits are divided by for the
+    /// training. Throws Error for a prompt that cannot be continued.
     static std::unique_ptr<TrainingSamples> of_run(const std::filesystem::path& run_dir,
-                                                   const ModelConfig& model);
+                                                   const ModelConfig& model, double divided_by);
 
     /// Generates once per step. All ranks generate the same, so that weights sharded over ranks are gathered
     /// by all. Returns what was written; nothing on other ranks than 0.
@@ -33,7 +34,8 @@ class TrainingSamples {
                                      bool shards_weights, Groups& groups);
 
   private:
-    TrainingSamples(std::filesystem::path file, const nlohmann::json& read, const ModelConfig& model);
+    TrainingSamples(std::filesystem::path file, const nlohmann::json& read, const ModelConfig& model,
+                    double divided_by);
     SamplesEvent write(int64_t step, const std::vector<Completion>& completions) const;
 
     const std::filesystem::path file_;

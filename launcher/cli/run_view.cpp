@@ -319,6 +319,9 @@ std::string RunLines::step_line(const RunHistory& run, const StepEvent& step) co
     if (step.router_loss) text += "  router loss " + format_loss(*step.router_loss);
     if (step.preference.margin) text += "  reward margin " + format_number(*step.preference.margin, 3);
     if (step.preference.accuracy) text += "  chosen first " + format_percent(*step.preference.accuracy);
+    if (step.sampling.reward) text += "  reward " + format_number(*step.sampling.reward, 3);
+    if (step.sampling.completion_tokens)
+        text += "  tokens/completion " + format_number(*step.sampling.completion_tokens, 3);
     const std::string of_ranks = run.ranks().size() > 1 ? rank_losses(run, step.step) : "";
     if (!of_ranks.empty()) text += "  ranks " + of_ranks;
     text += "  overhead " + right_aligned(format_percent(overhead), 5);

@@ -477,8 +477,23 @@ Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const
     return lines.result(machine, cuda);
 }
 
+namespace {
+
+/// Throws Error for a run whose reward functions the nodes do not have: they are Python files of this
+/// machine.
+void refuse_sampling(const RunDirectory& run) {
+    std::error_code none;
+    if (!fs::exists(run.dir / "sampling.json", none)) return;
+    throw Error(Failure::Refused, Code("REWARD-FUNCTION"),
+                "the reward functions and their Python environment are not sent to other machines",
+                "trl.reward_funcs", "start the run on this machine, or with Slurm on a shared disk");
+}
+
+}  // namespace
+
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress) {
+    if (!remote.adopted) refuse_sampling(run);
     const std::string token = random_hex(32);
     const std::string config = read_file(run.config());
     std::set<std::string> secrets = secrets_of_document(config);

@@ -57,6 +57,7 @@ Config unusual_config() {
     c.preference.center_rewards = 0.01;
     c.token_labels = 3;
     c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9};
+    c.sampling = {4, 20, 0.9, RewardScale::Batch, true, {"rewards.exact"}, {0.5}};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
@@ -92,6 +93,11 @@ TEST(ConfigJson, EveryWordOfAnEnumerationSurvives) {
     for (const char* word : {"grpo", "dapo", "dr_grpo"}) {
         object["policy"]["loss"] = word;
         EXPECT_STREQ(to_string(config_from_json(object).policy->loss), word);
+    }
+    object["sampling"] = config_to_json(unusual_config()).at("sampling");
+    for (const char* word : {"group", "batch", "none"}) {
+        object["sampling"]["scale"] = word;
+        EXPECT_STREQ(to_string(config_from_json(object).sampling->scale), word);
     }
 }
 
@@ -195,12 +201,14 @@ TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
         mistyped[name] = value.is_array() ? json(1) : json::array({1});
         expect_refused(mistyped, name);
     }
-    for (const auto& [name, value] : whole.at("policy").items()) {
-        json without = whole, mistyped = whole;
-        without["policy"].erase(name);
-        expect_refused(without, "config.policy." + name);
-        mistyped["policy"][name] = json::array({1});
-        expect_refused(mistyped, "config.policy." + name);
+    for (const std::string rule : {"policy", "sampling"}) {
+        for (const auto& [name, value] : whole.at(rule).items()) {
+            json without = whole, mistyped = whole;
+            without[rule].erase(name);
+            expect_refused(without, "config." + rule + "." + name);
+            mistyped[rule][name] = value.is_array() ? json(1) : json::array({1});
+            expect_refused(mistyped, "config." + rule + "." + name);
+        }
     }
     json stranger = whole;
     stranger["ring_attn_func"] = "spiral";

@@ -76,12 +76,10 @@ TEST(Preference, KtoKeepsTheMergedOrder) {
     EXPECT_FALSE(read_more("rl: dpo\n").config.curriculum_sampling);
 }
 
-TEST(Preference, MethodsThatSampleAreRefused) {
-    for (const char* word : {"grpo\ntrl: {reward_funcs: [rewards.length]}", "gdpo", "ebft"}) {
-        const ConfigReading reading = read_more(std::string("rl: ") + word + '\n');
-        EXPECT_TRUE(said(reading, "CFG-PREFERENCE", "rl")) << word;
-        EXPECT_FALSE(reading.config.preference.on());
-    }
+TEST(Preference, UnknownMethodsAreRefused) {
+    const ConfigReading reading = read_more("rl: ebft\n");
+    EXPECT_TRUE(said(reading, "CFG-PREFERENCE", "rl"));
+    EXPECT_FALSE(reading.config.preference.on() || reading.config.policy);
     EXPECT_TRUE(said(read_more("rl: dop\n"), "CFG-VALUE", "rl"));
 }
 
@@ -117,6 +115,107 @@ TEST(Policy, WhatWouldChangeTheUpdateIsRefused) {
     EXPECT_TRUE(said(read_more("rl: grpo\ntrl: {loss_type: dr_grpo}\n"), "CFG-PREFERENCE",
                      "trl.max_completion_length"));
     EXPECT_FALSE(is_refused("rl: grpo\ntrl: {num_generations: 8, num_iterations: 1}\n"));
+}
+
+/// Returns a file that samples completions, with `more` keys of trl.
+std::string sampling(const std::string& more = "", const std::string& rl = "grpo") {
+    return "rl: " + rl + "\nsequence_len: 512\ntrl: {reward_funcs: [rewards.exact, pack.rewards.short], " +
+           "max_completion_length: 64" + (more.empty() ? "" : ", " + more) + "}\n";
+}
+
+SamplingRule rule_of(const std::string& lines) {
+    return read_more(lines).config.sampling.value();
+}
+
+TEST(Sampling, DefaultsAreTrlsAndTheFileReplacesThem) {
+    EXPECT_FALSE(read_more("rl: grpo\n").config.sampling) << "without reward functions the rows are rollouts";
+    const SamplingRule plain = rule_of(sampling());
+    EXPECT_EQ(plain.generations, 8);
+    EXPECT_EQ(plain.top_k, 0);
+    EXPECT_EQ(plain.top_p, 1);
+    EXPECT_EQ(plain.scale, RewardScale::Group);
+    EXPECT_FALSE(plain.by_function);
+    EXPECT_EQ(plain.functions, (std::vector<std::string>{"rewards.exact", "pack.rewards.short"}));
+    EXPECT_EQ(plain.weights, (std::vector<double>{1, 1}));
+    EXPECT_EQ(read_more(sampling()).config.policy->answer_tokens, 64);
+    const SamplingRule all =
+        rule_of(sampling("num_generations: 4, top_k: 20, top_p: 0.9, scale_rewards: batch, "
+                         "reward_weights: [1, 0.5], multi_objective_aggregation: normalize_then_sum"));
+    EXPECT_EQ(all.generations, 4);
+    EXPECT_EQ(all.top_k, 20);
+    EXPECT_EQ(all.top_p, 0.9);
+    EXPECT_EQ(all.scale, RewardScale::Batch);
+    EXPECT_EQ(all.weights, (std::vector<double>{1, 0.5}));
+    EXPECT_TRUE(all.by_function);
+    EXPECT_EQ(rule_of(sampling("scale_rewards: false")).scale, RewardScale::None) << "as in axolotl";
+    EXPECT_EQ(rule_of(sampling("scale_rewards: true")).scale, RewardScale::Group);
+    EXPECT_EQ(rule_of(sampling("num_generations: 0")).generations, 8) << "axolotl passes no 0 on";
+    EXPECT_TRUE(rule_of(sampling("", "gdpo")).by_function) << "axolotl's default under gdpo";
+}
+
+TEST(Sampling, WhatIsNotBuiltIsRefusedByItsKey) {
+    const auto refused = [](const std::string& lines, const std::string& key) {
+        const ConfigReading reading = read_more(lines);
+        const Diagnostic* found = said(reading, "CFG-SAMPLING", key);
+        return found && found->severity == Severity::Error;
+    };
+    for (const char* line : {"beta: 0.04", "min_p: 0.1", "repetition_penalty: 1.1",
+                             "generation_kwargs: {seed: 1}", "generation_batch_size: 32",
+                             "steps_per_generation: 2", "async_prefetch: true", "reward_weights: [1]"}) {
+        const std::string text = line, key = "trl." + text.substr(0, text.find(':'));
+        EXPECT_TRUE(refused(sampling(line), key)) << line;
+    }
+    for (const char* line : {"beta: 0", "min_p: 0", "repetition_penalty: 1.0", "generation_kwargs: {}",
+                             "async_prefetch: false", "num_iterations: 1", "reward_weights: []"})
+        EXPECT_FALSE(is_refused(sampling(line))) << line;
+    for (const char* line : {"num_iterations: 2", "mask_truncated_completions: true", "num_generations: 1",
+                             "top_p: 0", "top_k: -1", "scale_rewards: sometimes"})
+        EXPECT_TRUE(is_refused(sampling(line))) << line;
+    EXPECT_TRUE(refused(sampling() + "rl_beta: 0.1\n", "rl_beta"));
+    EXPECT_TRUE(refused(sampling() + "sample_packing: true\n", "sample_packing"));
+    EXPECT_TRUE(refused(sampling("multi_objective_aggregation: sum_then_normalize", "gdpo"),
+                        "trl.multi_objective_aggregation"));
+    EXPECT_TRUE(refused("rl: gdpo\n", "trl.reward_funcs"));
+    EXPECT_TRUE(refused("rl: grpo\ntrl: {reward_funcs: [rewards.exact]}\n", "trl.max_completion_length"));
+    EXPECT_TRUE(
+        refused("rl: grpo\nsequence_len: 64\ntrl: {reward_funcs: [rewards.exact], "
+                "max_completion_length: 64}\n",
+                "trl.max_completion_length"))
+        << "a prompt needs room too";
+    for (const char* functions : {"rewards.exact", "[owner/reward-model]", "[exact]", "[1]"})
+        EXPECT_TRUE(refused(
+            std::string("rl: grpo\ntrl: {max_completion_length: 8, reward_funcs: ") + functions + "}\n",
+            "trl.reward_funcs"))
+            << functions;
+}
+
+TEST(Sampling, SomebodyElsesSamplerIsNotUsedAndSaidSo) {
+    const ConfigReading reading = read_more(sampling("use_vllm: true, vllm_mode: colocate"));
+    EXPECT_FALSE(is_refused(sampling("use_vllm: true")));
+    ASSERT_TRUE(said(reading, "CFG-SAMPLING", "trl.use_vllm"));
+    EXPECT_EQ(said(reading, "CFG-SAMPLING", "trl.use_vllm")->severity, Severity::Info);
+    EXPECT_FALSE(said(read_more(sampling("use_vllm: false")), "CFG-SAMPLING", "trl.use_vllm"));
+    EXPECT_TRUE(said(read_more(sampling("log_completions: true")), "CFG-SAMPLING", "trl.log_completions"));
+}
+
+TEST(Sampling, UnknownKeysOfTrlAreNamed) {
+    EXPECT_EQ(
+        said(read_more(sampling("num_generation: 4")), "CFG-PREFERENCE", "trl.num_generation")->severity,
+        Severity::Error);
+    EXPECT_EQ(said(read_more(sampling("colour: 4")), "CFG-PREFERENCE", "trl.colour")->severity,
+              Severity::Warning);
+    EXPECT_FALSE(said(read_more(sampling("vllm_server_port: 4")), "CFG-PREFERENCE", "trl.vllm_server_port"));
+}
+
+TEST(Sampling, ATypeIsAFunctionOfTheUsers) {
+    const auto fault = [](const std::string& type) {
+        return said(read_more(sampling() + "datasets: [{path: owner/one, type: " + type + "}]\n"),
+                    "CFG-DATASET-TYPE", "datasets.0.type") != nullptr;
+    };
+    EXPECT_FALSE(fault("rewards.questions"));
+    EXPECT_FALSE(fault("''"));
+    EXPECT_TRUE(fault("alpaca"));
+    EXPECT_TRUE(fault("{field_instruction: a}"));
 }
 
 TEST(Preference, DropoutIsOffAndLengthsDoNotOrder) {

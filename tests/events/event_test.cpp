@@ -114,6 +114,18 @@ TEST(Event, TellsOfTheLossScaleOnlyWhereThereIsOne) {
     EXPECT_FALSE(std::get<StepEvent>(parse_event(good).value().event).skipped);
 }
 
+TEST(Event, TellsOfRewardsOnlyWhereCompletionsAreSampled) {
+    StepEvent e = a_step();
+    EXPECT_FALSE(json::parse(to_json_line({1, 0, e})).contains("reward"));
+    e.sampling.reward = 0.5;
+    e.sampling.functions = {{"rewards.\"exact\"", 0.25}, {"rewards.short", -1}};
+    const auto read = std::get<StepEvent>(parse_event(to_json_line({1, 0, e})).value().event);
+    EXPECT_EQ(read.sampling.reward, 0.5);
+    EXPECT_FALSE(read.sampling.reward_std);
+    EXPECT_EQ(read.sampling.functions, e.sampling.functions);
+    EXPECT_FALSE(parse_event(R"({"type":"step","t":1,"rank":0,"step":1,"reward_functions":3})"));
+}
+
 TEST(Event, SkipsUnknownFieldsOfAnyKindInAnyOrder) {
     const auto line = parse_event(
         R"( { "extra" : {"a":[1,{"b":"}"}]}, "list":[[],[{}]], "flag":true, "rank" : 3 , "state":"completed",)"

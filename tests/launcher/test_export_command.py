@@ -33,6 +33,7 @@ def test_csv_holds_every_point_once(tmp_path):
         assert float(row["t"]) > 1.7e9
         assert float(row["router_loss"]) == 0.25 / step
         assert row["skipped"] == ("true" if step == 4 else "")
+        assert float(row["reward"]) == 0.5 and row["reward_functions"] == 'rewards."short"=-0.25; rewards.exact=0.75'
     events = map(json.loads, (tmp_path / "runs/one/events/rank-00000.jsonl").read_text().splitlines())
     fields = {field for event in events if event["type"] == "step" for field in event}
     assert set(rows[0]) == fields - {"type"}, "every field of the event is a column"
@@ -60,6 +61,7 @@ def test_tensorboard_reads_every_point(tmp_path):
     assert points == told["points"]
     assert read["global"]["loss"] == pytest.approx({step: 4 / step for step in range(1, STEPS + 1)}, rel=1e-6)
     assert read["global"]["router_loss"] == {step: 0.25 / step for step in (1, 2, 4)} | {3: pytest.approx(0.25 / 3), 5: pytest.approx(0.05)}
+    assert set(read["global"]["reward"].values()) == {0.5} and set(read["global"]["reward_functions/rewards.exact"].values()) == {0.75}
     assert read["global"]["eval_loss"] == {STEPS: 2.5}
     assert set(read["rank_00001"]["rank_loss"]) == {1, 2, 4, 5}
     assert read["rank_00000"]["overhead"] == {step: 0.25 for step in range(1, STEPS + 1)}

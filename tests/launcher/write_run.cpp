@@ -35,6 +35,12 @@ StepEvent known_step(int rank, int64_t step) {
     event.loss_scale = 1024;
     event.preference = {
         .rewards_chosen = 1, .rewards_rejected = -1, .margin = 2, .accuracy = 0.75, .kl = 0.5, .nll = 3};
+    event.sampling = {.reward = 0.5,
+                      .reward_std = 0.25,
+                      .completion_tokens = 12,
+                      .cut_share = 0.125,
+                      .even_share = 0,
+                      .functions = {{"rewards.exact", 0.75}, {"rewards.\"short\"", -0.25}}};
     event.skipped = step == 4;
     return event;
 }

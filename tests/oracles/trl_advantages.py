@@ -52,7 +52,7 @@ def advantages(rewards, weights, scale):
         rows = datasets.Dataset.from_list([{"prompt": tokenizer.decode([20 + i])} for i in range(PROMPTS)])
         trainer = trl.GRPOTrainer(model, functions, trl.GRPOConfig(
             folder, per_device_train_batch_size=GROUP * PROMPTS, num_generations=GROUP, max_completion_length=2, use_cpu=True,
-            reward_weights=weights, scale_rewards=scale, report_to=[], bf16=False), train_dataset=rows, processing_class=tokenizer)
+            reward_weights=weights, report_to=[], **({"scale_rewards": scale} if scale != "by_function" else {"multi_objective_aggregation": "normalize_then_sum"}), bf16=False), train_dataset=rows, processing_class=tokenizer)
         batch = trainer._generate_and_score_completions([row for row in rows for _ in range(GROUP)])
     metrics = trainer._metrics["train"]
     return {"advantages": batch["advantages"].tolist(), "reward": metrics["reward"][0], "reward_std": metrics["reward_std"][0],
@@ -64,7 +64,7 @@ def advantages(rewards, weights, scale):
 def main():
     source, cases = random.Random(3), []
     for name in ("plain", "even", "gaps", "lonely"):
-        for scale in ("group", "batch", "none"):
+        for scale in ("group", "batch", "none", "by_function"):
             for weights in ([1.0, 1.0], [0.5, -2.0]):
                 rewards = rewards_of(name, source)
                 cases.append({"name": name, "scale": scale, "weights": weights, "rewards": rewards,

@@ -113,6 +113,16 @@ TEST_F(LocalRowsTest, StepsFollowFromRowsEpochsAndTheGlobalBatch) {
     prepared.rows = 0;
     EXPECT_TRUE(find(plan("", prepared), "DATA-EMPTY"));
     EXPECT_TRUE(find(plan("val_set_size: 500\n"), "DATA-EMPTY"));
+    const std::string prompts = "rl: grpo\ntrl: {reward_funcs: [rewards.exact], max_completion_length: 8, ";
+    const Plan groups = plan(prompts + "num_generations: 4}\n");
+    EXPECT_EQ(groups.batch.global, 12) << "completions";
+    EXPECT_EQ(groups.batch.steps_per_epoch, 34) << "3 prompts a step";
+    EXPECT_TRUE(groups.ok()) << said(groups);
+    const Plan broken = plan(prompts + "num_generations: 8}\n");
+    ASSERT_TRUE(find(broken, "CFG-SAMPLING"));
+    EXPECT_EQ(find(broken, "CFG-SAMPLING")->key, "trl.num_generations");
+    EXPECT_EQ(find(broken, "CFG-SAMPLING")->fixes.at(0).edits.at(0).value, "2")
+        << "2 rows × 2 ranks × 2 are a group of 8";
 }
 
 }  // namespace

@@ -70,17 +70,21 @@ class Answer:
                 for begin, end in zip(offsets[:-1], offsets[1:])]
 
 
-def run_forked(arguments):
+def run_forked(arguments, stdin=""):
     """Runs the program in a fork of this process, where the libraries are loaded already; returns (status, stdout)."""
     import datasets  # noqa: F401
     from transformers import AutoTokenizer  # noqa: F401
 
-    with tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as asked:
+        asked.write(stdin.encode())
+        asked.seek(0)
         child = os.fork()
         if child == 0:
             status = 99
             try:
+                os.dup2(asked.fileno(), 0)
                 os.dup2(out.fileno(), 1)
+                sys.stdin = open(0, closefd=False)
                 sys.argv = [str(PROGRAM), *map(str, arguments)]
                 runpy.run_path(str(PROGRAM), run_name="__main__")
             except SystemExit as end:

@@ -1,12 +1,10 @@
 """Asks reward functions as the engine does."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, write_lines
+from conftest import run_forked, write_lines
 
 FUNCTIONS = """
 import asyncio, sys
@@ -60,10 +58,8 @@ def ask(tmp_path, model):
                    "tokenizer": str(folder), "tokenization": {}, "special_tokens": {}}
         (tmp_path / "rewards.json").write_text(json.dumps(request))
         question = {"step": 7, "prompts": [0, 1], "completions": [[*tokenizer(text)["input_ids"], tokenizer.eos_token_id] for text in texts]}
-        done = subprocess.run([sys.executable, PROGRAM, "--rewards", tmp_path / "rewards.json"], input=json.dumps(question) + "\n",
-                              capture_output=True, text=True, timeout=120)
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
-        return [line for line in lines if "phase" not in line], done.returncode
+        status, said = run_forked(["--rewards", tmp_path / "rewards.json"], stdin=json.dumps(question) + "\n")
+        return [line for line in map(json.loads, said.splitlines()) if "phase" not in line], status
 
     return run
 
@@ -117,3 +113,57 @@ def test_a_broken_prompt_is_named(tokenize, tmp_path, model, row, said):
     found = tokenize(datasets=[{"path": write_lines(tmp_path / "rows.jsonl", [row]), "type": ""}], tokenizer=str(model[0]),
                      preference="grpo", completion_tokens=10, sequence_len=60)
     assert said in found.failure["error"] and "line 1" in found.failure["where"]
+
+
+TRANSFORMS = """
+from helper import ending
+
+def questions(cfg, **kwargs):
+    length = cfg.sequence_len
+    def transform(example, tokenizer=None):
+        return {"prompt": example["question"] + ending, "answer": example["answer"].split("####")[-1].strip(), "longest": length,
+                "eos": tokenizer.eos_token}
+    return transform, {"remove_columns": ["question"]}
+
+def kept(cfg):
+    return lambda example: {"prompt": example["question"]}
+
+def curious(cfg):
+    return cfg.learning_rate
+
+def wrong(cfg):
+    return lambda example: [example]
+"""
+
+
+@pytest.fixture
+def transform(tokenize, tmp_path, model):
+    """Returns the function transform(name) -> (answer, prompts.jsonl as values)."""
+
+    def run(name, ending=" A:"):
+        (tmp_path / "shapes.py").write_text(TRANSFORMS)
+        (tmp_path / "helper.py").write_text(f"ending = {ending!r}\n")
+        rows = write_lines(tmp_path / "rows.jsonl", [{"question": "one two", "answer": "so #### 3"}])
+        found = tokenize(datasets=[{"path": rows, "type": name}], tokenizer=str(model[0]), preference="grpo", completion_tokens=10, sequence_len=60)
+        lines = found.result and Path(found.result["tokens"]).with_name("prompts.jsonl").read_text().splitlines()
+        return found, [json.loads(line) for line in lines or []]
+
+    return run
+
+
+def test_a_function_makes_prompts_of_rows(transform, model):
+    """As in axolotl, it gets the settings, and what it returns replaces or joins the row's columns."""
+    found, rows = transform("shapes.questions")
+    assert rows == [{"prompt": "one two A:", "answer": "3", "longest": 60, "eos": "</s>"}]
+    assert [ids for ids, _ in found.rows()] == [model[1]("one two A:")["input_ids"]]
+    assert transform("shapes.kept")[1] == [{"question": "one two", "answer": "so #### 3", "prompt": "one two"}]
+
+
+def test_changed_code_makes_new_rows(transform):
+    assert [transform("shapes.questions", ending)[1][0]["prompt"] for ending in (" A:", " B:")] == ["one two A:", "one two B:"]
+
+
+@pytest.mark.parametrize("name, said", [("shapes.curious", "reads cfg.learning_rate, which is not given"), ("shapes.missing", "has no function missing"),
+                                        ("shapes.wrong", "returned list, not a dictionary"), ("nowhere.f", "there is no module nowhere")])
+def test_a_broken_transform_is_named(transform, name, said):
+    assert said in transform(name)[0].failure["error"]

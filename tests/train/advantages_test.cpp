@@ -7,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/words.h"
+
 namespace ringmaster {
 namespace {
 
@@ -22,13 +24,14 @@ void expect_near(const std::optional<double>& own, const json& expected) {
     EXPECT_NEAR(*own, expected.get<double>(), 1e-5 * std::max(1.0, std::abs(*own)));
 }
 
-AdvantageRule rule_of(const json& one) {
+SamplingRule rule_of(const json& one) {
     const std::string scale = one["scale"];
-    return {4,
-            scale == "group"   ? RewardScale::Group
-            : scale == "batch" ? RewardScale::Batch
-                               : RewardScale::None,
-            one["weights"].get<std::vector<double>>()};
+    SamplingRule rule;
+    rule.generations = 4;
+    rule.by_function = scale == "by_function";
+    if (!rule.by_function) rule.scale = from_word<RewardScale>(scale).value();
+    rule.weights = one["weights"].get<std::vector<double>>();
+    return rule;
 }
 
 Rewards rewards_of(const json& one) {
@@ -42,7 +45,7 @@ Rewards rewards_of(const json& one) {
 TEST(Advantages, AreThoseOfTrl) {
     std::ifstream file(RINGMASTER_TEST_ORACLES "/trl_advantages.json");
     const json cases = json::parse(file);
-    ASSERT_EQ(cases.size(), 24u);
+    ASSERT_EQ(cases.size(), 32u);
     for (const json& one : cases) {
         SCOPED_TRACE(one["name"].get<std::string>() + " " + one["scale"].get<std::string>());
         const Advantages own = advantages_of(rule_of(one), rewards_of(one));
@@ -61,7 +64,12 @@ TEST(Advantages, AreThoseOfTrl) {
 }
 
 TEST(Advantages, OfNothingAreNothing) {
-    EXPECT_TRUE(advantages_of({4, RewardScale::Group, {1}}, {}).of_completions.empty());
+    SamplingRule rule;
+    rule.weights = {1};
+    for (const bool by_function : {false, true}) {
+        rule.by_function = by_function;
+        EXPECT_TRUE(advantages_of(rule, {}).of_completions.empty());
+    }
 }
 
 }  // namespace

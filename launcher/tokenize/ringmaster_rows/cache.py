@@ -122,6 +122,7 @@ def request_key(request, cache, report):
     identity["rows"] = [source_identity(source, hashes) for source in request.sources]
     identity["eval_rows"] = [source_identity(source, hashes) for source in request.test_sources]
     identity["tokenizer"] = tokenizer_identity(request["tokenizer"], hashes)
+    identity["transforms"] = [hashes.of(file) for file in transform_files(request)]
     identity["templates"] = [hashes.of(file) for file in template_files(request)]
     hashes.save()
     return hash_of(json.dumps(identity, sort_keys=True).encode())
@@ -143,6 +144,19 @@ def tokenizer_identity(tokenizer, hashes):
         return tokenizer
     files = {file for pattern in TOKENIZER_FILES for file in folder.glob(pattern) if file.is_file()}
     return [[file.name, hashes.of(file)] for file in sorted(files)]
+
+
+def transform_files(request):
+    """Returns the Python files beside the module of each function that `type` names (ringmaster_rows/asked.py); functions may use
+    them."""
+    if not request["completion_tokens"]:
+        return []
+    files = set()
+    for source in request.sources:
+        module = str(source.entry.get("type") or "").rpartition(".")[0]
+        for folder in (Path(request.base_dir), Path.cwd()) if module else ():
+            files.update(folder.joinpath(*module.split(".")).parent.glob("*.py"))
+    return sorted(files)
 
 
 def template_files(request):

@@ -13,18 +13,16 @@ or {"error", "where", "hint", "exit"}, after which the process ends. A function 
 number of completed steps. `log_extra` and `log_metric` are not passed. What a function prints goes to stderr."""
 
 import asyncio
-import importlib
 import inspect
 import json
 import math
 import numbers
 import os
-import sys
 import traceback
-from pathlib import Path
 from types import SimpleNamespace
 
 from .cache import read_json
+from .functions import described, function_named
 from .prompts import Asked
 from .report import Failure
 from .vocabulary import load_tokenizer
@@ -38,36 +36,13 @@ def judge(request_file, report):
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)  # a function that reads its stdin must not take a question
     asked = Asked(read_json(request_file))
-    sys.path[:0] = [str(asked.base_dir), os.getcwd()]
-    functions = [(name, function_named(name)) for name in asked["functions"]]
+    functions = [(name, function_named(name, f"trl.reward_funcs: {name}", asked.base_dir)) for name in asked["functions"]]
     rows = rows_in(asked["prompts"])
     tokenizer = load_tokenizer(asked, report)
     report.line({"ready": asked["functions"]})
     for line in questions:
         question = json.loads(line)
         report.line({"rewards": answer(question, functions, rows, tokenizer, report)})
-
-
-def function_named(name):
-    """Imports a function by its module's name and its own, as axolotl does."""
-    where = f"trl.reward_funcs: {name}"
-    module_name, _, function_name = str(name).rpartition(".")
-    if not module_name:
-        raise Failure("is no function of a module", where, "name it as module.function; reward models are not built")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name and (module_name == error.name or module_name.startswith(error.name + ".")):
-            raise Failure(f"there is no module {error.name}", where,
-                          "the module lies beside the config, or is installed in the tokenizing environment") from error
-        raise Failure(f"the module needs {error.name}, which is not installed", where,
-                      "install it in the tokenizing environment") from error
-    except Exception as error:
-        raise Failure(f"the module cannot be imported: {described(error)}", where) from error
-    function = getattr(module, function_name, None)
-    if not callable(function):
-        raise Failure(f"module {module_name} has no function {function_name}", where, f"its file is {getattr(module, '__file__', '?')}")
-    return function
 
 
 def rows_in(file):
@@ -100,13 +75,6 @@ def called(name, function, **arguments):
     except (Exception, SystemExit) as error:
         traceback.print_exc()
         raise Failure(described(error), f"reward function {name}", "its whole traceback is in the log of rank 0") from error
-
-
-def described(error):
-    """Returns an exception's type and text, and the line that raised it."""
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    place = f" ({Path(last[0].filename).name}, line {last[0].lineno})" if last else ""
-    return f"{type(error).__name__}: {error}{place}"
 
 
 def checked(values, name, prompts):

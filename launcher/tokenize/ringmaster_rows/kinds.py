@@ -82,7 +82,8 @@ def find_encoder(source, request, tokenizer):
 def find_preferences(source, request, tokenizer, first, report):
     """Returns a function that turns rows into examples of preferences or rollouts."""
     if request["preference"] == "grpo" and request["completion_tokens"]:
-        return partial(asked.prompts, tokenizer=tokenizer(), most=request["sequence_len"] - request["completion_tokens"])
+        return partial(asked.prompts, tokenizer=tokenizer(), most=request["sequence_len"] - request["completion_tokens"],
+                       transform=asked.transform_of(source, request, tokenizer()))
     if request["preference"] == "grpo":
         return partial(rollouts, sequence_len=request["sequence_len"])
     if request["preference"] == "reward":
@@ -115,7 +116,8 @@ def check_entry(source, report, request):
         check_steps(kind, where)
         read = STEPS
     elif preference:
-        check_preference(kind, where, preference)
+        if not request["completion_tokens"]:
+            check_preference(kind, where, preference)
         read = REWARD_KEYS if preference == "reward" else PAIRS.get(str(kind).split(".")[0], set()) if preference != "orpo" else set()
     else:
         check_type(kind, where, source.entry)

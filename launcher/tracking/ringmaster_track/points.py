@@ -26,6 +26,11 @@ STEP_NAMES = {
     "rewards_rejected": "rewards/rejected",
     "kl": "kl",
     "nll": "nll_loss",
+    "reward": "reward",
+    "reward_std": "reward_std",
+    "completion_tokens": "completions/mean_length",
+    "cut_share": "completions/clipped_ratio",
+    "even_share": "frac_reward_zero_std",
 }
 
 
@@ -84,6 +89,9 @@ def point_of(event) -> Point | None:
         return Point("eval", step, t, _known({"eval_loss": number(event.get("loss"))}))
     values = {name: number(event.get(field)) for field, name in STEP_NAMES.items()}
     values[OWN + "overhead"] = _overhead(event)
+    functions = event.get("reward_functions")
+    for name, mean in functions.items() if isinstance(functions, dict) else ():
+        values[f"rewards/{name}/mean"] = number(mean)
     return Point("train", step, t, _known(values))
 
 
