@@ -161,7 +161,7 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
                       const Places& places, const Progress& progress) {
     Config& config = proposal.reading.config;
     if (config.model_dir.empty()) {
-        const std::string folder = fetch_model(config.base_model, places, progress).string();
+        const std::string folder = fetch_model(config, places, progress).string();
         if (config.tokenizer == config.base_model) config.tokenizer = folder;
         config.model_dir = folder;
         proposal.plan = plan_request(proposal.request, proposal.reading, machine, places);

@@ -232,12 +232,15 @@ GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir
     return {text_at(result, "tokenizer"), text_at(result, "model_dir")};
 }
 
-std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress) {
+std::filesystem::path fetch_model(const Config& config, const Places& places, const Progress& progress) {
     PythonStep step(places, progress);
-    const std::string folder = text_at(step.run({"--fetch-model", hub_id}), "model_dir");
+    std::vector<std::string> wanted = {"--fetch-model", config.base_model};
+    const std::string revision = config.tokenization.value("revision_of_model", "");
+    if (!revision.empty()) wanted.insert(wanted.end(), {"--revision", revision});
+    const std::string folder = text_at(step.run(wanted), "model_dir");
     if (folder.empty())
         throw Error(Failure::Refused, Code("DATA-TOKENIZE"), "the result names no folder",
-                    "fetching " + hub_id);
+                    "fetching " + config.base_model);
     return folder;
 }
 

@@ -46,8 +46,8 @@ struct GrownModel {
 GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir, const Places& places,
                       const Progress& progress);
 
-/// Downloads a model from the hub and returns its folder.
-std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress);
+/// Downloads the base model from the hub, at the revision that the file names, and returns its folder.
+std::filesystem::path fetch_model(const Config& config, const Places& places, const Progress& progress);
 
 /// Returns "1,204 rows read, 1,200 kept, 4 longer than sequence_len dropped", and how full packed rows are;
 /// empty if every row was kept unchanged.

@@ -1,19 +1,18 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "engine/error.h"
 #include "engine/families/families.h"
+#include "engine/families/hub_cache.h"
 #include "engine/families/model_config.h"
 
 namespace ringmaster {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// A model's sizes as stated by its config.json on the hub. `names` are hub ids in lower case, separated by
@@ -283,57 +282,17 @@ const KnownModel* find_known(const std::string& hub_id) {
     return nullptr;
 }
 
-/// Returns `models--org--name/snapshots/<revision>/config.json` of all revisions, refs/main's first.
-std::vector<fs::path> cached_configs(const std::string& hub_id, const fs::path& cache) {
-    std::string folder = "models--" + hub_id;
-    for (size_t at = folder.find('/'); at != std::string::npos; at = folder.find('/'))
-        folder.replace(at, 1, "--");
-    const fs::path model = cache / folder;
-    std::vector<fs::path> snapshots;
-    std::error_code ignored;
-    for (fs::directory_iterator entry(model / "snapshots", ignored), end; !ignored && entry != end;
-         entry.increment(ignored)) {
-        snapshots.push_back(entry->path());
-    }
-    std::sort(snapshots.begin(), snapshots.end());
-    std::string revision;
-    std::ifstream(model / "refs" / "main") >> revision;
-    std::stable_partition(snapshots.begin(), snapshots.end(),
-                          [&](const fs::path& snapshot) { return snapshot.filename() == revision; });
-    for (fs::path& snapshot : snapshots) snapshot /= "config.json";
-    return snapshots;
-}
-
-/// Returns whether the text is a hub id, "owner/name" or "name"; other texts name no folder of the cache.
-bool is_hub_id(const std::string& text) {
-    const bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
-    });
-    return letters && !text.empty() && text.front() != '/' && text.front() != '.' &&
-           text.find("..") == text.npos && std::count(text.begin(), text.end(), '/') <= 1;
-}
-
-std::optional<ModelConfig> read_cached(const fs::path& path) {
-    std::ifstream file(path);
-    if (!file) return std::nullopt;
-    const json values = json::parse(file, nullptr, false);
-    try {
-        return model_config_from_json(values, path.string());
-    } catch (const Error&) {
-        return std::nullopt;  // damaged or of an unknown family: the plan reports what is missing
-    }
-}
-
 }  // namespace
 
 std::optional<ModelConfig> find_model_config(const std::string& hub_id, const std::string& hf_cache_dir) {
-    if (!is_hub_id(hub_id)) return std::nullopt;
     if (const KnownModel* known = find_known(hub_id)) {
         return model_config_from_json(to_config_json(*known), hub_id);
     }
-    if (hf_cache_dir.empty()) return std::nullopt;
-    for (const fs::path& path : cached_configs(hub_id, hf_cache_dir)) {
-        if (std::optional<ModelConfig> model = read_cached(path)) return model;
+    for (const std::filesystem::path& snapshot : cached_snapshots(hub_id, {}, hf_cache_dir)) {
+        try {
+            return read_model_config(snapshot.string());
+        } catch (const Error&) {  // damaged or of an unknown family: the plan reports what is missing
+        }
     }
     return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include "engine/config/lora_targets.h"
 #include "engine/config/paths.h"
 #include "engine/error.h"
+#include "engine/families/hub_cache.h"
 #include "engine/plan/resolve.h"
 
 namespace ringmaster {
@@ -36,7 +37,9 @@ void read_folder(Plan& plan, Findings& findings) {
 
 void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     const std::string& id = plan.config.base_model;
-    plan.model = find_model_config(id, request.hf_cache_dir);
+    const std::string revision = plan.config.tokenization.value("revision_of_model", "");
+    plan.model = cached_model_config(id, revision, request.hf_cache_dir);
+    if (!plan.model) plan.model = find_model_config(id, revision.empty() ? request.hf_cache_dir : "");
     if (plan.model) return;
     findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }

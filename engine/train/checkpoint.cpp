@@ -65,6 +65,7 @@ nlohmann::ordered_json list_or_null(const std::vector<T>& items) {
 /// Writes the adapter's settings as PEFT's LoraConfig does.
 WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
     const Lora& lora = plan.config.lora;
+    const std::string revision = plan.config.tokenization.value("revision_of_model", "");
     std::vector<std::string> parameters;
     for (const std::string& name : lora.parameters) parameters.push_back(peft_parameter(*plan.model, name));
     const nlohmann::ordered_json config = {
@@ -73,7 +74,7 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
                       : plan.model->head_bias     ? "TOKEN_CLS"
                                                   : "SEQ_CLS"},
         {"base_model_name_or_path", lora.base_model},
-        {"revision", nullptr},
+        {"revision", revision.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(revision)},
         {"inference_mode", true},
         {"r", lora.r},
         {"lora_alpha", lora.alpha},

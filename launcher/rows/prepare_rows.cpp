@@ -1,8 +1,8 @@
 #include "launcher/rows/prepare_rows.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/families/hub_cache.h"
 #include "launcher/bounded_file.h"
 #include "launcher/rows/short_lived_folder.h"
 
@@ -12,32 +12,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path hub_cache(const PlanRequest& request) {
-    return request.hf_cache_dir.empty() ? fs::path() : fs::path(request.hf_cache_dir);
-}
-
-/// Returns the newest snapshot of a hub id in the Hugging Face cache that has a tokenizer.json; empty if
-/// there is none.
-fs::path snapshot_of(const std::string& id, const fs::path& cache) {
-    std::string folder = "models--" + id;
-    for (size_t slash; (slash = folder.find('/')) != std::string::npos;) folder.replace(slash, 1, "--");
-    fs::path newest;
-    fs::file_time_type when;
-    std::error_code none;
-    for (fs::directory_iterator at(cache / folder / "snapshots", none), end; !none && at != end;
-         at.increment(none)) {
-        if (!fs::exists(at->path() / "tokenizer.json")) continue;
-        const fs::file_time_type changed = fs::last_write_time(at->path(), none);
-        if (newest.empty() || changed > when) newest = at->path(), when = changed;
-    }
-    return newest;
+/// Returns the folder of the hub's cache that holds the tokenizer.json of a hub id at the file's revision;
+/// empty if there is none.
+fs::path cached_folder(const std::string& id, const Config& config, const fs::path& cache) {
+    const std::string revision = config.tokenization.value("revision_of_model", "");
+    for (const fs::path& snapshot : cached_snapshots(id, revision, cache))
+        if (fs::exists(snapshot / "tokenizer.json")) return snapshot;
+    return {};
 }
 
 fs::path tokenizer_folder(const Config& config, const fs::path& cache) {
     std::error_code unknown;
     for (const std::string& name : {config.tokenizer, config.model_dir})
         if (!name.empty() && fs::is_directory(name, unknown)) return name;
-    return cache.empty() ? fs::path() : snapshot_of(config.tokenizer, cache);
+    return cached_folder(config.tokenizer, config, cache);
 }
 
 /// Reads the rows that the Python step left out or cut; a cache of an earlier version has no such file.
@@ -73,7 +61,7 @@ void grow_tokenizer(Proposal& proposal, const fs::path& folder, const Machine& m
     Config& config = proposal.reading.config;
     if (!changes_vocabulary(config)) return;
     if (config.model_dir.empty())
-        config.model_dir = snapshot_of(config.base_model, places.hf_cache_dir).string();
+        config.model_dir = cached_folder(config.base_model, config, places.hf_cache_dir).string();
     if (config.model_dir.empty())
         throw Error(Failure::Refused, Code("MODEL-MISSING"),
                     "the file adds tokens to a model that is not on this machine", config.base_model,
@@ -97,8 +85,7 @@ RowsToShow prepare_rows(const Request& request, const Machine& machine, const Pl
                               shown.rows.data.eval_rows);
     shown.plan.data = shown.rows.data;
     const Config& config = proposal.reading.config;
-    shown.text =
-        TokenText::read(tokenizer_folder(config, hub_cache(plan_request_of(request, machine, places))));
+    shown.text = TokenText::read(tokenizer_folder(config, places.hf_cache_dir));
     return shown;
 }
 

@@ -1,6 +1,7 @@
 """Compares `ringmaster rows` with the tokenizers library and the data that the rows were made of."""
 
 import json
+import pathlib
 
 import pytest
 from conftest import MODEL, run
@@ -140,3 +141,39 @@ def test_arguments_that_name_no_row_are_refused(make_config):
     for arguments in (("--from", 13), ("--from", 0), ("--n", -1), ("--search", "")):
         assert ask(file, *arguments).returncode == 2, arguments
     assert ask(file.parent / "none.yaml").returncode == 2
+
+
+def test_a_named_revision_is_planned_shown_and_trained(tmp_path):
+    """The hub's cache holds two revisions that differ in depth and tokenizer; main is the other one. The plan
+    knows the shape of a model of this name by itself."""
+    kept = tmp_path / "hf/hub/models--NousResearch--Meta-Llama-3-8B"
+    (kept / "refs").mkdir(parents=True)
+    for name, commit, layers, kind in (("v1", "a" * 40, 3, "byte level"), ("main", "b" * 40, 2, "sentence pieces")):
+        snapshot = kept / "snapshots" / commit
+        snapshot.mkdir(parents=True)
+        make_tokenizer(snapshot, kind)
+        shape = json.loads((snapshot / "config.json").read_text())
+        (snapshot / "config.json").write_text(json.dumps({**shape, "num_hidden_layers": layers}))
+        (kept / "refs" / name).write_text(commit)
+    (tmp_path / "rows.jsonl").write_text('{"text": "x + 1 fox"}\n' * 8)
+    file = tmp_path / "named.yaml"
+    file.write_text(json.dumps({
+        "base_model": "NousResearch/Meta-Llama-3-8B", "revision_of_model": "v1", "reinit_weights": True, "sequence_len": 64,
+        "datasets": [{"path": str(tmp_path / "rows.jsonl"), "ds_type": "json", "type": "completion"}], "micro_batch_size": 1,
+        "gradient_accumulation_steps": 1, "max_steps": 1, "learning_rate": 1e-3, "output_dir": str(tmp_path / "out")}))
+    env = {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
+
+    def said(*words):
+        done = run(*words, "--ranks", 1, "--device", "cpu", "--json", env=env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    assert said("plan", file)["model"]["num_layers"] == 3
+    assert said("plan", file, "--set", "revision_of_model=main")["model"]["num_layers"] == 2
+    assert "x + 1 fox" in said("rows", file, "--n", 1)["shown"][0]["text"]
+    prepared = run("prepare", file, "--ranks", 1, "--device", "cpu", env=env)
+    assert prepared.returncode == 0, prepared.stdout + prepared.stderr
+    plan = json.loads((pathlib.Path(prepared.stdout.split()[-1]) / "plan.json").read_text())
+    assert plan["config"]["model_dir"].endswith("a" * 40) and plan["model"]["num_layers"] == 3
+    absent = run("prepare", file, "--ranks", 1, "--device", "cpu", "--set", "revision_of_model=v9", env=env)
+    assert absent.returncode != 0 and "NousResearch/Meta-Llama-3-8B" in absent.stderr

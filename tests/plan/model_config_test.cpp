@@ -1,4 +1,5 @@
 #include "engine/families/model_config.h"
+#include "engine/families/hub_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -523,6 +524,29 @@ TEST(ModelConfig, TheCacheIsReadWithMainsRevisionFirst) {
     EXPECT_FALSE(find_model_config("me/other", cache));
     EXPECT_FALSE(find_model_config("../../etc", cache));
     EXPECT_FALSE(find_model_config("me/mine", cache + "/absent"));
+}
+
+TEST(ModelConfig, ANamedRevisionIsReadExactlyOrNotAtAll) {
+    const TempDir dir;
+    json first = small("llama"), second = small("llama");
+    second["num_hidden_layers"] = 7;
+    const std::string model = "models--NousResearch--Meta-Llama-3-8B/";  // its shape is also known by name
+    dir.write(model + "snapshots/aaa/config.json", first.dump());
+    dir.write(model + "snapshots/bbb/config.json", second.dump());
+    dir.write(model + "refs/main", "bbb");
+    dir.write(model + "refs/pr/2", "aaa");
+    const auto layers = [&](const std::string& revision) {
+        const auto found = cached_model_config("NousResearch/Meta-Llama-3-8B", revision, dir.path());
+        return found ? found->num_layers : 0;
+    };
+    EXPECT_EQ(layers(""), 7);
+    EXPECT_EQ(layers("main"), 7);
+    EXPECT_EQ(layers("pr/2"), 2);
+    EXPECT_EQ(layers("aaa"), 2);
+    for (const std::string absent : {"v9", "../snapshots", "/", "snapshots/../bbb"})
+        EXPECT_EQ(layers(absent), 0) << absent;
+    EXPECT_TRUE(cached_snapshots("NousResearch/Meta-Llama-3-8B", "v9", dir.path()).empty());
+    EXPECT_EQ(cached_snapshots("NousResearch/Meta-Llama-3-8B", "", dir.path()).size(), 2U);
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+/// Finds a model in the Hugging Face hub's cache, as the hub's client does without a network.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// Returns the folders that hold the model's revision: a branch, a tag or a commit. Without a revision these
+/// are main's folder, then all others.
+std::vector<std::filesystem::path> cached_snapshots(const std::string& hub_id, const std::string& revision,
+                                                    const std::filesystem::path& cache);
+
+/// Reads the revision's config.json (main's without a revision). Returns nullopt if the cache has none that
+/// can be read.
+std::optional<ModelConfig> cached_model_config(const std::string& hub_id, const std::string& revision,
+                                               const std::filesystem::path& cache);
+
+}  // namespace ringmaster
