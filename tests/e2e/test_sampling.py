@@ -3,12 +3,14 @@ loads."""
 
 import itertools
 import json
+import os
 import random
+import signal
 
 import pytest
 from safetensors.numpy import load_file
 
-from ringmaster_runs import events_of, launch, ringmaster, state_of
+from ringmaster_runs import events_of, launch, losses_of, ringmaster, state_of, wait_for
 
 REWARDS = '''
 def placed(completions, answer, **kwargs):
@@ -135,3 +137,18 @@ def test_a_function_that_fails_ends_the_run_with_its_name(task):
     config = write_config(task, "failing", {"reward_funcs": ["failing.some"]})
     done = ringmaster("launch", config, "--runs-dir", task[0] / "runs", "--ranks", 1, check=False)
     assert done.returncode == 1 and "failing.some" in done.stdout + done.stderr and "division by zero" in done.stdout + done.stderr
+
+
+def test_a_killed_and_resumed_run_learns_the_same_bits(task):
+    keys = dict(micro_batch_size=32, max_steps=60, save_steps=7, save_strategy=None, save_total_limit=2)
+    whole = launch(write_config(task, "straight", **keys), task[0] / "runs", "--ranks", 2, "--name", "straight")
+    run = launch(write_config(task, "broken", **keys), task[0] / "runs", "--ranks", 2, "--name", "broken", "--detach")
+    wait_for(lambda: (run / "events/rank-00000.jsonl").exists() and len(events_of(run)) >= 17, "step 17")
+    os.kill(state_of(run)["nodes"][0]["ranks"][1]["pid"], signal.SIGKILL)
+    wait_for(lambda: state_of(run)["state"] == "failed", "the end of the run")
+    assert len(events_of(run)) < 60
+    ringmaster("resume", run)
+    assert events_of(run, kind="hello")[1]["start_step"] >= 14
+    assert losses_of(run) == losses_of(whole)
+    assert [event["reward"] for event in events_of(run)] == [event["reward"] for event in events_of(whole)]
+    assert (task[0] / "broken/model.safetensors").read_bytes() == (task[0] / "straight/model.safetensors").read_bytes()
