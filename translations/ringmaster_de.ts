@@ -4044,6 +4044,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>TensorBoard-Dateien…</translation>
     </message>
     <message>
+        <source>Merged model…</source>
+        <translation>Zusammengeführtes Modell…</translation>
+    </message>
+    <message>
         <source>Progress</source>
         <translation>Fortschritt</translation>
     </message>
@@ -5932,6 +5936,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>The merged model is in %1.</source>
         <translation>Das zusammengeführte Modell liegt in %1.</translation>
+    </message>
+    <message>
+        <source>Try the merged model</source>
+        <translation>Zusammengeführtes Modell ausprobieren</translation>
     </message>
     <message>
         <source>The model is not merged.</source>

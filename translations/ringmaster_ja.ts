@@ -4050,6 +4050,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>TensorBoard ファイル…</translation>
     </message>
     <message>
+        <source>Merged model…</source>
+        <translation>統合したモデル…</translation>
+    </message>
+    <message>
         <source>Progress</source>
         <translation>進行状況</translation>
     </message>
@@ -5880,6 +5884,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>The merged model is in %1.</source>
         <translation>統合したモデルは %1 にあります。</translation>
+    </message>
+    <message>
+        <source>Try the merged model</source>
+        <translation>統合したモデルを試す</translation>
     </message>
     <message>
         <source>The model is not merged.</source>

@@ -4006,6 +4006,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>TensorBoard 文件…</translation>
     </message>
     <message>
+        <source>Merged model…</source>
+        <translation>合并后的模型…</translation>
+    </message>
+    <message>
         <source>Progress</source>
         <translation>进度</translation>
     </message>
@@ -5880,6 +5884,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>The merged model is in %1.</source>
         <translation>合并后的模型在 %1。</translation>
+    </message>
+    <message>
+        <source>Try the merged model</source>
+        <translation>试用合并后的模型</translation>
     </message>
     <message>
         <source>The model is not merged.</source>

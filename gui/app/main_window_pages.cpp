@@ -35,6 +35,10 @@ Page* MainWindow::makeData() {
 Page* MainWindow::makeMonitor() {
     auto* made = new MonitorPage(m_session);
     connect(made, &MonitorPage::tryWanted, this, &MainWindow::openModel);
+    connect(made, &MonitorPage::mergeWanted, this, [this](const QString& dir) {
+        openModel(dir);
+        tryIt()->merge();
+    });
     return made;
 }
 

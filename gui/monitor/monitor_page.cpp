@@ -363,6 +363,15 @@ void MonitorPage::showRestart(const KeptNews& news) {
     });
 }
 
+bool MonitorPage::hasTrainedAdapter() const {
+    if (!m_news || m_news->picture.state.state != RunPhase::Completed) return false;
+    try {
+        return read_plan(RunDirectory{m_dir.toStdString()}.plan().string()).config.lora.on();
+    } catch (const Error&) {
+        return false;  // the verdict says that the plan cannot be read
+    }
+}
+
 bool MonitorPage::isInSight(const QWidget* widget) const {
     return widget != nullptr && widget->isVisible() && !widget->visibleRegion().isEmpty();
 }

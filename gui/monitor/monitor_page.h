@@ -52,8 +52,9 @@ class MonitorPage : public Page {
     void showSteps(std::optional<StepRange> range);
 
   Q_SIGNALS:
-    void tryWanted(const QString& dir);  ///< asks to generate text with the run's model
-    void shown();                        ///< emitted when the newest data are on the screen
+    void tryWanted(const QString& dir);    ///< asks to generate text with the run's model
+    void mergeWanted(const QString& dir);  ///< asks to add the run's adapter to its base model
+    void shown();                          ///< emitted when the newest data are on the screen
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -93,6 +94,7 @@ class MonitorPage : public Page {
     void askStop(StopHow how);
     void exportTo(bool csv);
     void offerRuns(QPushButton* button);
+    bool hasTrainedAdapter() const;
     void chooseFolder();
     void announceEnd(const RunPicture& before, const RunPicture& now);
     void saveFigures(ChartKind kind, const QString& file);

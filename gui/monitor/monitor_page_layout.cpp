@@ -134,6 +134,9 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
     auto* menu = new QMenu(m_export);
     menu->addAction(tr("All figures as CSV…"), this, [this] { exportTo(true); });
     menu->addAction(tr("TensorBoard files…"), this, [this] { exportTo(false); });
+    QAction* merged = menu->addAction(tr("Merged model…"), this, [this] { Q_EMIT mergeWanted(m_dir); });
+    merged->setObjectName(u"exportMergedAction"_s);
+    connect(menu, &QMenu::aboutToShow, this, [this, merged] { merged->setVisible(hasTrainedAdapter()); });
     m_export->setMenu(menu);
     for (QPushButton* button : {m_stop, m_stop_now, m_resume, m_try, m_fetch, m_export})
         m_header->addAction(button);

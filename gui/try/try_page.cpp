@@ -187,9 +187,9 @@ QWidget* TryPage::makeAnswers() {
         showState();
     });
     card->addHeaderWidget(m_clear);
-    m_problem = new Banner;
-    m_problem->setObjectName(u"tryProblem"_s);
-    m_problem->hide();
+    m_banner = new Banner;
+    m_banner->setObjectName(u"tryBanner"_s);
+    m_banner->hide();
     m_doing = mutedLabel();
     m_doing->setObjectName(u"tryDoing"_s);
     m_doing->setWordWrap(true);
@@ -200,7 +200,7 @@ QWidget* TryPage::makeAnswers() {
     m_answers->setObjectName(u"answers"_s);
     m_answers->setAccessibleName(tr("Answers"));
     m_answers->setPlaceholderText(tr("What the models write appears here, the newest first."));
-    card->body()->addWidget(m_problem);
+    card->body()->addWidget(m_banner);
     card->body()->addWidget(m_doing);
     card->body()->addWidget(m_progress);
     card->body()->addWidget(m_answers, 1);
@@ -232,7 +232,7 @@ void TryPage::offerModels(QMenu* menu) {
 
 void TryPage::openModel(const QString& path) {
     if (m_job) m_job->cancel();
-    m_problem->hide();
+    m_banner->hide();
     try {
         m_model = look_at_model(path);
     } catch (const Error& problem) {
@@ -247,7 +247,7 @@ void TryPage::openModel(const QString& path) {
 }
 
 void TryPage::showModel() {
-    m_stack->setCurrentIndex(m_model.path.isEmpty() && m_problem->isHidden() ? kEmpty : kWork);
+    m_stack->setCurrentIndex(m_model.path.isEmpty() && m_banner->isHidden() ? kEmpty : kWork);
     m_header->setSubtitle(m_model.name);
     showState();
 }
@@ -293,7 +293,7 @@ Wish TryPage::wish() const {
 }
 
 void TryPage::begin(Job::Work work, const QString& doing) {
-    m_problem->hide();
+    m_banner->hide();
     m_doing->setText(doing);
     m_progress->setRange(0, 0);
     m_job = new Job(std::move(work), this);
@@ -309,7 +309,7 @@ void TryPage::begin(Job::Work work, const QString& doing) {
         showState();
     };
     connect(m_job, &Job::finished, this, [this, end](const QString& made) {
-        if (m_merging) m_doing->setText(tr("The merged model is in %1.").arg(made));
+        if (m_merging) showMerged(made);
         end();
     });
     connect(m_job, &Job::failed, this, [this, end](const JobFailure& failure) {
@@ -377,22 +377,33 @@ void TryPage::endAnswers(const QString& note) {
 }
 
 void TryPage::fail(const JobFailure& failure, const QString& what) {
-    m_problem->clearActions();
-    m_problem->say(Tone::Error, what,
-                   failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what,
-                   failure.hint);
+    m_banner->clearActions();
+    m_banner->say(Tone::Error, what,
+                  failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what,
+                  failure.hint);
     if (!QFileInfo::exists(QString::fromStdString(m_session.places().python().string())))
-        connect(m_problem->addAction(tr("Set up")), &QPushButton::clicked, &m_session,
+        connect(m_banner->addAction(tr("Set up")), &QPushButton::clicked, &m_session,
                 &Session::setUpRequested);
-    m_problem->show();
+    m_banner->show();
 }
 
 void TryPage::merge() {
+    if (m_merge->isHidden() || !m_merge->isEnabled()) return;
     const QString folder = QFileDialog::getSaveFileName(this, tr("Write the merged model into a new folder"),
                                                         m_model.path + u"-merged"_s);
     if (folder.isEmpty()) return;
     m_merging = true;
     begin(merge_work(m_model, folder, m_session.places()), tr("Merging the adapter into its base"));
+}
+
+void TryPage::showMerged(const QString& folder) {
+    m_doing->clear();
+    m_banner->clearActions();
+    m_banner->say(Tone::Good, tr("The merged model is in %1.").arg(folder));
+    QPushButton* tries = m_banner->addAction(tr("Try the merged model"));
+    tries->setObjectName(u"tryMergedButton"_s);
+    connect(tries, &QPushButton::clicked, this, [this, folder] { openModel(folder); });
+    m_banner->show();
 }
 
 void TryPage::write() {

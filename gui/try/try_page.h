@@ -36,6 +36,9 @@ class TryPage : public Page {
 
     /// Chooses a run directory, or the folder of a model or an adapter. The answers so far stay.
     void openModel(const QString& path);
+    /// Asks for a folder and writes the chosen adapter there, added to its base model. Does nothing if no
+    /// adapter is chosen or another task runs.
+    void merge();
     bool settled() const override { return !m_job; }
 
   protected:
@@ -58,7 +61,7 @@ class TryPage : public Page {
     void showModel();
     void showState();
     void generate();
-    void merge();
+    void showMerged(const QString& folder);
     void begin(Job::Work work, const QString& doing);
     void take(const nlohmann::json& line);
     void fail(const JobFailure& failure, const QString& what);
@@ -82,7 +85,7 @@ class TryPage : public Page {
     QSpinBox *m_most_tokens, *m_top_k, *m_seed;
     QDoubleSpinBox *m_temperature, *m_top_p;
     QComboBox* m_device;
-    Banner* m_problem;
+    Banner* m_banner;
     QLabel* m_doing;
     QProgressBar* m_progress;
     SideBySide* m_answers;

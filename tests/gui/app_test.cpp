@@ -145,7 +145,7 @@ class AppTest : public QObject {
         QTest::keyClick(prompt, Qt::Key_Return, Qt::ControlModifier);
         QVERIFY(button("generateCancelButton")->isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"try"_s)->settled(), kStepsMs);
-        auto* problem = m_window->findChild<Banner*>(u"tryProblem"_s);
+        auto* problem = m_window->findChild<Banner*>(u"tryBanner"_s);
         QVERIFY2(!problem->isVisible(), qPrintable(problem->text()));
         const QString answers = m_window->findChild<SideBySide*>(u"answers"_s)->toPlainText();
         QCOMPARE(answers.count(u"def forward("_s), 2);  // the base model and the trained one

@@ -74,7 +74,7 @@ class TryTest : public QObject {
         QVERIFY(!m_page->settled());
         QCOMPARE(prompt->toPlainText(), u"Once"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatienceMs);
-        auto* problem = part<Banner>("tryProblem");
+        auto* problem = part<Banner>("tryBanner");
         QVERIFY(problem->isVisible());
         QVERIFY2(problem->text().contains(u"holds neither a model nor an adapter"_s),
                  qPrintable(problem->text()));
@@ -85,7 +85,7 @@ class TryTest : public QObject {
         const RunDirectory run = m_home->add({"damaged"});
         write_text(run.plan(), "{");
         m_page->openModel(QString::fromStdString(run.dir.string()));
-        QVERIFY(part<Banner>("tryProblem")->isVisible());
+        QVERIFY(part<Banner>("tryBanner")->isVisible());
         QVERIFY(!part<QPushButton>("generateButton")->isEnabled());
     }
 
