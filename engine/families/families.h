@@ -58,8 +58,8 @@ struct Family {
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
-    /// PEFT takes gate_proj, up_proj and down_proj for the modules of the shared expert, and not for the
-    /// parameters that hold the other experts.
+    /// PEFT takes gate_proj, up_proj and down_proj for modules, such as those of the shared expert, and not
+    /// for the parameters that hold the other experts.
     bool names_shared_expert = false;
     ScoreClasses score_classes = ScoreClasses::Both;
 };
@@ -77,7 +77,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
     kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
-    kNeoxFamilies, kFalconFamilies, kGptjFamilies, kMinimaxFamilies, kQwenHybridFamilies, kGptOssFamilies;
+    kNeoxFamilies, kFalconFamilies, kGptjFamilies, kMinimaxFamilies, kLfmFamilies, kQwenHybridFamilies,
+    kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers,
     kLlamaWrappers;
 
@@ -118,6 +119,8 @@ void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const 
 /// the field partial_rotary_factor is the rotated part's share of a key, not of itself.
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key = false);
+/// Reads what layers of LFM2 share: which ones attend, and the short convolution of the others.
+void read_convolutions(const ConfigFields& fields, ModelConfig& model);
 /// Makes the field an obstacle if it holds another text than the only one that is computed.
 void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.

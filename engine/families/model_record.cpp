@@ -58,6 +58,7 @@ void each_field(const Fields& fields, Same<DeltaSizes> auto& delta) {
     fields("value_width", delta.value_width);
     fields("taps", delta.taps);
     fields("by_key_head", delta.by_key_head);
+    fields("convolved", delta.convolved);
 }
 
 template <class Fields>
@@ -254,9 +255,11 @@ void check(const ModelConfig& m, const std::string& where) {
                             latent.value_width <= m.head_dim),
            "its latents' sizes are no decoder's");
     const DeltaSizes& d = m.delta;
-    expect(!m.recurs() || (d.key_heads > 0 && d.value_heads > 0 && d.key_width > 0 && d.value_width > 0 &&
-                           d.taps > 0 && d.value_heads % d.key_heads == 0),
-           "its recurrence's sizes are no decoder's");
+    const bool has_rule = d.key_heads > 0 && d.value_heads > 0 && d.key_width > 0 && d.value_width > 0 &&
+                          d.value_heads % d.key_heads == 0 && d.convolved == 0;
+    const bool convolves = d.convolved == m.hidden_size && d.by_key_head && d.key_heads == 0 &&
+                           d.value_heads == 0 && d.key_width == 0 && d.value_width == 0;
+    expect(!m.recurs() || (d.taps > 0 && (has_rule || convolves)), "its recurrence's sizes are no decoder's");
     refuse_absurd_size(m, where);
 }
 

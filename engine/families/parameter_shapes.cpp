@@ -106,8 +106,8 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
         shapes.weight(Role::Recurrence, delta + name, {outputs, inputs});
     };
     if (d.by_key_head) {
-        matrix("in_proj_qkvz", d.channels() + d.values(), m.hidden_size);
-        matrix("in_proj_ba", 2 * d.value_heads, m.hidden_size);
+        matrix("in_proj_qkvz", d.projected() - 2 * d.value_heads, m.hidden_size);
+        if (d.convolved == 0) matrix("in_proj_ba", 2 * d.value_heads, m.hidden_size);
     } else {
         matrix("in_proj_qkv", d.channels(), m.hidden_size);
         matrix("in_proj_z", d.values(), m.hidden_size);
@@ -115,9 +115,11 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
         matrix("in_proj_a", d.value_heads, m.hidden_size);
     }
     shapes.weight(Role::Recurrence, delta + "conv1d", {d.channels(), 1, d.taps});
-    shapes.vector(Role::Recurrence, delta + "dt_bias", d.value_heads, false);
-    shapes.vector(Role::Recurrence, delta + "A_log", d.value_heads, true);
-    shapes.norm(Role::Recurrence, delta + "norm", d.value_width, false);
+    if (d.convolved == 0) {
+        shapes.vector(Role::Recurrence, delta + "dt_bias", d.value_heads, false);
+        shapes.vector(Role::Recurrence, delta + "A_log", d.value_heads, true);
+        shapes.norm(Role::Recurrence, delta + "norm", d.value_width, false);
+    }
     matrix("out_proj", m.hidden_size, d.values());
 }
 

@@ -12,6 +12,7 @@ struct RouterRule {
     /// Experts are chosen from the best `chosen_groups` of so many groups. A group is as good as the sum of
     /// its `best_of_group` best experts.
     int64_t groups = 1, chosen_groups = 1, best_of_group = 1;
+    double least_sum = 1e-20;  ///< added to the sum by which the weights of a token's experts are divided
     double scale = 1;          ///< multiplies the weights of a token's experts
     bool norms_input = false;  ///< it reads a separate norm of the layer's hidden states, times hidden^-1/2
     bool scales_experts = false;  ///< each expert has a trained factor of its weights

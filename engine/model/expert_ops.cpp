@@ -37,9 +37,8 @@ at::Tensor softmax_backward(const at::Tensor& d, const at::Tensor& output) {
 }
 
 /// Returns the sums of the chosen probabilities, [N, 1]. The sum of sigmoids may be 0.
-at::Tensor chosen_sums(const Routing& routing) {
-    constexpr double kLeast = 1e-20;
-    return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true).add_(kLeast);
+at::Tensor chosen_sums(const Routing& routing, const RouterRule& rule) {
+    return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true).add_(rule.least_sum);
 }
 
 at::Tensor logits_of(const at::Tensor& x_nc, const at::Tensor& router_ec, const at::Tensor& bias_e,
@@ -56,7 +55,7 @@ at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& logits_ne, const 
 
 at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule) {
     at::Tensor weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
-    if (norms) weights_nk.div_(chosen_sums(routing));
+    if (norms) weights_nk.div_(chosen_sums(routing, rule));
     if (rule.scale != 1) weights_nk.mul_(rule.scale);
     return weights_nk;
 }
@@ -187,7 +186,7 @@ at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m,
     }
     if (norms) {
         const at::Tensor dsum_n1 = (d_nk * routing.weights_nk).sum(1, true).div_(rule.scale);
-        d_nk = (d_nk - dsum_n1).div_(chosen_sums(routing));
+        d_nk = (d_nk - dsum_n1).div_(chosen_sums(routing, rule));
     }
     at::Tensor d_ne = has_other ? dprobabilities_ne.clone() : at::zeros_like(all_ne);
     d_ne.scatter_add_(1, routing.chosen_nk, d_nk);

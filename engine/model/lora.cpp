@@ -31,7 +31,7 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             of_delta(false, d.values()),
             of_delta(false, d.value_heads),
             of_delta(false, d.value_heads),
-            of_delta(true, d.channels() + d.values()),
+            of_delta(true, d.projected() - 2 * d.value_heads),
             of_delta(true, 2 * d.value_heads),
             model.hidden_size,
             model.shared_expert_intermediate_size,

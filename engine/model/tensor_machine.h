@@ -16,6 +16,7 @@
 #include "engine/model/sequence_shard.h"
 #include "engine/plan/plan.h"
 #include "engine/recurrence/delta_layer.h"
+#include "engine/recurrence/short_convolution.h"
 
 namespace ringmaster {
 
@@ -169,7 +170,7 @@ class TensorMachine {
     void gate_heads_backward(const at::Tensor& dout_nw, const at::Tensor& heads_nw,
                              const at::Tensor& gates_nw) const;
 
-    // The gated delta rule; see engine/recurrence/delta_layer.h.
+    // The gated delta rule (engine/recurrence/delta_layer.h), or a short convolution.
     using Recurred = DeltaOutput;
     Recurred recur(const at::Tensor& projected_nw) const;
     at::Tensor gated(const at::Tensor& projected_nw, const Recurred& recurred) const;
@@ -258,6 +259,9 @@ class TensorMachine {
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
     DeltaLayer delta_layer() const {
         return {shard_->ranks, *shard_->stretches, model_.delta, weights().delta, model_.rms_norm_eps};
+    }
+    ShortConvolution short_convolution() const {
+        return {shard_->ranks, *shard_->stretches, weights().delta.convolution_c1j};
     }
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;

@@ -12,6 +12,7 @@ int64_t attending_layers_of(const ModelConfig& model) {
 double recurrence_flops(const ModelConfig& model) {
     constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
     const DeltaSizes& d = model.delta;
+    if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);
     const double in_chunk = kChunk * (2 * K / double(d.heads_per_key()) + (K + V) / 2 + V);
     return 2 * double(d.value_heads) * (in_chunk + 3 * K * V);

@@ -69,6 +69,7 @@ double stretches_of_rank(const MemoryInputs& in) {
 
 TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
     const DeltaSizes& d = model().delta;
+    if (d.convolved > 0) return {};
     const double ranks = double(in_.ring * in_.ulysses), stretches = stretches_of_rank(in_);
     const double of_head = double(in_.micro) * 4 * double(d.value_heads) * double(d.key_width);
     const double states = stretches * of_head * double(d.value_width);
@@ -87,13 +88,38 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
     return recurred;
 }
 
-Traced TraceMachine::gated(const Traced&, const Recurred& recurred) {
+namespace {
+
+/// Float32 bytes of a short convolution's channels, for the tokens of a rank and for their places in chunks.
+struct Convolved {
+    double tokens, positions;
+
+    explicit Convolved(const MemoryInputs& in) {
+        const double channels = 4 * double(in.micro) * double(in.model.delta.convolved);
+        const double stretches = stretches_of_rank(in);
+        tokens = channels * double(in.shard_tokens);
+        positions = channels * stretches * std::ceil(double(in.shard_tokens) / stretches / kChunk) * kChunk;
+    }
+};
+
+}  // namespace
+
+Traced TraceMachine::gated(const Traced& projected_nw, const Recurred& recurred) {
+    if (const int64_t channels = model().delta.convolved; channels > 0) {
+        const Convolved size(in_);
+        heap_.touch(size.tokens + 2 * size.positions);
+        return take(projected_nw.rows(), double(channels));
+    }
     const double elements = recurred.heads_nw.elements();
     heap_.touch(elements * (4 * 3 + (in_.element_bytes() == 4 ? 0 : 4 + in_.element_bytes())));
     return take(recurred.heads_nw.rows(), recurred.heads_nw.columns());
 }
 
 void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recurred, double) {
+    if (model().delta.convolved > 0) {
+        const Convolved size(in_);
+        return heap_.touch(4 * size.tokens + 2 * size.positions);
+    }
     const AtOnce at(in_, stretches_of_rank(in_));
     const Heap::Block dheads = heap_.take(4 * recurred.heads_nw.elements());
     dgated_nw.reset();

@@ -81,11 +81,6 @@ void for_channels(const DeltaSizes& s, const at::Tensor& x_bpc, const Heads& hea
     }
 }
 
-/// Appends a row of zeros. Tables hold its index for places that have no row.
-at::Tensor with_zero_row(const at::Tensor& x_br) {
-    return at::constant_pad_nd(x_br.flatten(2), {0, 0, 0, 1});
-}
-
 at::Tensor unit(const at::Tensor& x) {
     return x * (x.square().sum(-1, true) + kNormEps).rsqrt_();
 }
@@ -94,14 +89,6 @@ at::Tensor unit(const at::Tensor& x) {
 at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
     const at::Tensor inverse = (x.square().sum(-1, true) + kNormEps).rsqrt_(), y = x * inverse;
     return (dy - y * (dy * y).sum(-1, true)).mul_(inverse);
-}
-
-void set_gradient(const at::Tensor& gradient, const at::Tensor& made, double beta) {
-    if (!gradient.defined()) return;
-    if (beta == 0)
-        gradient.copy_(made.view(gradient.sizes()));
-    else
-        gradient.mul_(beta).add_(made.view(gradient.sizes()));
 }
 
 }  // namespace
@@ -235,20 +222,14 @@ at::Tensor DeltaLayer::tokens_before(const at::Tensor& projected_btw) const {
     std::vector<at::Tensor> parts;
     for (const Part part : {kQueries, kKeys, kValues})
         parts.push_back(part_of(sizes_, tails_brw, part, {0, sizes_.key_heads}).flatten(2));
-    const at::Tensor all = gather_of_context(groups_, at::cat(parts, 2), "tokens before a stretch");
-    return with_zero_row(all.transpose(0, 1).flatten(1, 2)).index_select(1, stretches_.before_r);
+    return ringmaster::tokens_before(groups_, stretches_, at::cat(parts, 2));
 }
 
 /// Adds the gradients of tokens that other stretches read. All ranks take part.
 void DeltaLayer::send_back(const at::Tensor& dbefore_brc, const at::Tensor& dprojected_btw) const {
     if (stretches_.stretches.most_received == 0) return;
-    const int64_t rows = stretches_.stretches.most_received * (sizes_.taps - 1);
-    const at::Tensor padded = at::constant_pad_nd(dbefore_brc, {0, 0, 0, rows - dbefore_brc.size(1)});
-    const at::Tensor all = gather_of_context(groups_, padded, "gradients of tokens before a stretch")
-                               .transpose(0, 1)
-                               .flatten(1, 2);
-    if (stretches_.tail_rows_m.size(0) == 0) return;
-    const at::Tensor arrived = all.index_select(1, stretches_.tail_rows_m);
+    const at::Tensor arrived = gradients_of_tails(groups_, stretches_, dbefore_brc);
+    if (!arrived.defined()) return;
     for_channels(sizes_, arrived, {0, sizes_.key_heads}, [&](Part part, const at::Tensor& d) {
         part_of(sizes_, dprojected_btw, part, {0, sizes_.key_heads})
             .index_add_(1, stretches_.tail_tokens_m, d.to(dprojected_btw.scalar_type()));

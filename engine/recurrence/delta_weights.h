@@ -13,4 +13,13 @@ struct DeltaWeights {
     at::Tensor norm_v;
 };
 
+/// Sets a gradient to beta · gradient + made; does nothing if it is undefined.
+inline void set_gradient(const at::Tensor& gradient, const at::Tensor& made, double beta) {
+    if (!gradient.defined()) return;
+    if (beta == 0)
+        gradient.copy_(made.view(gradient.sizes()));
+    else
+        gradient.mul_(beta).add_(made.view(gradient.sizes()));
+}
+
 }  // namespace ringmaster

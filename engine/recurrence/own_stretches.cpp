@@ -89,6 +89,25 @@ OwnStretches::OwnStretches(const Stretches& all, int rank, int64_t tokens_, int6
     tail_rows_m = on(device, tail_rows);
 }
 
+at::Tensor with_zero_row(const at::Tensor& x_br) {
+    return at::constant_pad_nd(x_br.flatten(2), {0, 0, 0, 1});
+}
+
+at::Tensor tokens_before(Groups& groups, const OwnStretches& stretches, const at::Tensor& tails_brc) {
+    const at::Tensor all = gather_of_context(groups, tails_brc, "tokens before a stretch");
+    return with_zero_row(all.transpose(0, 1).flatten(1, 2)).index_select(1, stretches.before_r);
+}
+
+at::Tensor gradients_of_tails(Groups& groups, const OwnStretches& stretches, const at::Tensor& dbefore_brc) {
+    const int64_t rows = stretches.stretches.most_received * (stretches.taps - 1);
+    const at::Tensor padded = at::constant_pad_nd(dbefore_brc, {0, 0, 0, rows - dbefore_brc.size(1)});
+    const at::Tensor all = gather_of_context(groups, padded, "gradients of tokens before a stretch")
+                               .transpose(0, 1)
+                               .flatten(1, 2);
+    if (stretches.tail_rows_m.size(0) == 0) return {};
+    return all.index_select(1, stretches.tail_rows_m);
+}
+
 at::Tensor gather_of_context(Groups& groups, const at::Tensor& own, const char* what) {
     at::Tensor joined = own.contiguous();
     for (Group* group : {&groups.ulysses(), &groups.ring()}) {

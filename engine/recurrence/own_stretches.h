@@ -46,6 +46,16 @@ struct OwnStretches {
     at::Tensor tail_tokens_m, tail_rows_m;
 };
 
+/// Appends a row of zeros. Tables hold its index for places that have no row.
+at::Tensor with_zero_row(const at::Tensor& x_br);
+
+/// Returns the inputs of a convolution before each own stretch, [B, received · (J − 1), C], given the last
+/// ones of the stretches that go on elsewhere (tails_r of x). All ranks take part.
+at::Tensor tokens_before(Groups& groups, const OwnStretches& stretches, const at::Tensor& tails_brc);
+/// Returns the gradients, [B, M, C], of the tokens tail_tokens_m that other stretches read; undefined if
+/// there are none. All ranks take part.
+at::Tensor gradients_of_tails(Groups& groups, const OwnStretches& stretches, const at::Tensor& dbefore_brc);
+
 /// Joins the equal parts of all context-parallel ranks, in their order: [ranks, …].
 at::Tensor gather_of_context(Groups& groups, const at::Tensor& own, const char* what);
 

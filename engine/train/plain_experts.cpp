@@ -58,7 +58,7 @@ PlainMixture plain_mixture(const ModelConfig& m, const PlainExperts& experts, co
     mixture.chosen_nk =
         chosen_experts(m, experts.correction_e.defined() ? scores_ne + experts.correction_e : scores_ne);
     at::Tensor weights_nk = mixture.probabilities_ne.gather(1, mixture.chosen_nk);
-    if (m.norms_expert_weights) weights_nk = weights_nk / (weights_nk.sum(1, true) + 1e-20);
+    if (m.norms_expert_weights) weights_nk = weights_nk / (weights_nk.sum(1, true) + m.router.least_sum);
     weights_nk = weights_nk * m.router.scale;
     if (experts.scales_e.defined())
         weights_nk = weights_nk * at::index(experts.scales_e, {mixture.chosen_nk});

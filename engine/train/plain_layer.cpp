@@ -57,6 +57,7 @@ class Layer {
     }
 
     DeltaWeights delta() const {
+        if (m_.delta.convolved > 0) return {own("linear_attn.conv1d.weight"), {}, {}, {}};
         return {own("linear_attn.conv1d.weight"), own("linear_attn.dt_bias"), own("linear_attn.A_log"),
                 own("linear_attn.norm.weight")};
     }

@@ -92,6 +92,10 @@ at::Tensor tokens_of(const at::Tensor& x_nw, const FlatRange& range) {
 
 at::Tensor plain_rule_inputs(const DeltaSizes& s, const DeltaWeights& weights, const at::Tensor& projected_nw,
                              const std::vector<FlatRange>& documents) {
+    if (s.convolved > 0) {
+        const auto b_c_x = projected_nw.chunk(3, 1);
+        return convolved(b_c_x[0] * b_c_x[2], weights.convolution_c1j, documents);
+    }
     const Parts parts = parts_of(s, projected_nw);
     const at::Tensor mixed =
         at::silu(convolved(at::cat({parts.q, parts.k, parts.v}, 1), weights.convolution_c1j, documents));
@@ -109,6 +113,7 @@ at::Tensor plain_rule_inputs(const DeltaSizes& s, const DeltaWeights& weights, c
 
 at::Tensor plain_rule(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
                       const std::vector<FlatRange>& documents) {
+    if (sizes.convolved > 0) return inputs_nw;
     std::vector<at::Tensor> out;
     for (const FlatRange& document : documents) {
         at::Tensor state = no_state(sizes, inputs_nw);
@@ -120,6 +125,7 @@ at::Tensor plain_rule(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
 
 at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
                                const at::Tensor& dout_nw, const std::vector<FlatRange>& documents) {
+    if (sizes.convolved > 0) return dout_nw;
     at::Tensor dinputs_nw = at::empty_like(inputs_nw);
     for (const FlatRange& document : documents) {
         const std::vector<FlatRange> ranges = cut_document(document);
@@ -148,6 +154,7 @@ at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs
 
 at::Tensor plain_gated(const DeltaSizes& sizes, const DeltaWeights& weights, double eps,
                        const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
+    if (sizes.convolved > 0) return projected_nw.chunk(3, 1)[1] * heads_nw;
     const at::Tensor x = heads_nw.view({heads_nw.size(0), sizes.value_heads, sizes.value_width});
     const at::Tensor normed = x / (x.square().mean(-1, true) + eps).sqrt() * weights.norm_v;
     return normed.flatten(1) * at::silu(parts_of(sizes, projected_nw).z);

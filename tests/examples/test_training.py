@@ -46,6 +46,8 @@ ARCHITECTURES = {
     "DeepSeek-V2": ("deepseek_v2", {**GROUPED, **LATENT, "q_lora_rank": None}),
     "gemma-4-26B": ("gemma4", GEMMA4_EXPERTS), "gemma-4-31B": ("gemma4", GEMMA4),
     "gemma-4-12B": ("gemma4_unified", GEMMA4_UNIFIED),
+    "LFM2-350M": ("lfm2", dict(layer_types=["conv", "full_attention", "conv"])),
+    "LFM2-8B": ("lfm2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, num_dense_layers=1, layer_types=["conv", "full_attention", "conv"])),
     "gemma-3n": (None, {}), "Mistral-Medium": ("mistral3", dict(text_config=dict(model_type="ministral3", head_dim=16), vision_config=PIXTRAL)),
     "Magistral": ("mistral", {}), "Devstral": ("mistral", {}), "MiniMax-M2": ("minimax_m2", dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2)),
     "Voxtral": ("voxtral", dict(text_config=dict(model_type="llama", head_dim=16), audio_config=dict(

@@ -216,7 +216,8 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
           "starcoder2",    "granite",     "arcee",       "seed_oss", "smollm3",   "hunyuan_v1_dense",
           "ministral",     "ministral3",  "olmo2",       "olmo3",    "exaone4",   "glm",
           "glm4",          "cohere2",     "stablelm",    "nemotron", "gpt_neox",  "glm4_moe",
-          "glm4_moe_lite", "deepseek_v3", "mistral4",    "falcon",   "gptj",      "minimax_m2"}) {
+          "glm4_moe_lite", "deepseek_v3", "mistral4",    "falcon",   "gptj",      "minimax_m2",
+          "lfm2",          "lfm2_moe"}) {
         all.push_back(small(type));
     }
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;
