@@ -33,6 +33,7 @@ REQUEST = {
     "dataset_prepared_path": ({}, "saved", None), "row_limit": ({"datasets": [{"path": "a.jsonl", "type": "pretrain", "streamed": True}]}, 2, 3),
     "token_labels": ({"datasets": [{"path": "steps.jsonl", "type": "stepwise_supervised"}]}, 2, 3),
     "preference": ({"datasets": [{"path": "pairs.jsonl", "type": "chatml.prompt_pairs"}]}, "dpo", "kto"),
+    "completion_tokens": ({"datasets": [{"path": "questions.jsonl", "type": ""}], "preference": "grpo", "sequence_len": 40}, 5, 35),
     "tokenizer": ({}, "one", "other"), "vocab_size": ({}, 100, None),
 }
 OPTION = {
@@ -91,6 +92,7 @@ def rows(tmp_path_factory, model, model_with_bos):
     files = {"a.jsonl": TEXTS, "b.jsonl": other, "two.jsonl": other, "twice.jsonl": TEXTS[:2] * 3, "plain": TEXTS, "folder/train.jsonl": TEXTS,
              "folder/test.jsonl": other, "only/test.jsonl": TEXTS, "only/validation.jsonl": other, "shared.jsonl": SHARED,
              "pairs.jsonl": [{"prompt": "Why?", "chosen": "So it jumps.", "rejected": "No.", "completion": "Yes.", "label": True}],
+             "questions.jsonl": [{"prompt": "a"}, {"prompt": "The fox jumps over the dogs."}],
              "steps.jsonl": [{"prompt": "Why?", "completions": ["So."], "labels": [2]}],
              "names.jsonl": [{"conversations": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}],
              "talk.jsonl": [{"messages": SAID, "others": message, "system": "One.", "sys": "Other.", "tools": [{"a": 1}], "utensils": [{"b": 2}]}]}
