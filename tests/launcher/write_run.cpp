@@ -33,8 +33,9 @@ StepEvent known_step(int rank, int64_t step) {
     event.host_memory_bytes = int64_t{1} << 33;
     event.router_loss = 0.25 / static_cast<double>(step);
     event.loss_scale = 1024;
-    event.preference = {
-        .rewards_chosen = 1, .rewards_rejected = -1, .margin = 2, .accuracy = 0.75, .kl = 0.5, .nll = 3};
+    if (step % 2 == 0)
+        event.preference = {
+            .rewards_chosen = 1, .rewards_rejected = -1, .margin = 2, .accuracy = 0.75, .kl = 0.5, .nll = 3};
     event.sampling = {.reward = 0.5,
                       .reward_std = 0.25,
                       .completion_tokens = 12,

@@ -501,7 +501,7 @@ TEST(Plan, SaysFirstWhatMattersMost) {
     PlanRequest request;
     request.device_memory_bytes = int64_t{20} << 30;
     const Plan plan = plan_text(config_text("wandb_projekt: x\nsequence_len: 8192\ncontext_parallel_size: 3\n"
-                                            "tensor_parallel_size: 2\nrl: gdpo\n"),
+                                            "tensor_parallel_size: 2\nrl: ebft\n"),
                                 4, request);
     std::vector<std::string> keys;
     for (const Diagnostic& said : plan.diagnostics) keys.push_back(said.key);
