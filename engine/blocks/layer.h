@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/blocks/attention.h"
+#include "engine/blocks/convolution.h"
 #include "engine/blocks/experts.h"
 #include "engine/blocks/gated_mlp.h"
 #include "engine/blocks/mlp_beside_experts.h"
@@ -20,7 +21,9 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
     const NormSite norm_of_mlp = shares_norm ? NormSite::Input : NormSite::Mlp;
     const LayerKind kind = model.layer_kind(layer);
-    if (kind.recurs)
+    if (kind.recurs && model.delta.convolved > 0)
+        blocks.push_back(std::make_unique<Convolution<Machine>>());
+    else if (kind.recurs)
         blocks.push_back(std::make_unique<Recurrence<Machine>>());
     else
         blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm));

@@ -48,24 +48,27 @@ at::Tensor by_rows(const at::Tensor& x_nw, int64_t rows) {
 }  // namespace
 
 TensorMachine::Recurred TensorMachine::recur(const at::Tensor& projected_nw) const {
-    if (model_.delta.convolved > 0) return {};  // `gated` computes it anew
     return delta_layer().forward(by_rows(projected_nw, rows_));
 }
 
 at::Tensor TensorMachine::gated(const at::Tensor& projected_nw, const Recurred& recurred) const {
-    const at::Tensor projected_btw = by_rows(projected_nw, rows_);
-    const at::Tensor gated_btc = model_.delta.convolved > 0 ? short_convolution().forward(projected_btw)
-                                                            : delta_layer().gated(projected_btw, recurred);
-    return gated_btc.flatten(0, 1);
+    return delta_layer().gated(by_rows(projected_nw, rows_), recurred).flatten(0, 1);
 }
 
 void TensorMachine::recur_backward(at::Tensor dgated_nw, const at::Tensor& projected_nw, Recurred recurred,
                                    double beta) const {
-    const at::Tensor dgated_btc = by_rows(dgated_nw, rows_), projected_btw = by_rows(projected_nw, rows_);
-    if (model_.delta.convolved > 0)
-        short_convolution().backward(dgated_btc, projected_btw, gradients().delta.convolution_c1j, beta);
-    else
-        delta_layer().backward(dgated_btc, projected_btw, recurred, gradients().delta, beta);
+    delta_layer().backward(by_rows(dgated_nw, rows_), by_rows(projected_nw, rows_), recurred,
+                           gradients().delta, beta);
+}
+
+at::Tensor TensorMachine::convolve(const at::Tensor& projected_nw) const {
+    return short_convolution().forward(by_rows(projected_nw, rows_)).flatten(0, 1);
+}
+
+void TensorMachine::convolve_backward(at::Tensor dconvolved_nc, const at::Tensor& projected_nw,
+                                      double beta) const {
+    short_convolution().backward(by_rows(dconvolved_nc, rows_), by_rows(projected_nw, rows_),
+                                 gradients().delta.convolution_c1j, beta);
 }
 
 }  // namespace ringmaster

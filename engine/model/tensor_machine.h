@@ -170,13 +170,17 @@ class TensorMachine {
     void gate_heads_backward(const at::Tensor& dout_nw, const at::Tensor& heads_nw,
                              const at::Tensor& gates_nw) const;
 
-    // The gated delta rule (engine/recurrence/delta_layer.h), or a short convolution.
+    // The gated delta rule; see engine/recurrence/delta_layer.h.
     using Recurred = DeltaOutput;
     Recurred recur(const at::Tensor& projected_nw) const;
     at::Tensor gated(const at::Tensor& projected_nw, const Recurred& recurred) const;
     /// Replaces projected_nw by its gradient.
     void recur_backward(at::Tensor dgated_nw, const at::Tensor& projected_nw, Recurred recurred,
                         double beta) const;
+    // A short convolution; see engine/recurrence/short_convolution.h.
+    at::Tensor convolve(const at::Tensor& projected_nw) const;
+    /// Replaces projected_nw by its gradient.
+    void convolve_backward(at::Tensor dconvolved_nc, const at::Tensor& projected_nw, double beta) const;
 
     // A mixture of experts; see engine/model/expert_ops.h.
     using Routing = ringmaster::Routing;

@@ -1,5 +1,5 @@
-// Traces the gates of attention's output, and the gated delta rule: allocates and frees what
-// engine/model/recurrence_machine.cpp and engine/recurrence do.
+// Traces the gates of attention's output, the gated delta rule, and a short convolution: allocates and frees
+// what engine/model/recurrence_machine.cpp and engine/recurrence do.
 #include <algorithm>
 #include <cmath>
 
@@ -69,7 +69,6 @@ double stretches_of_rank(const MemoryInputs& in) {
 
 TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
     const DeltaSizes& d = model().delta;
-    if (d.convolved > 0) return {};
     const double ranks = double(in_.ring * in_.ulysses), stretches = stretches_of_rank(in_);
     const double of_head = double(in_.micro) * 4 * double(d.value_heads) * double(d.key_width);
     const double states = stretches * of_head * double(d.value_width);
@@ -88,6 +87,23 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
     return recurred;
 }
 
+Traced TraceMachine::gated(const Traced&, const Recurred& recurred) {
+    const double elements = recurred.heads_nw.elements();
+    heap_.touch(elements * (4 * 3 + (in_.element_bytes() == 4 ? 0 : 4 + in_.element_bytes())));
+    return take(recurred.heads_nw.rows(), recurred.heads_nw.columns());
+}
+
+void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recurred, double) {
+    const AtOnce at(in_, stretches_of_rank(in_));
+    const Heap::Block dheads = heap_.take(4 * recurred.heads_nw.elements());
+    dgated_nw.reset();
+    const double inputs = at.sources * at.channels + at.heads * at.positions * 2;
+    const double mixed = double(in_.micro) * at.positions * at.channels;
+    const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
+    const double kept = 2 * at.of_states + 2 * at.of_values;
+    heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
+}
+
 namespace {
 
 /// Float32 bytes of a short convolution's channels, for the tokens of a rank and for their places in chunks.
@@ -104,30 +120,15 @@ struct Convolved {
 
 }  // namespace
 
-Traced TraceMachine::gated(const Traced& projected_nw, const Recurred& recurred) {
-    if (const int64_t channels = model().delta.convolved; channels > 0) {
-        const Convolved size(in_);
-        heap_.touch(size.tokens + 2 * size.positions);
-        return take(projected_nw.rows(), double(channels));
-    }
-    const double elements = recurred.heads_nw.elements();
-    heap_.touch(elements * (4 * 3 + (in_.element_bytes() == 4 ? 0 : 4 + in_.element_bytes())));
-    return take(recurred.heads_nw.rows(), recurred.heads_nw.columns());
+Traced TraceMachine::convolve(const Traced& projected_nw) {
+    const Convolved size(in_);
+    heap_.touch(size.tokens + 2 * size.positions);
+    return take(projected_nw.rows(), double(model().delta.convolved));
 }
 
-void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recurred, double) {
-    if (model().delta.convolved > 0) {
-        const Convolved size(in_);
-        return heap_.touch(4 * size.tokens + 2 * size.positions);
-    }
-    const AtOnce at(in_, stretches_of_rank(in_));
-    const Heap::Block dheads = heap_.take(4 * recurred.heads_nw.elements());
-    dgated_nw.reset();
-    const double inputs = at.sources * at.channels + at.heads * at.positions * 2;
-    const double mixed = double(in_.micro) * at.positions * at.channels;
-    const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
-    const double kept = 2 * at.of_states + 2 * at.of_values;
-    heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
+void TraceMachine::convolve_backward(const Traced&, const Traced&, double) {
+    const Convolved size(in_);
+    heap_.touch(4 * size.tokens + 2 * size.positions);
 }
 
 }  // namespace ringmaster

@@ -171,6 +171,8 @@ class TraceMachine {
     Recurred recur(const Traced& projected_nw);
     Traced gated(const Traced& projected_nw, const Recurred& recurred);
     void recur_backward(Traced dgated_nw, const Traced& projected_nw, Recurred recurred, double beta);
+    Traced convolve(const Traced& projected_nw);
+    void convolve_backward(const Traced& dconvolved_nc, const Traced& projected_nw, double beta);
 
     // A mixture of experts (engine/plan/expert_trace.cpp).
     struct Routing {

@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/recurrence/gated_norm.h"
 #include "engine/recurrence/delta_weights.h"
+#include "engine/recurrence/gated_norm.h"
 
 namespace ringmaster {
 
