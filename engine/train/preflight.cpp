@@ -11,6 +11,7 @@
 #include "engine/plan/memory.h"
 #include "engine/train/int8_check.h"
 #include "engine/train/preflight_pass.h"
+#include "engine/train/preflight_samples.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
 #include "engine/train/squared_norm.h"

@@ -15,26 +15,15 @@
 #include "engine/train/plain_model.h"
 #include "engine/train/plain_policy.h"
 #include "engine/train/plain_preferences.h"
+#include "engine/train/preflight_samples.h"
 #include "engine/train/rank_agreement.h"
 
 namespace ringmaster {
 
-AttendingLayers attending_layers(const ModelConfig& model) {
-    AttendingLayers found;
-    for (int layer = 0; layer < static_cast<int>(model.num_layers); ++layer) {
-        if (model.layer_kind(layer).recurs) continue;
-        if (found.first < 0) found.first = layer;
-        found.last = layer;
-    }
-    return found;
-}
-
 namespace {
 
-constexpr int64_t kSamples = 16;
 /// Bounds for gradients grow by this factor into bounds for probabilities of experts.
 constexpr double kRounding = 10;
-constexpr const char* kAttentionGradient = "gradient of q, k, v";
 
 at::Tensor sum_of_ranks(Groups& groups, at::Tensor values) {
     groups.world().all_reduce(values).wait();
@@ -45,114 +34,6 @@ double sum_of_ranks(Groups& groups, double value) {
     const auto options = at::TensorOptions().dtype(at::kDouble).device(groups.device());
     return sum_of_ranks(groups, at::full({1}, value, options)).item<double>();
 }
-
-/// Gradients of q, k and v at sampled tokens of the first group's first micro-batch.
-class Samples {
-  public:
-    struct Token {
-        size_t document;
-        int64_t at;  ///< index within the document
-    };
-
-    Samples(const PreflightBatch& batch, const Groups& groups)
-        : layers_(attending_layers(*batch.plan.model)) {
-        const ModelConfig& m = *batch.plan.model;
-        const auto width = [&](int layer) {
-            const ModelConfig own = m.of_layer(std::max(0, layer));
-            return (own.num_heads + 2 * own.num_kv_heads) * own.head_dim;
-        };
-        table_lsw_ = at::zeros({2, kSamples, std::max(width(layers_.first), width(layers_.last))},
-                               at::TensorOptions().dtype(at::kFloat).device(groups.device()));
-        std::vector<Token> all;
-        for (size_t i = 0; i < batch.documents.size(); ++i) {
-            const PreflightBatch::Document& document = batch.documents[i];
-            if (document.group != 0 || document.micro_batch != 0) continue;
-            for (int64_t at = 0; at < document.row.tokens(); ++at) all.push_back({i, at});
-        }
-        for (size_t sample = 0; sample < kSamples && !all.empty(); ++sample)
-            tokens_.push_back(all[all.size() * sample / kSamples]);
-    }
-
-    const std::vector<Token>& tokens() const { return tokens_; }
-    at::Tensor table() const { return table_lsw_; }
-
-    /// Stores `row` of the decoder's gradients as sample `index`.
-    void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
-        const at::Tensor row_w = dqkv_nw[row];
-        const auto put = [&](int64_t slot) {
-            table_lsw_[slot][static_cast<int64_t>(index)].narrow(0, 0, row_w.size(0)).copy_(row_w);
-        };
-        if (layer == layers_.first) put(0);
-        if (layer == layers_.last) put(1);
-    }
-
-  private:
-    AttendingLayers layers_;
-    std::vector<Token> tokens_;
-    at::Tensor table_lsw_;
-};
-
-/// A row among the tokens of a chunk that this rank holds.
-struct LocalRow {
-    size_t chunk;
-    int64_t row;
-};
-
-/// Returns the row that holds the token at `place` of `sequence`.
-std::optional<LocalRow> local_row(const SequenceShard& shard, int64_t sequence, int64_t place) {
-    const at::Tensor found = at::nonzero(shard.places_t.eq(place));
-    if (found.numel() == 0) return std::nullopt;
-    const int64_t at = found[0][0].item<int64_t>();
-    size_t chunk = 0;
-    while (at >= shard.chunks[chunk].end) ++chunk;
-    const TokenRange& tokens = shard.chunks[chunk];
-    return LocalRow{chunk, sequence * tokens.size() + at - tokens.begin};
-}
-
-/// Collects this rank's samples from a pass during its lifetime.
-class SampledPass {
-  public:
-    SampledPass(const PreflightBatch& batch, const Groups& groups, Samples& samples, MeshPass& pass,
-                ExpertChoices* choices)
-        : pass_(pass) {
-        if (choices != nullptr)
-            pass.decoder().set_expert_chooser([choices](int layer, const at::Tensor& places_n,
-                                                        const ExpertRanks& ranks, const at::Tensor& own_nk) {
-                return choices->choose(layer, places_n, ranks, own_nk);
-            });
-        const bool takes = batch.plan.mesh.data_rank(groups.rank()) == 0;
-        pass.on_batch([this, &batch, &samples, takes](const SequenceShard& shard) {
-            held_.clear();
-            chunks_ = left_ = shard.chunks.size();
-            if (begun_++ > 0 || !takes) return;
-            for (const Samples::Token& token : samples.tokens()) {
-                const PreflightBatch::Document& document = batch.documents[token.document];
-                held_.push_back(local_row(shard, document.sequence, document.begin + token.at));
-            }
-        });
-        pass.decoder().set_probe([this, &samples](int layer, const char* what, const at::Tensor& tensor) {
-            if (std::strcmp(what, kAttentionGradient) != 0) return;
-            const size_t chunk = --left_;  // a layer's backward computes the last chunk first
-            if (left_ == 0) left_ = chunks_;
-            for (size_t i = 0; i < held_.size(); ++i) {
-                if (held_[i] && held_[i]->chunk == chunk) samples.take(i, layer, tensor, held_[i]->row);
-            }
-        });
-    }
-    ~SampledPass() {
-        pass_.on_batch({});
-        pass_.decoder().set_probe({});
-        pass_.decoder().set_expert_chooser({});
-    }
-    SampledPass(const SampledPass&) = delete;
-    SampledPass& operator=(const SampledPass&) = delete;
-
-  private:
-    MeshPass& pass_;
-    size_t begun_ = 0;
-    size_t chunks_ = 1, left_ = 1;  ///< chunks of a sequence, and those that a layer's backward has not begun
-    std::vector<std::optional<LocalRow>> held_;
-};
 
 /// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.
 /// The experts of a first call are written to `chosen`, and those of later calls are the same: otherwise the
@@ -438,7 +319,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     const bool compares = has_reference(batch.plan.config) || batch.plan.config.policy;
     step.set_facts(in_16_bits && compares ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
     while (true) {
-        Samples samples(batch, groups);
+        PreflightSamples samples(batch, groups);
         trained.trained().begin_gradients(true);
         {
             const SampledPass sampled(batch, groups, samples, step.pass(), choices);
@@ -455,7 +336,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
 
 Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain) {
     ExpertChoices* choices = plain.choices.get();
-    Samples samples(batch, groups);
+    PreflightSamples samples(batch, groups);
     MeshPass pass(batch.plan, groups, trained, batch.kept);
     const SampledPass sampled(batch, groups, samples, pass, choices);
     trained.trained().begin_gradients(true);
@@ -472,7 +353,7 @@ Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trai
 }
 
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
-    Samples samples(batch, groups);
+    PreflightSamples samples(batch, groups);
     std::vector<PlainDocument> own;
     std::vector<std::pair<size_t, int64_t>> held;  // samples, and their rows in this rank's documents
     int64_t labels = 0, tokens = 0;

@@ -30,12 +30,6 @@ inline double bound_of(Precision precision) {
                                            : kBfloat16Bound;
 }
 
-/// The first and the last layer with attention; -1 if there is none.
-struct AttendingLayers {
-    int first = -1, last = -1;
-};
-AttendingLayers attending_layers(const ModelConfig& model);
-
 /// Holds results that are the same on every rank.
 struct Proof {
     double loss = 0;  ///< mean over all labels
