@@ -145,7 +145,7 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
     {"microsoft/phi-4", "phi3", 5120, 40, 40, 10, 128, 17920, 100352, 16384, 250000, 1e-5},
     {"microsoft/phi-4-mini-instruct",
      "phi3", 3072, 32, 24, 8, 128, 8192, 200064, 131072, 1e4, 1e-5, true, 0, 262144},
-    // GPT-NeoX
+    // GPT-J, Falcon, GPT-NeoX
     {"eleutherai/gpt-j-6b", "gptj", 4096, 28, 16, 16, 256, 16384, 50400, 2048, 1e4, 1e-5},
     {"tiiuae/falcon-7b tiiuae/falcon-7b-instruct",
      "falcon", 4544, 32, 71, 1, 64, 18176, 65024, 2048, 1e4, 1e-5, true},
@@ -288,13 +288,7 @@ std::optional<ModelConfig> find_model_config(const std::string& hub_id, const st
     if (const KnownModel* known = find_known(hub_id)) {
         return model_config_from_json(to_config_json(*known), hub_id);
     }
-    for (const std::filesystem::path& snapshot : cached_snapshots(hub_id, {}, hf_cache_dir)) {
-        try {
-            return read_model_config(snapshot.string());
-        } catch (const Error&) {  // damaged or of an unknown family: the plan reports what is missing
-        }
-    }
-    return std::nullopt;
+    return first_model_config(cached_snapshots(hub_id, {}, hf_cache_dir));
 }
 
 }  // namespace ringmaster

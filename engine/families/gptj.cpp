@@ -1,5 +1,6 @@
 // Describes GPT-J: attention and MLP read one LayerNorm, and config.json has names of GPT-2.
 #include "engine/families/families.h"
+#include "engine/families/read_rope.h"
 
 namespace ringmaster {
 
@@ -9,11 +10,8 @@ void describe_gptj(const ConfigFields& fields, ModelConfig& model) {
     model.layer_norms = model.norm_biases = model.mlp_bias = true;
     model.parallel_blocks = model.head_bias = true;
     model.gate.gated = false;
-    RopeConfig& rope = model.ropes.front();
-    rope.interleaved = true;
-    rope.rotary_dim = fields.integer_or("rotary_dim", 64, model.head_dim);
-    if (rope.rotary_dim % 2 != 0) fields.refuse("'rotary_dim' is odd: a rotary embedding turns pairs");
-    if (rope.rotary_dim == model.head_dim) rope.rotary_dim = 0;
+    model.ropes.front().interleaved = true;
+    read_rotary_dim(fields, model, 64);
     if (fields.is_null("rotary_dim")) model.obstacles.push_back("rotary_dim");
     // The class reads none of these.
     for (const char* idle : {"rotary", "scale_attn_weights", "gradient_checkpointing", "summary_type",

@@ -69,15 +69,19 @@ std::vector<fs::path> cached_snapshots(const std::string& hub_id, const std::str
     return snapshots;
 }
 
-std::optional<ModelConfig> cached_model_config(const std::string& hub_id, const std::string& revision,
-                                               const fs::path& cache) {
-    for (const fs::path& snapshot : cached_snapshots(hub_id, revision.empty() ? kMain : revision, cache)) {
+std::optional<ModelConfig> first_model_config(const std::vector<fs::path>& snapshots) {
+    for (const fs::path& snapshot : snapshots) {
         try {
             return read_model_config(snapshot.string());
         } catch (const Error&) {  // damaged or of an unknown family: the plan reports what is missing
         }
     }
     return std::nullopt;
+}
+
+std::optional<ModelConfig> cached_model_config(const std::string& hub_id, const std::string& revision,
+                                               const fs::path& cache) {
+    return first_model_config(cached_snapshots(hub_id, revision.empty() ? kMain : revision, cache));
 }
 
 }  // namespace ringmaster

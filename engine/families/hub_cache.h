@@ -15,6 +15,9 @@ namespace ringmaster {
 std::vector<std::filesystem::path> cached_snapshots(const std::string& hub_id, const std::string& revision,
                                                     const std::filesystem::path& cache);
 
+/// Reads the first config.json in these folders that can be read. Returns nullopt if there is none.
+std::optional<ModelConfig> first_model_config(const std::vector<std::filesystem::path>& snapshots);
+
 /// Reads the revision's config.json (main's without a revision). Returns nullopt if the cache has none that
 /// can be read.
 std::optional<ModelConfig> cached_model_config(const std::string& hub_id, const std::string& revision,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/families/families.h"
+#include "engine/families/read_rope.h"
 
 namespace ringmaster {
 
@@ -13,11 +14,8 @@ void describe_minimax_m2(const ConfigFields& fields, ModelConfig& model) {
     model.norms_expert_weights = true;
     read_experts(fields, model, {256, 8});
     if (model.adds_router_loss) model.obstacles.push_back("output_router_logits");
-    if (fields.has("rotary_dim") && !fields.is_null("rotary_dim")) {
-        const int64_t turned = fields.integer("rotary_dim", model.head_dim);
-        if (turned % 2 != 0) fields.refuse("'rotary_dim' is odd: a rotary embedding turns pairs");
-        model.ropes.front().rotary_dim = turned == model.head_dim ? 0 : turned;
-    }
+    const int64_t turned = model.ropes.front().rotary_dim;
+    read_rotary_dim(fields, model, turned > 0 ? turned : model.head_dim);
     expect_text(fields, model, "scoring_func", "sigmoid");
     expect_text(fields, model, "qk_norm_type", "per_layer");
     for (const char* always : {"use_qk_norm", "use_routing_bias"})

@@ -79,8 +79,8 @@ void read_scaling(const ConfigFields& fields, const ConfigFields& parameters, co
     if (rope.type == "yarn") read_yarn(parameters, rope);
 }
 
-void read_rotary_dim(const ConfigFields& fields, const ConfigFields& parameters, const Family& family,
-                     ModelConfig& model, RopeConfig& rope) {
+void read_rotary_share(const ConfigFields& fields, const ConfigFields& parameters, const Family& family,
+                       ModelConfig& model, RopeConfig& rope) {
     double share = fields.number_or(family.rotary_share_field, family.rotary_share);
     share = parameters.number_or("partial_rotary_factor", share);
     if (!(share > 0) || share > 1) fields.refuse("'partial_rotary_factor' must be above 0 and at most 1");
@@ -111,7 +111,7 @@ RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConf
     // A text's tokens have the same position in all three dimensions of an image.
     for (const char* of_images : {"mrope_section", "mrope_interleaved"}) parameters->has(of_images);
     if (rope.type == "su") rope.type = "longrope";
-    if (rope.type != "proportional") read_rotary_dim(fields, *parameters, family, model, rope);
+    if (rope.type != "proportional") read_rotary_share(fields, *parameters, family, model, rope);
     if (rope.type == "proportional") {
         rope.share = parameters->positive_or("partial_rotary_factor", 1);
         rope.factor = parameters->positive_or("factor", 1);
@@ -126,6 +126,12 @@ RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConf
     if (family.has_query_scale) rope.query_scale_beta = parameters->number_or("llama_4_scaling_beta", 0);
     for (const std::string& name : parameters->unread()) model.obstacles.push_back("rope_parameters." + name);
     return rope;
+}
+
+void read_rotary_dim(const ConfigFields& fields, ModelConfig& model, int64_t otherwise) {
+    const int64_t turned = fields.integer_or("rotary_dim", otherwise, model.head_dim);
+    if (turned % 2 != 0) fields.refuse("'rotary_dim' is odd: a rotary embedding turns pairs");
+    model.ropes.front().rotary_dim = turned == model.head_dim ? 0 : turned;
 }
 
 RopeConfig read_window_rope(const ConfigFields& fields, double theta) {
