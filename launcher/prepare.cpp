@@ -7,8 +7,8 @@
 #include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
-#include "launcher/start_record.h"
 #include "launcher/prompts.h"
+#include "launcher/start_record.h"
 #include "launcher/tracking.h"
 
 namespace ringmaster {

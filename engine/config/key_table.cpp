@@ -12,42 +12,42 @@ namespace {
 using nlohmann::json;
 
 std::vector<KeyGroup> used_keys() {
-    return {{Fate::Used, "", "", "",
-             "base_model tokenizer_config tokenizer_type tokenizer_legacy "
-             "tokenizer_use_mistral_common "
-             "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
-             "overrides_of_model_config model_config "
-             "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
-             "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
-             "pretraining_dataset pretrain_multipack_buffer_size streaming_multipack_buffer_size "
-             "tokens added_tokens_overrides resize_token_embeddings_to_32x mean_resizing_embeddings "
-             "shrink_embeddings default_system_message dataset_exact_deduplication shuffle_merged_datasets "
-             "shuffle_before_merging_datasets dataset_shard_num dataset_shard_idx "
-             "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
-             "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
-             "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
-             "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
-             "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
-             "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
-             "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
-             "greater_is_better group_by_length neftune_noise_alpha noisy_embedding_alpha "
-             "loss_watchdog_threshold loss_watchdog_patience "
-             "sample_prompts "
-             "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
-             "tiled_mlp_num_shards sequence_chunks adapter output_dir save_steps saves_per_epoch "
-             "save_strategy save_total_limit "
-             "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
-             "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
-             "dp_shard_size dp_replicate_size fsdp fsdp_config deepspeed "
-             "ddp_timeout strict"},
-            {Fate::Used, "", "", "adapter",
-             "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
-             "peft_use_dora "
-             "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save "
-             "lora_target_parameters"},
-            {Fate::Used, "", "", "sample_prompts",
-             "sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed"},
-            {Fate::Used, "", "", "", "load_in_4bit load_in_8bit quantize_moe_experts"}};
+    return {
+        {Fate::Used, "", "", "",
+         "base_model tokenizer_config tokenizer_type tokenizer_legacy "
+         "tokenizer_use_mistral_common "
+         "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
+         "overrides_of_model_config model_config "
+         "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
+         "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
+         "pretraining_dataset pretrain_multipack_buffer_size streaming_multipack_buffer_size "
+         "tokens added_tokens_overrides resize_token_embeddings_to_32x mean_resizing_embeddings "
+         "shrink_embeddings default_system_message dataset_exact_deduplication shuffle_merged_datasets "
+         "shuffle_before_merging_datasets dataset_shard_num dataset_shard_idx "
+         "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
+         "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
+         "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
+         "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
+         "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
+         "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
+         "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
+         "greater_is_better group_by_length neftune_noise_alpha noisy_embedding_alpha "
+         "loss_watchdog_threshold loss_watchdog_patience "
+         "sample_prompts sequence_chunks "
+         "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
+         "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
+         "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
+         "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
+         "dp_shard_size dp_replicate_size fsdp fsdp_config deepspeed "
+         "ddp_timeout strict"},
+        {Fate::Used, "", "", "adapter",
+         "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
+         "peft_use_dora "
+         "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save "
+         "lora_target_parameters"},
+        {Fate::Used, "", "", "sample_prompts",
+         "sample_max_new_tokens sample_temperature sample_top_k sample_top_p sample_seed"},
+        {Fate::Used, "", "", "", "load_in_4bit load_in_8bit quantize_moe_experts"}};
 }
 
 std::vector<KeyGroup> model_keys() {

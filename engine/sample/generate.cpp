@@ -30,7 +30,7 @@ void check_layers(const ModelConfig& model) {
     for (const LayerKind& kind : model.layer_kinds()) {
         if (kind.recurs)
             throw Error(Failure::Refused, Code("ENGINE-MODEL"),
-                        "the engine trains layers that pass a state from token to token, but cannot generate with them yet",
+                        "the engine trains layers that pass a state along, but cannot generate with them yet",
                         model.model_type);
     }
 }

@@ -149,7 +149,7 @@ std::string RewardProcess::receive(size_t longest) {
             if (pending_.size() > longest) fail("the answer is longer than an answer can be", kHint);
             if (!waits(socket_, POLLIN, deadline))
                 fail("did not answer within " + std::to_string(command_.patience.count() / 1000) + " s",
-                     "make it faster, or raise reward_timeout; " + std::string(kHint));
+                     "make it faster; " + std::string(kHint));
             char bytes[1 << 14];
             const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
             if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))

@@ -101,7 +101,8 @@ TEST(MemoryTrace, TilesAreTakenByThemselvesOnlyWhereTheyCostNoTime) {
     EXPECT_EQ(tile(checkpointing + "tiled_mlp: true\n", 65536), 4096);
 }
 
-// What a device holds depends on the chunk: 32 bytes a token remain for ids, labels, places and positions.
+// With chunks of one size, longer sequences add only 32 bytes a token to what a device holds: ids, labels,
+// places and positions.
 TEST(MemoryTrace, ADeviceHoldsOneChunkHoweverManyThereAre) {
     const auto of_rank = [](int64_t chunks) {
         const Plan plan = plan_of("sequence_len: " + std::to_string(16384 * chunks) +
