@@ -47,7 +47,10 @@ class Attention final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
   public:
-    Attention(const LayerKind& kind, bool shares_norm) : kind_(kind) { branch_.shares_norm = shares_norm; }
+    Attention(const LayerKind& kind, bool shares_norm, double multiplier) : kind_(kind) {
+        branch_.shares_norm = shares_norm;
+        branch_.multiplier = multiplier;
+    }
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         restore(machine, x_nc);
@@ -57,7 +60,7 @@ class Attention final : public Block<Machine> {
     void forget(Machine& machine) override {
         typename Machine::Attended attended;
         if (machine.keeps_attention()) attended = std::move(attended_);
-        *this = Attention(kind_, branch_.shares_norm);
+        *this = Attention(kind_, branch_.shares_norm, branch_.multiplier);
         attended_ = std::move(attended);
     }
 

@@ -14,6 +14,7 @@ struct Branch {
 
     NormSite norm = NormSite::Input, output_norm = NormSite::AttentionOutput;
     bool shares_norm = false;  ///< another block's backward has already set the norm's gradient
+    double multiplier = 1;     ///< of the output, with the model's residual multiplier
     Tensor x_nc = {}, rstd_n = {};
     Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
 
@@ -43,7 +44,7 @@ struct Branch {
     /// Returns residual_nc + the branch's output; reuses the output's memory.
     Tensor end(Machine& machine, Tensor out_nc, const Tensor& residual_nc) {
         if (machine.model().norms_outputs) out_nc = norm_output(machine, std::move(out_nc));
-        if (machine.model().residual_multiplier != 1) out_nc.mul_(machine.model().residual_multiplier);
+        if (scale(machine) != 1) out_nc.mul_(scale(machine));
         return out_nc.add_(residual_nc);
     }
 
@@ -54,8 +55,7 @@ struct Branch {
 
     /// Returns the gradient of the branch's output before its norm and scale; frees what `end` kept.
     Tensor end_backward(Machine& machine, const Tensor& dy_nc, double beta) {
-        const double multiplier = machine.model().residual_multiplier;
-        Tensor dout_nc = multiplier == 1 ? dy_nc : dy_nc * multiplier;
+        Tensor dout_nc = scale(machine) == 1 ? dy_nc : dy_nc * scale(machine);
         if (!machine.model().norms_outputs) return dout_nc;
         Tensor draw_nc = machine.empty_like(dy_nc);
         machine.norm_backward(output_norm, dout_nc, raw_nc, raw_rstd_n, draw_nc, false, beta);
@@ -63,6 +63,8 @@ struct Branch {
         raw_rstd_n.reset();
         return draw_nc;
     }
+
+    double scale(const Machine& machine) const { return multiplier * machine.model().residual_multiplier; }
 };
 
 }  // namespace ringmaster

@@ -21,8 +21,8 @@ class GatedMlp final : public Block<Machine> {
     };
 
   public:
-    explicit GatedMlp(NormSite norm, NormSite output_norm = NormSite::MlpOutput)
-        : norm_(norm), output_norm_(output_norm) {}
+    explicit GatedMlp(NormSite norm, double multiplier = 1, NormSite output_norm = NormSite::MlpOutput)
+        : norm_(norm), output_norm_(output_norm), multiplier_(multiplier) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
@@ -73,10 +73,21 @@ class GatedMlp final : public Block<Machine> {
         Tile tile{range.begin, branch()};
         tile.gate_up_n2i =
             machine.linear(LoraSite::GateUp, tile.branch.begin(machine, rows(x_nc_, range)), range.begin);
+        scale_gates(machine, tile);
         return tile;
     }
 
-    Branch<Machine> branch() const { return {norm_, output_norm_}; }
+    /// Multiplies the gates, or their gradients.
+    static void scale_gates(const Machine& machine, const Tile& tile) {
+        const double multiplier = machine.model().gate_multiplier;
+        if (multiplier != 1) tile.gate_up_n2i.narrow(1, 0, tile.gate_up_n2i.size(1) / 2).mul_(multiplier);
+    }
+
+    Branch<Machine> branch() const {
+        Branch<Machine> made{norm_, output_norm_};
+        made.multiplier = multiplier_;
+        return made;
+    }
 
     Tensor down(Machine& machine, const Tile& tile) {
         return machine.linear(LoraSite::Down, machine.gate(tile.gate_up_n2i), tile.first);
@@ -101,6 +112,7 @@ class GatedMlp final : public Block<Machine> {
                 machine.pull(LoraSite::Down, tile.branch.end_backward(machine, dy_nc, beta), tile.first);
             const Tensor dact_ni = pull.input();
             pull.accumulate(machine.gate_backward(tile.gate_up_n2i, dact_ni, dact_ni), beta);
+            scale_gates(machine, tile);
         }
         // The gradients of gate and up have overwritten gate and up, and the forward's product dact_ni (as in
         // Liger Kernel's SwiGLU, arXiv 2410.10989).
@@ -109,6 +121,7 @@ class GatedMlp final : public Block<Machine> {
     }
 
     NormSite norm_, output_norm_;
+    double multiplier_;
     Tensor x_nc_;
     Tile whole_;  ///< all tokens, unless there are tiles
 };

@@ -10,6 +10,7 @@
 #include "engine/blocks/gated_mlp.h"
 #include "engine/blocks/mlp_beside_experts.h"
 #include "engine/blocks/recurrence.h"
+#include "engine/blocks/recurrence_beside_attention.h"
 
 namespace ringmaster {
 
@@ -24,15 +25,17 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
     if (kind.recurs && model.delta.convolved > 0)
         blocks.push_back(std::make_unique<Convolution<Machine>>());
     else if (kind.recurs)
-        blocks.push_back(std::make_unique<Recurrence<Machine>>());
+        blocks.push_back(std::make_unique<Recurrence<Machine>>(model.delta.state_space.output));
+    else if (model.recurs_beside_attention())
+        blocks.push_back(std::make_unique<RecurrenceBesideAttention<Machine>>(kind, model));
     else
-        blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm));
+        blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm, model.attention_multiplier));
     if (model.has_experts(kind) && model.experts_beside_mlp)
         blocks.push_back(std::make_unique<MlpBesideExperts<Machine>>());
     else if (model.has_experts(kind))
         blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
     else
-        blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp));
+        blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp, model.mlp_multiplier));
     return blocks;
 }
 

@@ -42,7 +42,7 @@ class MlpBesideExperts final : public Block<Machine> {
     }
 
     Branch<Machine> branch_ = {NormSite::Mlp, NormSite::MlpOutput};
-    GatedMlp<Machine> mlp_{NormSite::Mlp, NormSite::MlpPart};
+    GatedMlp<Machine> mlp_{NormSite::Mlp, 1, NormSite::MlpPart};
     Experts<Machine> experts_{NormSite::Experts, NormSite::ExpertsPart};
 };
 

@@ -1,4 +1,4 @@
-/// Computes a layer's recurrence (the gated delta rule) in place of its attention.
+/// Computes a layer's recurrence (the gated delta rule, or a state space) in place of its attention.
 #pragma once
 
 #include <utility>
@@ -13,12 +13,14 @@ class Recurrence final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
   public:
+    explicit Recurrence(double multiplier) { branch_.multiplier = multiplier; }
+
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         restore(machine, x_nc);
         return branch_.end(machine, machine.linear(LoraSite::DeltaOutput, gated(machine)), residual_nc);
     }
 
-    void forget(Machine&) override { *this = Recurrence(); }
+    void forget(Machine&) override { *this = Recurrence(branch_.multiplier); }
 
     void restore(Machine& machine, const Tensor& x_nc) override {
         projected_nw_ = machine.linear(LoraSite::DeltaIn, branch_.begin(machine, x_nc));

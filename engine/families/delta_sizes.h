@@ -1,8 +1,10 @@
-/// Sizes of a layer without attention: with the gated delta rule, which keeps a state of fixed size in place
-/// of keys and values, or with a short convolution between two gates.
+/// Sizes of a layer that passes a state of fixed size from token to token in place of keys and values: with
+/// the gated delta rule, with a state space, or with a short convolution between two gates.
 #pragma once
 
 #include <cstdint>
+
+#include "engine/families/state_space.h"
 
 namespace ringmaster {
 
@@ -14,14 +16,26 @@ struct DeltaSizes {
     bool by_key_head = false;
     /// Above 0: the channels of a short convolution. The layer then has no heads, and one first matrix.
     int64_t convolved = 0;
+    /// A key head is then a group of heads with the same keys (B) and queries (C), whose width is the
+    /// state's.
+    StateSpace state_space = {};
 
     int64_t heads_per_key() const { return value_heads / key_heads; }
     int64_t keys() const { return key_heads * key_width; }
     int64_t values() const { return convolved + value_heads * value_width; }
     int64_t channels() const { return 2 * keys() + values(); }  ///< of the convolution
     /// Outputs of the first matrix: the channels, a gate a value, and β and decay a value head; the short
-    /// convolution has a second gate of its channels.
-    int64_t projected() const { return channels() + values() + convolved + 2 * value_heads; }
+    /// convolution has a second gate of its channels, and a state space no β.
+    int64_t projected() const {
+        return channels() + values() + convolved + (state_space.on ? 1 : 2) * value_heads;
+    }
+    /// Outputs of the module that gives queries, keys, values and gates; 0: each part has its own module.
+    int64_t joined() const {
+        if (state_space.on) return projected();
+        return by_key_head ? projected() - 2 * value_heads : 0;
+    }
+    /// Outputs of the module that gives β and decay of all heads; 0: there is none.
+    int64_t joined_numbers() const { return by_key_head ? 2 * value_heads : 0; }
 };
 
 }  // namespace ringmaster

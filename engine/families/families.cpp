@@ -8,11 +8,12 @@ namespace {
 
 const auto& all_families() {
     static const std::array all = {
-        kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,        kHunyuanFamilies, kGemmaFamilies,
-        kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies,           kMistralFamilies, kOlmoFamilies,
-        kGraniteFamilies,       kGlmFamilies,    kGroupedExpertFamilies, kCohereFamilies,  kLayerNormFamilies,
-        kNeoxFamilies,          kFalconFamilies, kGptjFamilies,          kMinimaxFamilies, kLfmFamilies,
-        kQwenHybridFamilies,    kGptOssFamilies};
+        kLlamaFamilies,         kQwenFamilies,          kSmollmFamilies,    kHunyuanFamilies,
+        kGemmaFamilies,         kGemmaSandwichFamilies, kGemma4Families,    kPhiFamilies,
+        kMistralFamilies,       kOlmoFamilies,          kGraniteFamilies,   kGlmFamilies,
+        kGroupedExpertFamilies, kCohereFamilies,        kLayerNormFamilies, kNeoxFamilies,
+        kFalconFamilies,        kFalconH1Families,      kGptjFamilies,      kMinimaxFamilies,
+        kLfmFamilies,           kQwenHybridFamilies,    kGptOssFamilies};
     return all;
 }
 

@@ -77,8 +77,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
     kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
-    kNeoxFamilies, kFalconFamilies, kGptjFamilies, kMinimaxFamilies, kLfmFamilies, kQwenHybridFamilies,
-    kGptOssFamilies;
+    kNeoxFamilies, kFalconFamilies, kFalconH1Families, kGptjFamilies, kMinimaxFamilies, kLfmFamilies,
+    kQwenHybridFamilies, kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers,
     kLlamaWrappers;
 
@@ -121,6 +121,13 @@ void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSi
                   bool share_of_key = false);
 /// Reads what layers of LFM2 share: which ones attend, and the short convolution of the others.
 void read_convolutions(const ConfigFields& fields, ModelConfig& model);
+struct StateSpaceDefaults {
+    int64_t inner = 0;  ///< width of all heads if the field is absent; 0: mamba_expand · hidden_size
+};
+/// Reads the sizes of a state space (Mamba-2), without norm and factors.
+void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults);
+/// Reads `count` numbers; ones if the field is absent.
+std::vector<double> read_factors(const ConfigFields& fields, const char* key, size_t count);
 /// Makes the field an obstacle if it holds another text than the only one that is computed.
 void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.

@@ -54,7 +54,8 @@ int64_t ModelConfig::sparse_layers() const {
 }
 
 bool ModelConfig::recurs() const {
-    return std::any_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.recurs; });
+    return recurs_beside_attention() ||
+           std::any_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.recurs; });
 }
 
 }  // namespace ringmaster

@@ -99,13 +99,16 @@ struct ModelConfig {
     /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
     /// turn.
     bool gates_attention = false;
-    DeltaSizes delta;            ///< of layers that recur
+    DeltaSizes delta;            ///< of layers that recur, or of all layers with attention too
     LatentSizes latent;          ///< of attention; its heads are then padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
     double embedding_multiplier = 1;
     double residual_multiplier = 1;
+    double attention_multiplier = 1;  ///< of attention's output
+    double gate_multiplier = 1;       ///< of an MLP's gate before its activation
+    double mlp_multiplier = 1;        ///< of an MLP's output
     double logit_multiplier = 1;
     std::optional<int64_t> sliding_window;  ///< set if at least one layer has a window
     std::vector<RopeConfig> ropes = {{}};   ///< never empty; the first is for layers without a window
@@ -135,7 +138,11 @@ struct ModelConfig {
     int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
     /// Returns the distinct kinds of attention, ordered by first layer.
     std::vector<LayerKind> layer_kinds() const;
-    bool recurs() const;  ///< returns whether a layer recurs
+    bool recurs() const;  ///< returns whether a layer recurs, in place of attention or beside it
+    /// Returns whether each layer has attention and a recurrence, which read the same input.
+    bool recurs_beside_attention() const {
+        return delta.state_space.on && delta.state_space.beside_attention;
+    }
     /// Returns the model with the sizes that such a layer has.
     ModelConfig of_kind(const LayerKind& kind) const;
     ModelConfig of_layer(int64_t layer) const { return of_kind(layer_kind(layer)); }

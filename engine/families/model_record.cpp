@@ -51,6 +51,23 @@ void each_field(const Fields& fields, Same<HeadSizes> auto& heads) {
 }
 
 template <class Fields>
+void each_field(const Fields& fields, Same<StateSpace> auto& space) {
+    fields("on", space.on);
+    fields("beside_attention", space.beside_attention);
+    fields("convolution_bias", space.convolution_bias);
+    fields("norm_groups", space.norm_groups);
+    fields("norm_before_gate", space.norm_before_gate);
+    fields("least_step", space.least_step);
+    fields("most_step", space.most_step);
+    fields("gates", space.gates);
+    fields("values", space.values);
+    fields("keys", space.keys);
+    fields("queries", space.queries);
+    fields("steps", space.steps);
+    fields("output", space.output);
+}
+
+template <class Fields>
 void each_field(const Fields& fields, Same<DeltaSizes> auto& delta) {
     fields("key_heads", delta.key_heads);
     fields("value_heads", delta.value_heads);
@@ -59,6 +76,7 @@ void each_field(const Fields& fields, Same<DeltaSizes> auto& delta) {
     fields("taps", delta.taps);
     fields("by_key_head", delta.by_key_head);
     fields("convolved", delta.convolved);
+    fields("state_space", delta.state_space);
 }
 
 template <class Fields>
@@ -140,6 +158,9 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("logit_softcap", m.logit_softcap);
     fields("embedding_multiplier", m.embedding_multiplier);
     fields("residual_multiplier", m.residual_multiplier);
+    fields("attention_multiplier", m.attention_multiplier);
+    fields("gate_multiplier", m.gate_multiplier);
+    fields("mlp_multiplier", m.mlp_multiplier);
     fields("logit_multiplier", m.logit_multiplier);
     fields("sliding_window", m.sliding_window);
     fields("ropes", m.ropes);
@@ -259,6 +280,10 @@ void check(const ModelConfig& m, const std::string& where) {
                           d.value_heads % d.key_heads == 0 && d.convolved == 0;
     const bool convolves = d.convolved == m.hidden_size && d.by_key_head && d.key_heads == 0 &&
                            d.value_heads == 0 && d.key_width == 0 && d.value_width == 0;
+    const int64_t groups = d.state_space.norm_groups;
+    expect(!d.state_space.on ||
+               (has_rule && !d.by_key_head && groups >= 0 && (groups == 0 || d.values() % groups == 0)),
+           "its state space's sizes are no decoder's");
     expect(!m.recurs() || (d.taps > 0 && (has_rule || convolves)), "its recurrence's sizes are no decoder's");
     refuse_absurd_size(m, where);
 }

@@ -105,9 +105,9 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
     const auto matrix = [&](const char* name, int64_t outputs, int64_t inputs) {
         shapes.weight(Role::Recurrence, delta + name, {outputs, inputs});
     };
-    if (d.by_key_head) {
-        matrix("in_proj_qkvz", d.projected() - 2 * d.value_heads, m.hidden_size);
-        if (d.convolved == 0) matrix("in_proj_ba", 2 * d.value_heads, m.hidden_size);
+    if (d.joined() > 0) {
+        matrix("in_proj_qkvz", d.joined(), m.hidden_size);
+        if (d.joined_numbers() > 0) matrix("in_proj_ba", d.joined_numbers(), m.hidden_size);
     } else {
         matrix("in_proj_qkv", d.channels(), m.hidden_size);
         matrix("in_proj_z", d.values(), m.hidden_size);
@@ -115,10 +115,15 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
         matrix("in_proj_a", d.value_heads, m.hidden_size);
     }
     shapes.weight(Role::Recurrence, delta + "conv1d", {d.channels(), 1, d.taps});
+    if (d.state_space.convolution_bias) shapes.bias(Role::Recurrence, delta + "conv1d", d.channels());
     if (d.convolved == 0) {
         shapes.vector(Role::Recurrence, delta + "dt_bias", d.value_heads, false);
         shapes.vector(Role::Recurrence, delta + "A_log", d.value_heads, true);
-        shapes.norm(Role::Recurrence, delta + "norm", d.value_width, false);
+        if (d.state_space.on) shapes.vector(Role::Recurrence, delta + "D", d.value_heads, true);
+        const int64_t normed = !d.state_space.on               ? d.value_width
+                               : d.state_space.norm_groups > 0 ? d.values()
+                                                               : 0;
+        if (normed > 0) shapes.norm(Role::Recurrence, delta + "norm", normed, false);
     }
     matrix("out_proj", m.hidden_size, d.values());
 }
@@ -167,12 +172,11 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     };
     const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
     if (m.norms_inputs) norm(Role::InputNorm, "input_layernorm");
-    if (kind.recurs)
-        add_recurrence(m, shapes);
-    else if (m.latent.on())
+    if (!kind.recurs && m.latent.on())
         add_latent_attention(m, shapes);
-    else
+    else if (!kind.recurs)
         add_attention(m, shapes);
+    if (kind.recurs || m.recurs_beside_attention()) add_recurrence(m, shapes);
     if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
     const bool has_experts = m.has_experts(kind), beside = has_experts && m.experts_beside_mlp;

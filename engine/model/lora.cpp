@@ -17,9 +17,7 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     const DeltaSizes& d = model.delta;
     const LatentSizes& latent = model.latent;
-    const auto of_delta = [&](bool by_key_head, int64_t columns) {
-        return d.by_key_head == by_key_head ? columns : 0;
-    };
+    const auto apart = [&](int64_t columns) { return d.joined() > 0 ? 0 : columns; };
     return {latent.on() ? model.num_heads * latent.key_width() : (model.gates_attention ? 2 : 1) * q,
             kv,
             kv,
@@ -27,12 +25,12 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             model.gate.gated ? model.intermediate_size : 0,
             model.intermediate_size,
             model.hidden_size,
-            of_delta(false, d.channels()),
-            of_delta(false, d.values()),
-            of_delta(false, d.value_heads),
-            of_delta(false, d.value_heads),
-            of_delta(true, d.projected() - 2 * d.value_heads),
-            of_delta(true, 2 * d.value_heads),
+            apart(d.channels()),
+            apart(d.values()),
+            apart(d.value_heads),
+            apart(d.value_heads),
+            d.joined(),
+            d.joined_numbers(),
             model.hidden_size,
             model.shared_expert_intermediate_size,
             model.shared_expert_intermediate_size,

@@ -222,7 +222,8 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
         views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"}, values);
     const std::string delta = prefix + "linear_attn.";
     views.delta = {all({delta + "conv1d.weight"}, values), all({delta + "dt_bias"}, values),
-                   all({delta + "A_log"}, values), all({delta + "norm.weight"}, values)};
+                   all({delta + "A_log"}, values),         all({delta + "norm.weight"}, values),
+                   all({delta + "conv1d.bias"}, values),   all({delta + "D"}, values)};
     const auto of_experts = [&](const char* name) {
         const at::Tensor stored = all({prefix + name}, values);
         return experts_transposed_ && stored.defined() && stored.dim() == 3 ? stored.transpose(1, 2) : stored;
@@ -274,7 +275,7 @@ InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
-    if (shape.role == Role::Recurrence && shape.shape.size() == 1)
+    if (shape.role == Role::Recurrence && shape.shape.size() == 1 && !name.ends_with("conv1d.bias"))
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);
     if (shape.role == Role::RouterNorm || shape.role == Role::ExpertScales) return values.fill_(1);
     const bool is_bias = name.ends_with("bias") && shape.role != Role::RouterBias;

@@ -9,18 +9,26 @@ int64_t attending_layers_of(const ModelConfig& model) {
     return count;
 }
 
+int64_t recurring_layers_of(const ModelConfig& model) {
+    if (model.recurs_beside_attention()) return model.num_layers;
+    return model.num_layers - attending_layers_of(model);
+}
+
 double recurrence_flops(const ModelConfig& model) {
     constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
     const DeltaSizes& d = model.delta;
     if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);
+    if (d.state_space.on)
+        return 2 * double(d.value_heads) * (kChunk * (K / double(d.heads_per_key()) + V) / 2 + 2 * K * V);
     const double in_chunk = kChunk * (2 * K / double(d.heads_per_key()) + (K + V) / 2 + V);
     return 2 * double(d.value_heads) * (in_chunk + 3 * K * V);
 }
 
 double stretch_bytes(const ModelConfig& model, double element_bytes) {
     const DeltaSizes& d = model.delta;
-    return 4 * double(d.value_heads * d.key_width * (d.key_width + d.value_width)) +
+    const int64_t transition = d.state_space.on ? 1 : d.key_width;
+    return 4 * double(d.value_heads * d.key_width * (transition + d.value_width)) +
            element_bytes * double((d.taps - 1) * d.channels());
 }
 

@@ -1,4 +1,4 @@
-/// Counts what a layer with the gated delta rule takes: operations, and bytes between ranks.
+/// Counts what a layer that recurs takes: operations, and bytes between ranks.
 #pragma once
 
 #include "engine/families/model_config.h"
@@ -7,6 +7,7 @@ namespace ringmaster {
 
 /// Returns the number of layers with attention.
 int64_t attending_layers_of(const ModelConfig& model);
+int64_t recurring_layers_of(const ModelConfig& model);
 
 /// Returns the floating-point operations of one token in the rule's forward, in one layer: the products of
 /// engine/recurrence/delta_rule.cpp.

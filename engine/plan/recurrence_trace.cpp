@@ -1,5 +1,5 @@
-// Traces the gates of attention's output, the gated delta rule, and a short convolution: allocates and frees
-// what engine/model/recurrence_machine.cpp and engine/recurrence do.
+// Traces the gates of attention's output, the gated delta rule, a state space, and a short convolution:
+// allocates and frees what engine/model/recurrence_machine.cpp and engine/recurrence do.
 #include <algorithm>
 #include <cmath>
 
@@ -41,6 +41,7 @@ namespace {
 struct AtOnce {
     double positions, sources, channels, heads;  ///< heads: rows × value heads
     double of_keys, of_values, of_chunks, of_states;
+    double shared_keys;  ///< keys before each value head has its own
 
     AtOnce(const MemoryInputs& in, double stretches) {
         const DeltaSizes& d = in.model.delta;
@@ -54,11 +55,20 @@ struct AtOnce {
         channels = keys * (2 * double(d.key_width) + G * double(d.value_width));
         heads = rows * keys * G;
         of_keys = heads * positions * double(d.key_width);
+        shared_keys = of_keys / G;
         of_values = heads * positions * double(d.value_width);
         of_chunks = heads * positions * kChunk;
         of_states = heads * chunks * double(d.key_width * d.value_width);
     }
 };
+
+/// Returns the elements of what a few heads of a state space read, in chunks: values before and after they
+/// are multiplied by steps, keys and queries with and without decay, and the chunk's scores and decays.
+double of_space(const MemoryInputs& in, const AtOnce& at) {
+    const double inputs = at.sources * at.channels + 2 * at.heads * at.positions;
+    const double mixed = double(in.micro) * at.positions * at.channels;
+    return inputs + mixed + 2 * at.shared_keys + 2 * at.of_values + 2 * at.of_keys + 2 * at.of_chunks;
+}
 
 double stretches_of_rank(const MemoryInputs& in) {
     const bool halves = in.layout == RingAttnFunc::BatchZigzag || in.layout == RingAttnFunc::VarlenZigzag;
@@ -72,7 +82,7 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
     const double ranks = double(in_.ring * in_.ulysses), stretches = stretches_of_rank(in_);
     const double of_head = double(in_.micro) * 4 * double(d.value_heads) * double(d.key_width);
     const double states = stretches * of_head * double(d.value_width);
-    const double maps = stretches * of_head * double(d.key_width + d.value_width);
+    const double maps = stretches * of_head * double((d.state_space.on ? 1 : d.key_width) + d.value_width);
     Recurred recurred;
     recurred.heads_nw = take(projected_nw.rows(), double(d.values()), "output of a recurrence", kActivations);
     if (ranks > 1) recurred.states = {heap_, 1, 1, maps, kActivations, "states of a recurrence"};
@@ -82,7 +92,9 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
         const double inputs = at.sources * at.channels + at.heads * at.positions * 2;
         const double mixed = double(in_.micro) * at.positions * at.channels;
         const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
-        heap_.touch(4 * (inputs + 2 * mixed + rule + 2 * std::max(at.of_keys, at.of_values)));
+        heap_.touch(4 * (d.state_space.on
+                             ? of_space(in_, at) + 2 * at.of_values
+                             : inputs + 2 * mixed + rule + 2 * std::max(at.of_keys, at.of_values)));
     }
     return recurred;
 }
@@ -96,10 +108,13 @@ Traced TraceMachine::gated(const Traced&, const Recurred& recurred) {
 void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recurred, double) {
     const AtOnce at(in_, stretches_of_rank(in_));
     const Heap::Block dheads = heap_.take(4 * recurred.heads_nw.elements());
-    dgated_nw.reset();
+    if (!model().delta.state_space.on) dgated_nw.reset();
     const double inputs = at.sources * at.channels + at.heads * at.positions * 2;
     const double mixed = double(in_.micro) * at.positions * at.channels;
     const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
+    if (const DeltaSizes& d = model().delta; d.state_space.on)
+        return heap_.touch(4 * (of_space(in_, at) + 2 * at.of_states + 2 * at.of_values + 2 * at.of_keys +
+                                (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
     const double kept = 2 * at.of_states + 2 * at.of_values;
     heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
 }

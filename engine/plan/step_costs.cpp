@@ -188,6 +188,10 @@ double attending_share(const ModelConfig& m) {
     return double(attending_layers_of(m)) / double(std::max<int64_t>(1, m.num_layers));
 }
 
+double recurring_share(const ModelConfig& m) {
+    return double(recurring_layers_of(m)) / double(std::max<int64_t>(1, m.num_layers));
+}
+
 /// Returns the elements of the matrices that make queries, keys and values through latents.
 double latent_projections(const ModelConfig& m) {
     const LatentSizes& sizes = m.latent;
@@ -214,7 +218,7 @@ struct LayerWeights {
             const double keys_values = double((one.values_are_keys ? 1 : 2) * one.num_kv_heads);
             return (of_queries + keys_values) * double(one.head_dim);
         };
-        const double attends = attending_share(m), recurs = 1 - attends;
+        const double attends = attending_share(m), recurs = recurring_share(m);
         const double of_heads = m.latent.on() ? latent_projections(m) : hidden * mean_of_attention(m, width);
         projections = attends * of_heads + recurs * hidden * double(m.delta.projected());
         output = hidden * (attends * outputs_width(m) + recurs * double(m.delta.values()));
@@ -404,7 +408,7 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
 void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, double tokens,
                     ColumnCosts& column) {
     const ModelConfig& m = *plan.model;
-    const double recurs = 1 - attending_share(m), ranks = plan.mesh.context_parallel_size();
+    const double recurs = recurring_share(m), ranks = plan.mesh.context_parallel_size();
     if (recurs == 0) return;
     const double rows = sequences_at_once(plan), phases = ranks > 1 ? 2 : 1;
     column.projections_s += recurs * phases * recurrence_flops(m) * rows * tokens / speeds.flops;

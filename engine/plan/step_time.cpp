@@ -13,7 +13,7 @@ namespace {
 
 /// Returns the operations of a token's forward in all recurrences.
 double rule_flops(const ModelConfig& m) {
-    const auto layers = double(m.num_layers - attending_layers_of(m));
+    const auto layers = double(recurring_layers_of(m));
     return layers > 0 ? layers * recurrence_flops(m) : 0;
 }
 

@@ -28,16 +28,17 @@ void add_differences(at::Tensor& d, const at::Tensor& x) {
 }  // namespace
 
 DeltaRule::DeltaRule(const DeltaInputs& inputs) : in_(inputs) {
-    const at::Tensor beta = in_.beta_nmgl.unsqueeze(-1);
     sums_nmgl = in_.log_decay_nmgl.cumsum(-1);
     decay_nmgll = (sums_nmgl.unsqueeze(-1) - sums_nmgl.unsqueeze(-2)).tril_().exp_().tril_();
-    system_nmgll = (at::matmul(in_.k_nm1lk, transposed(in_.k_nm1lk)) * decay_nmgll).mul_(beta).tril_(-1);
     scores_nmgll = at::matmul(in_.q_nm1lk, transposed(in_.k_nm1lk)) * decay_nmgll;
     const at::Tensor from_begin = sums_nmgl.exp().unsqueeze(-1), last = sums_nmgl.narrow(-1, -1, 1);
     q_nmglk = in_.q_nm1lk * from_begin;
-    k_begin_nmglk = in_.k_nm1lk * from_begin;
     k_end_nmglk = in_.k_nm1lk * (last - sums_nmgl).exp_().unsqueeze(-1);
     last_nmg11 = last.exp().unsqueeze(-1);
+    if (!removes()) return;
+    const at::Tensor beta = in_.beta_nmgl.unsqueeze(-1);
+    k_begin_nmglk = in_.k_nm1lk * from_begin;
+    system_nmgll = (at::matmul(in_.k_nm1lk, transposed(in_.k_nm1lk)) * decay_nmgll).mul_(beta).tril_(-1);
     solved_v_nmglv = solve(system_nmgll, in_.v_nmglv * beta, false);
     solved_k_nmglk = solve(system_nmgll, k_begin_nmglk * beta, false);
 }
@@ -47,9 +48,14 @@ at::Tensor DeltaRule::zero_state() const {
     return at::zeros({sizes[1], sizes[2], in_.k_nm1lk.size(-1), sizes[4]}, in_.v_nmglv.options());
 }
 
+at::Tensor DeltaRule::written(int64_t chunk, const at::Tensor& state) const {
+    if (!removes()) return in_.v_nmglv[chunk];
+    return solved_v_nmglv[chunk] - at::matmul(solved_k_nmglk[chunk], state);
+}
+
 at::Tensor DeltaRule::forward(const ChunkRange& range, at::Tensor state, const at::Tensor& out_nmglv) const {
     for (int64_t n = range.begin; n < range.end; ++n) {
-        const at::Tensor written = solved_v_nmglv[n] - at::matmul(solved_k_nmglk[n], state);
+        const at::Tensor written = this->written(n, state);
         if (out_nmglv.defined())
             out_nmglv[n].copy_(at::matmul(q_nmglk[n], state).add_(at::matmul(scores_nmgll[n], written)));
         state = (state * last_nmg11[n]).add_(at::matmul(transposed(k_end_nmglk[n]), written));
@@ -58,6 +64,7 @@ at::Tensor DeltaRule::forward(const ChunkRange& range, at::Tensor state, const a
 }
 
 at::Tensor DeltaRule::transition(const ChunkRange& range) const {
+    if (!removes()) return last_nmg11.slice(0, range.begin, range.end).prod(0);
     const int64_t K = in_.k_nm1lk.size(-1);
     at::Tensor made = at::eye(K, in_.k_nm1lk.options());
     for (int64_t n = range.begin; n < range.end; ++n)
@@ -70,14 +77,15 @@ DeltaRule::Backward DeltaRule::begin_backward(at::Tensor dout_nmglv) const {
     const auto sizes = in_.v_nmglv.sizes();
     const at::Tensor states =
         at::empty({sizes[0], sizes[1], sizes[2], in_.k_nm1lk.size(-1), sizes[4]}, in_.v_nmglv.options());
-    return {std::move(dout_nmglv), states, at::empty_like(states), at::empty_like(in_.v_nmglv)};
+    return {std::move(dout_nmglv), states, at::empty_like(states),
+            removes() ? at::empty_like(in_.v_nmglv) : in_.v_nmglv};
 }
 
 void DeltaRule::remember(const ChunkRange& range, at::Tensor state, Backward& backward) const {
     for (int64_t n = range.begin; n < range.end; ++n) {
         backward.states_nmgkv[n].copy_(state);
-        const at::Tensor written = solved_v_nmglv[n] - at::matmul(solved_k_nmglk[n], state);
-        backward.written_nmglv[n].copy_(written);
+        const at::Tensor written = this->written(n, state);
+        if (removes()) backward.written_nmglv[n].copy_(written);
         state = (state * last_nmg11[n]).add_(at::matmul(transposed(k_end_nmglk[n]), written));
     }
 }
@@ -87,18 +95,19 @@ at::Tensor DeltaRule::state_gradient(const ChunkRange& range, at::Tensor dstate,
     for (int64_t n = range.end - 1; n >= range.begin; --n) {
         backward.dstates_nmgkv[n].copy_(dstate);
         const at::Tensor& dout = backward.dout_nmglv[n];
-        const at::Tensor dwritten =
-            at::matmul(transposed(scores_nmgll[n]), dout).add_(at::matmul(k_end_nmglk[n], dstate));
-        dstate = (dstate * last_nmg11[n])
-                     .add_(at::matmul(transposed(q_nmglk[n]), dout))
-                     .sub_(at::matmul(transposed(solved_k_nmglk[n]), dwritten));
+        const at::Tensor dbefore = (dstate * last_nmg11[n]).add_(at::matmul(transposed(q_nmglk[n]), dout));
+        if (removes()) {
+            const at::Tensor dwritten =
+                at::matmul(transposed(scores_nmgll[n]), dout).add_(at::matmul(k_end_nmglk[n], dstate));
+            dbefore.sub_(at::matmul(transposed(solved_k_nmglk[n]), dwritten));
+        }
+        dstate = dbefore;
     }
     return dstate;
 }
 
 DeltaInputs DeltaRule::finish(const Backward& backward) const {
     const auto& [dout, states, dstates, written] = backward;
-    const at::Tensor beta = in_.beta_nmgl.unsqueeze(-1);
     const at::Tensor from_begin = sums_nmgl.exp().unsqueeze(-1);
     const at::Tensor to_end = (sums_nmgl.narrow(-1, -1, 1) - sums_nmgl).exp_().unsqueeze(-1);
     DeltaInputs d;
@@ -123,7 +132,14 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     const at::Tensor dqk = (dscores * decay_nmgll).sum(2, true);
     d.q_nm1lk.add_(at::matmul(dqk, in_.k_nm1lk));
     d.k_nm1lk.add_(at::matmul(transposed(dqk), in_.q_nm1lk));
+    const auto made = [&] {
+        d.log_decay_nmgl = dsums.flip(-1).cumsum(-1).flip(-1);
+        return d;
+    };
+    d.v_nmglv = dwritten;
+    if (!removes()) return made();
     // The written values solve (1 + system) · written = β · (v − k_begin · S).
+    const at::Tensor beta = in_.beta_nmgl.unsqueeze(-1);
     dwritten = solve(system_nmgll, dwritten, true);
     const at::Tensor wanted = in_.v_nmglv - at::matmul(k_begin_nmglk, states);
     d.beta_nmgl = row_dots(dwritten, wanted);
@@ -138,8 +154,7 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     d.beta_nmgl.add_((dkk_of_beta * kk).sum(-1));
     const at::Tensor dkk = (dkk_of_beta * beta).sum(2, true);
     d.k_nm1lk.add_(at::matmul(dkk, in_.k_nm1lk)).add_(at::matmul(transposed(dkk), in_.k_nm1lk));
-    d.log_decay_nmgl = dsums.flip(-1).cumsum(-1).flip(-1);
-    return d;
+    return made();
 }
 
 }  // namespace ringmaster

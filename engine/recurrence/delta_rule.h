@@ -3,6 +3,9 @@
 /// chunk, the WY representation makes this a triangular system and matrix products. Forward and backward are
 /// written by hand; sums are in the dtype of the inputs, float32 or float64.
 ///
+/// Without β nothing is removed from the state, S_t = a_t · S_{t−1} + k_t · v_tᵀ (Dao & Gu 2024,
+/// "Transformers are SSMs", arXiv 2405.21060): all values are written as they are.
+///
 /// A stretch of chunks is an affine map of the state, S_after = A · S_before + B: see state_passing.h.
 ///
 /// Letters: N chunks, M rows × key heads, G value heads of a key head, L tokens of a chunk, K and V widths of
@@ -18,7 +21,7 @@ struct DeltaInputs {
     at::Tensor q_nm1lk, k_nm1lk;  ///< after their norms; q is scaled
     at::Tensor v_nmglv;
     at::Tensor log_decay_nmgl;  ///< g
-    at::Tensor beta_nmgl;
+    at::Tensor beta_nmgl = {};
 };
 
 /// Chunks [begin, end), computed one after the other.
@@ -33,7 +36,8 @@ class DeltaRule {
     at::Tensor zero_state() const;  ///< [M, G, K, V]
     /// Writes the range's outputs to out_nmglv if it is defined, and returns the state after it.
     at::Tensor forward(const ChunkRange& range, at::Tensor state, const at::Tensor& out_nmglv) const;
-    at::Tensor transition(const ChunkRange& range) const;  ///< A, [M, G, K, K]
+    /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
+    at::Tensor transition(const ChunkRange& range) const;
 
     /// Begins the backward; then, for each range, `state_gradient` and at last `finish`.
     struct Backward {
@@ -49,6 +53,10 @@ class DeltaRule {
     DeltaInputs finish(const Backward& backward) const;
 
   private:
+    bool removes() const { return in_.beta_nmgl.defined(); }
+    /// Returns what a chunk writes to the state, given the state before it.
+    at::Tensor written(int64_t chunk, const at::Tensor& state) const;
+
     const DeltaInputs in_;
     at::Tensor sums_nmgl;  ///< Σ g of the chunk up to the token
     at::Tensor decay_nmgll, system_nmgll, scores_nmgll;

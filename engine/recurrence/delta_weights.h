@@ -1,4 +1,4 @@
-/// Holds the small parameters of a layer with the gated delta rule.
+/// Holds the small parameters of a layer that recurs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,9 @@ struct DeltaWeights {
     at::Tensor convolution_c1j;
     at::Tensor step_bias_h;  ///< dt_bias
     at::Tensor decay_log_h;  ///< A_log
-    at::Tensor norm_v;
+    at::Tensor norm_v;       ///< of each head; in a state space, of all heads
+    at::Tensor convolution_bias_c = {};
+    at::Tensor skip_h = {};  ///< D, of a state space
 };
 
 /// Sets a gradient to beta · gradient + made; does nothing if it is undefined.

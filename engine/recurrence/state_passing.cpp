@@ -6,12 +6,12 @@ namespace ringmaster {
 
 namespace {
 
-/// Holds the maps of all ranks: [ranks, slots, rows, heads, K, K + V].
+/// Holds the maps of all ranks: [ranks, slots, rows, heads, K, K + V], or 1 + V if they only decay.
 class SharedMaps {
   public:
     SharedMaps(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
                const at::Tensor& like_bhkv, int64_t slots, int64_t Stretch::*slot, const char* what)
-        : slot_(slot), width_(like_bhkv.size(2)) {
+        : slot_(slot), only_decays_(maps.only_decays), width_(only_decays_ ? 1 : like_bhkv.size(2)) {
         std::vector<int64_t> sizes = like_bhkv.sizes().vec();
         sizes[3] += width_;
         sizes.insert(sizes.begin(), slots);
@@ -31,11 +31,13 @@ class SharedMaps {
         const at::Tensor end = map.narrow(3, width_, map.size(3) - width_);
         if (!state.defined()) return end.clone();
         const at::Tensor transition = map.narrow(3, 0, width_);
+        if (only_decays_) return (transition * state).add_(end);
         return at::matmul(transpose ? transition.transpose(2, 3) : transition, state).add_(end);
     }
 
   private:
     int64_t Stretch::*slot_;
+    bool only_decays_;
     int64_t width_;
     at::Tensor all_;
 };

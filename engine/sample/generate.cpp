@@ -27,12 +27,10 @@ int64_t length_of(const Prompt& prompt) {
 }
 
 void check_layers(const ModelConfig& model) {
-    for (const LayerKind& kind : model.layer_kinds()) {
-        if (kind.recurs)
-            throw Error(Failure::Refused, Code("ENGINE-MODEL"),
-                        "the engine trains layers that pass a state along, but cannot generate with them yet",
-                        model.model_type);
-    }
+    if (model.recurs())
+        throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                    "the engine trains layers that pass a state along, but cannot generate with them yet",
+                    model.model_type);
 }
 
 /// Returns the most tokens that a prompt's sequence may have.

@@ -68,9 +68,15 @@ void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& 
 
 }  // namespace
 
-at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
+at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at::Tensor& inputs_nw,
                            const std::vector<FlatRange>& documents, const at::Tensor& sinks_h) {
-    if (kind.recurs) return plain_rule(m.delta, qkv_nw, documents);
+    if (kind.recurs) return plain_rule(m.delta, inputs_nw, documents);
+    const int64_t width = (m.num_heads + 2 * m.num_kv_heads) * m.head_dim;
+    if (const int64_t rest = inputs_nw.size(1) - width; rest > 0)
+        return at::cat({plain_attention(m, kind, inputs_nw.narrow(1, 0, width), documents, sinks_h),
+                        plain_rule(m.delta, inputs_nw.narrow(1, width, rest), documents)},
+                       1);
+    const at::Tensor qkv_nw = inputs_nw.contiguous();
     at::Tensor out_nw = at::empty({qkv_nw.size(0), m.num_heads * m.head_dim}, qkv_nw.options());
     for (const FlatRange& document : documents) {
         const Heads heads = heads_of(m, qkv_nw, document);
@@ -85,10 +91,21 @@ at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at
 }
 
 PlainAttentionGradients plain_attention_backward(const ModelConfig& m, const LayerKind& kind,
-                                                 const at::Tensor& qkv_nw, const at::Tensor& dout_nw,
+                                                 const at::Tensor& inputs_nw, const at::Tensor& given_nw,
                                                  const std::vector<FlatRange>& documents,
                                                  const at::Tensor& sinks_h) {
-    if (kind.recurs) return {plain_rule_backward(m.delta, qkv_nw, dout_nw, documents), {}};
+    if (kind.recurs) return {plain_rule_backward(m.delta, inputs_nw, given_nw, documents), {}};
+    const int64_t width = (m.num_heads + 2 * m.num_kv_heads) * m.head_dim,
+                  heads_width = m.num_heads * m.head_dim;
+    if (const int64_t rest = inputs_nw.size(1) - width; rest > 0) {
+        PlainAttentionGradients both = plain_attention_backward(
+            m, kind, inputs_nw.narrow(1, 0, width), given_nw.narrow(1, 0, heads_width), documents, sinks_h);
+        const at::Tensor of_rule =
+            plain_rule_backward(m.delta, inputs_nw.narrow(1, width, rest),
+                                given_nw.narrow(1, heads_width, m.delta.values()), documents);
+        return {at::cat({both.qkv_nw, of_rule}, 1), both.sinks_h};
+    }
+    const at::Tensor qkv_nw = inputs_nw.contiguous(), dout_nw = given_nw.contiguous();
     at::Tensor dqkv_nw = at::empty_like(qkv_nw), dsinks_h;
     if (sinks_h.defined()) dsinks_h = at::zeros_like(sinks_h);
     const double scale = score_scale(m);

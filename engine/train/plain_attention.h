@@ -15,7 +15,8 @@
 namespace ringmaster {
 
 /// Returns the heads' outputs, [N, H·D], from rotated queries, keys and values, [N, (H + 2K)·D], or from the
-/// inputs of a recurrence (plain_rule_inputs). `sinks_h` is undefined if the model has no sinks.
+/// inputs of a recurrence (plain_rule_inputs); of a layer with both, first attention's and then the other's.
+/// `sinks_h` is undefined if the model has no sinks.
 at::Tensor plain_attention(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
                            const std::vector<FlatRange>& documents, const at::Tensor& sinks_h = {});
 struct PlainAttentionGradients {

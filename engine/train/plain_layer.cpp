@@ -25,26 +25,27 @@ class Layer {
 
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm");
-        if (kind().recurs)
-            return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
+        if (kind().recurs) return rule_inputs(read);
         const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
         at::Tensor all = m_.latent.on() ? latent_heads(read) : queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
         const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
         const at::Tensor keys = all.narrow(1, H * D, K * D), k = placed(keys, "self_attn.k_norm");
         const at::Tensor v = m_.values_are_keys ? keys : all.narrow(1, (H + K) * D, K * D);
-        return at::cat({q, k, m_.norms_values ? normed_heads(v) : v}, 1);
+        const at::Tensor values = m_.norms_values ? normed_heads(v) : v;
+        return m_.recurs_beside_attention() ? at::cat({q, k, values, rule_inputs(read)}, 1)
+                                            : at::cat({q, k, values}, 1);
     }
 
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + output(mixed(x_nc, heads_nw), "attention_output_norm");
+        const at::Tensor mid = x_nc + attended_and_recurred(x_nc, heads_nw);
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
         PlainMixture mlp =
             m_.has_experts(kind()) && m_.experts_beside_mlp
                 ? mlp_beside_experts(mid)
                 : feed_forward(input(m_.parallel_blocks ? x_nc : mid,
                                      shares_norm ? "input_layernorm" : "post_attention_layernorm"));
-        mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm");
+        mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm", m_.mlp_multiplier);
         if (m_.layer_scalars) mlp.y_nc = mlp.y_nc * weights_.layer_scalar(layer_);
         return mlp;
     }
@@ -57,9 +58,13 @@ class Layer {
     }
 
     DeltaWeights delta() const {
-        if (m_.delta.convolved > 0) return {own("linear_attn.conv1d.weight"), {}, {}, {}};
-        return {own("linear_attn.conv1d.weight"), own("linear_attn.dt_bias"), own("linear_attn.A_log"),
-                own("linear_attn.norm.weight")};
+        const std::string name = "linear_attn.";
+        return {own(name + "conv1d.weight"), own(name + "dt_bias"),     own(name + "A_log"),
+                own(name + "norm.weight"),   own(name + "conv1d.bias"), own(name + "D")};
+    }
+
+    at::Tensor rule_inputs(const at::Tensor& read) const {
+        return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
     }
 
     /// Returns the queries (`part` 0) or the gates (1), which q_proj gives of each head in turn.
@@ -106,19 +111,34 @@ class Layer {
             1);
     }
 
-    /// Returns the output of the attention or the recurrence, given that of its heads.
-    at::Tensor mixed(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        if (!kind().recurs && !m_.gates_attention)
-            return dense(
-                heads_nw.view({heads_nw.size(0), m_.num_heads, -1}).narrow(2, 0, m_.value_width()).flatten(1),
-                LoraSite::Output);
-        const at::Tensor read = input(x_nc, "input_layernorm");
-        if (!kind().recurs)
-            return dense(heads_nw * at::sigmoid(queries_or_gates(dense(read, LoraSite::Qkv), 1)),
-                         LoraSite::Output);
-        const at::Tensor projected = dense(read, LoraSite::DeltaIn);
+    /// Returns what attention and the recurrence add to x_nc, given the outputs of their heads.
+    at::Tensor attended_and_recurred(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        const auto recurred = [&](const at::Tensor& heads) {
+            return output(recurrence(x_nc, heads), "attention_output_norm", m_.delta.state_space.output);
+        };
+        if (kind().recurs) return recurred(heads_nw);
+        const int64_t width = m_.num_heads * m_.head_dim, rest = heads_nw.size(1) - width;
+        const at::Tensor attended = output(mixed(x_nc, heads_nw.narrow(1, 0, width)), "attention_output_norm",
+                                           m_.attention_multiplier);
+        return rest > 0 ? attended + recurred(heads_nw.narrow(1, width, rest)) : attended;
+    }
+
+    at::Tensor recurrence(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        const at::Tensor projected = dense(input(x_nc, "input_layernorm"), LoraSite::DeltaIn);
         return dense(plain_gated(m_.delta, delta(), m_.rms_norm_eps, projected, heads_nw),
                      LoraSite::DeltaOutput);
+    }
+
+    /// Returns attention's output, given that of its heads.
+    at::Tensor mixed(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+        if (!m_.gates_attention)
+            return dense(heads_nw.reshape({heads_nw.size(0), m_.num_heads, -1})
+                             .narrow(2, 0, m_.value_width())
+                             .flatten(1),
+                         LoraSite::Output);
+        const at::Tensor read = input(x_nc, "input_layernorm");
+        return dense(heads_nw * at::sigmoid(queries_or_gates(dense(read, LoraSite::Qkv), 1)),
+                     LoraSite::Output);
     }
 
     PlainExperts all_experts() const {
@@ -172,7 +192,12 @@ class Layer {
     }
 
     at::Tensor mlp(const at::Tensor& read, LoraSite gate_up, LoraSite down) const {
-        return dense(plain_gate(dense(read, gate_up), m_.gate), down);
+        at::Tensor both = dense(read, gate_up);
+        if (m_.gate_multiplier != 1) {
+            const auto halves = both.chunk(2, 1);
+            both = at::cat({halves[0] * m_.gate_multiplier, halves[1]}, 1);
+        }
+        return dense(plain_gate(both, m_.gate), down);
     }
 
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {
@@ -182,8 +207,8 @@ class Layer {
     at::Tensor input(const at::Tensor& x, const char* name) const {
         return m_.norms_inputs ? normed(x, name) : x;
     }
-    at::Tensor output(const at::Tensor& y, const char* name) const {
-        return (m_.norms_outputs ? normed(y, name) : y) * m_.residual_multiplier;
+    at::Tensor output(const at::Tensor& y, const char* name, double multiplier) const {
+        return (m_.norms_outputs ? normed(y, name) : y) * (multiplier * m_.residual_multiplier);
     }
 
     /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.

@@ -208,7 +208,8 @@ class PlainModel {
         const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
         const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
                                                                   after[1], tokens_.documents, fixed_h);
-        if (!layer.kind().recurs) probe(index, dqkv_nw);
+        const int64_t of_heads = (model.num_heads + 2 * model.num_kv_heads) * model.head_dim;
+        if (!layer.kind().recurs) probe(index, dqkv_nw.narrow(1, 0, of_heads).contiguous());
         const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();
         of = {qkv_nw}, given = {dqkv_nw};
         if (learns_sinks) of.push_back(sinks_h), given.push_back(dsinks_h);

@@ -32,7 +32,7 @@ Parts parts_of(const DeltaSizes& s, const at::Tensor& x_nw) {
 }
 
 /// Sums the last tokens of the same document into each output, with one weight per channel and token.
-at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j,
+at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j, const at::Tensor& bias_c,
                      const std::vector<FlatRange>& documents) {
     const int64_t taps = weight_c1j.size(2);
     std::vector<at::Tensor> all;
@@ -42,21 +42,22 @@ at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j,
         for (int64_t back = 1; back < std::min(taps, document.size()); ++back)
             y = y + at::constant_pad_nd(x.narrow(0, 0, document.size() - back), {0, 0, back, 0}) *
                         weight_c1j.select(2, taps - 1 - back).squeeze(1);
-        all.push_back(y);
+        all.push_back(y + (bias_c.defined() ? bias_c : at::zeros({1}, y.options())));
     }
     return at::cat(all);
 }
 
-/// The rule's inputs by head: [tokens, H, width].
+/// The rule's inputs by head: [tokens, H, width]. A state space has `skip` and no β.
 struct Rule {
-    at::Tensor q, k, v, beta, log_decay;
+    at::Tensor q, k, v, beta, log_decay, skip;
 };
 
 Rule rule_of(const DeltaSizes& s, const at::Tensor& inputs_nw) {
-    const int64_t H = s.value_heads, K = s.key_width;
-    const auto p = at::split_with_sizes(inputs_nw, {H * K, H * K, s.values(), H, H}, 1);
+    const int64_t H = s.value_heads, K = s.key_width, last = s.state_space.on ? s.values() : H;
+    const auto p = at::split_with_sizes(inputs_nw, {H * K, H * K, s.values(), H, last}, 1);
     const auto heads = [&](size_t i) { return p[i].reshape({inputs_nw.size(0), H, p[i].size(1) / H}); };
-    return {heads(0), heads(1), heads(2), p[3], p[4]};
+    if (s.state_space.on) return {heads(0), heads(1), heads(2), {}, p[3], heads(4)};
+    return {heads(0), heads(1), heads(2), p[3], p[4], {}};
 }
 
 /// Continues from `state` [H, K, V], and replaces it by the state after the last token.
@@ -65,11 +66,62 @@ at::Tensor some_tokens(const Rule& rule, at::Tensor& state) {
     for (int64_t t = 0; t < rule.q.size(0); ++t) {
         const at::Tensor k = rule.k[t].unsqueeze(2);
         state = state * rule.log_decay[t].exp().view({-1, 1, 1});
-        const at::Tensor error = rule.v[t] - (state * k).sum(1);
-        state = state + k * (error * rule.beta[t].unsqueeze(1)).unsqueeze(1);
-        out.push_back((state * rule.q[t].unsqueeze(2)).sum(1));
+        at::Tensor written = rule.v[t];
+        if (rule.beta.defined()) written = (written - (state * k).sum(1)) * rule.beta[t].unsqueeze(1);
+        state = state + k * written.unsqueeze(1);
+        const at::Tensor read = (state * rule.q[t].unsqueeze(2)).sum(1);
+        out.push_back(rule.skip.defined() ? read + rule.skip[t] : read);
     }
     return at::stack(out).flatten(1);
+}
+
+/// Returns the factors of the first matrix's columns: gates, values, keys, queries and steps.
+at::Tensor space_factors(const DeltaSizes& s, const at::Tensor& like) {
+    const StateSpace& space = s.state_space;
+    const std::pair<int64_t, double> parts[] = {{s.values(), space.gates},
+                                                {s.values(), space.values},
+                                                {s.keys(), space.keys},
+                                                {s.keys(), space.queries},
+                                                {s.value_heads, space.steps}};
+    std::vector<at::Tensor> all;
+    for (const auto& [width, factor] : parts) all.push_back(at::full({width}, factor, like.options()));
+    return at::cat(all);
+}
+
+at::Tensor space_inputs(const DeltaSizes& s, const DeltaWeights& weights, const at::Tensor& projected_nw,
+                        const std::vector<FlatRange>& documents) {
+    const StateSpace& space = s.state_space;
+    const at::Tensor scaled = projected_nw * space_factors(s, projected_nw);
+    const at::Tensor mixed =
+        at::silu(convolved(scaled.narrow(1, s.values(), s.channels()), weights.convolution_c1j,
+                           weights.convolution_bias_c, documents));
+    const int64_t N = mixed.size(0), H = s.value_heads;
+    const auto of_heads = [&](int64_t first) {
+        return mixed.narrow(1, first, s.keys())
+            .reshape({N, s.key_heads, s.key_width})
+            .repeat_interleave(s.heads_per_key(), 1)
+            .flatten(1);
+    };
+    at::Tensor step = at::softplus(scaled.narrow(1, scaled.size(1) - H, H) + weights.step_bias_h);
+    if (space.least_step > 0) step = step.clamp_min(space.least_step);
+    if (space.most_step > 0) step = step.clamp_max(space.most_step);
+    const at::Tensor x = mixed.narrow(1, 0, s.values()).reshape({N, H, s.value_width});
+    return at::cat({of_heads(s.values() + s.keys()), of_heads(s.values()), (x * step.unsqueeze(2)).flatten(1),
+                    -weights.decay_log_h.exp() * step, (x * weights.skip_h.unsqueeze(1)).flatten(1)},
+                   1);
+}
+
+/// Returns a state space's outputs times the gate, normed by groups if it has a norm.
+at::Tensor gated_space(const DeltaSizes& s, const at::Tensor& weight_w, double eps,
+                       const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
+    const StateSpace& space = s.state_space;
+    const at::Tensor share = at::silu(projected_nw.narrow(1, 0, s.values()) * space.gates);
+    const auto normed = [&](const at::Tensor& x_nw) {
+        const at::Tensor x = x_nw.reshape({x_nw.size(0), space.norm_groups, -1});
+        return (x / (x.square().mean(-1, true) + eps).sqrt()).flatten(1) * weight_w;
+    };
+    if (space.norm_groups == 0) return heads_nw * share;
+    return space.norm_before_gate ? normed(heads_nw) * share : normed(heads_nw * share);
 }
 
 at::Tensor no_state(const DeltaSizes& s, const at::Tensor& like) {
@@ -94,11 +146,12 @@ at::Tensor plain_rule_inputs(const DeltaSizes& s, const DeltaWeights& weights, c
                              const std::vector<FlatRange>& documents) {
     if (s.convolved > 0) {
         const auto b_c_x = projected_nw.chunk(3, 1);
-        return convolved(b_c_x[0] * b_c_x[2], weights.convolution_c1j, documents);
+        return convolved(b_c_x[0] * b_c_x[2], weights.convolution_c1j, {}, documents);
     }
+    if (s.state_space.on) return space_inputs(s, weights, projected_nw, documents);
     const Parts parts = parts_of(s, projected_nw);
     const at::Tensor mixed =
-        at::silu(convolved(at::cat({parts.q, parts.k, parts.v}, 1), weights.convolution_c1j, documents));
+        at::silu(convolved(at::cat({parts.q, parts.k, parts.v}, 1), weights.convolution_c1j, {}, documents));
     const auto keys = [&](int64_t first) {
         const at::Tensor x =
             mixed.narrow(1, first, s.keys()).reshape({mixed.size(0), s.key_heads, s.key_width});
@@ -155,6 +208,7 @@ at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs
 at::Tensor plain_gated(const DeltaSizes& sizes, const DeltaWeights& weights, double eps,
                        const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
     if (sizes.convolved > 0) return projected_nw.chunk(3, 1)[1] * heads_nw;
+    if (sizes.state_space.on) return gated_space(sizes, weights.norm_v, eps, projected_nw, heads_nw);
     const at::Tensor x = heads_nw.view({heads_nw.size(0), sizes.value_heads, sizes.value_width});
     const at::Tensor normed = x / (x.square().mean(-1, true) + eps).sqrt() * weights.norm_v;
     return normed.flatten(1) * at::silu(parts_of(sizes, projected_nw).z);

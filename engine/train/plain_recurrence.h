@@ -1,9 +1,11 @@
-/// Computes the gated delta rule token by token in float64, and what surrounds it by plain operations with
-/// autograd, for preflight's plain model. Nothing is shared with engine/recurrence but the sizes.
+/// Computes the gated delta rule, or a state space, token by token in float64, and what surrounds it by plain
+/// operations with autograd, for preflight's plain model. Nothing is shared with engine/recurrence but the
+/// sizes.
 ///
 /// Letters: N tokens of all documents, W outputs of the first matrix, H value heads, K and V widths of a
 /// head's keys and values. Source: Yang et al. 2024, "Gated Delta Networks", equation 10; modules as in
-/// transformers' Qwen3NextGatedDeltaNet.
+/// transformers' Qwen3NextGatedDeltaNet. A state space: Dao & Gu 2024, equation 1; modules as in
+/// FalconH1Mixer.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,7 +17,8 @@
 
 namespace ringmaster {
 
-/// Returns queries, keys, values, β and the log of the decay of every value head: [N, H·(2K + V + 2)].
+/// Returns queries, keys, values, β and the log of the decay of every value head: [N, H·(2K + V + 2)]. A
+/// state space has what skips the state in place of β: [N, H·(2K + 2V + 1)].
 at::Tensor plain_rule_inputs(const DeltaSizes& sizes, const DeltaWeights& weights,
                              const at::Tensor& projected_nw, const std::vector<FlatRange>& documents);
 

@@ -29,6 +29,7 @@ FAMILIES = {
     "falcon": dict(kind="falcon", intermediate_size=None, num_key_value_heads=None, ffn_hidden_size=288),
     "gptj": dict(kind="gptj", intermediate_size=None, num_key_value_heads=None, n_inner=288, rotary_dim=8),
     "lfm2": dict(kind="lfm2", block_auto_adjust_ff_dim=False, num_hidden_layers=4, layer_types=["conv", "full_attention", "conv", "conv"]),
+    "falcon_h1": dict(kind="falcon_h1", mamba_d_ssm=192, mamba_n_heads=6, mamba_d_head=32, mamba_n_groups=1, mamba_d_state=32),
     "gpt_neox": dict(kind="gpt_neox", num_key_value_heads=None),
     "phi": dict(kind="phi", intermediate_size=256),
     "starcoder2": dict(kind="starcoder2", hidden_size=96, intermediate_size=384, sliding_window=512),

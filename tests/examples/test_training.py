@@ -52,6 +52,7 @@ ARCHITECTURES = {
     "Magistral": ("mistral", {}), "Devstral": ("mistral", {}), "MiniMax-M2": ("minimax_m2", dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2)),
     "Voxtral": ("voxtral", dict(text_config=dict(model_type="llama", head_dim=16), audio_config=dict(
         hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, max_source_positions=16, num_mel_bins=8))),
+    "Falcon-H1": ("falcon_h1", dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)),
     "falcon-7b": ("falcon", dict(intermediate_size=None, num_key_value_heads=None)), "gpt-j": ("gptj", dict(intermediate_size=None, num_key_value_heads=None, rotary_dim=8)),
      "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),

@@ -22,6 +22,7 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_positi
 
 VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
 LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12)
+STATE_SPACE = dict(mamba_n_groups=1, mamba_d_state=16, mamba_d_conv=4)
 EXPERTS = dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)
 
 GROUPED = dict(n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=24, first_k_dense_replace=1)
@@ -95,6 +96,12 @@ FAMILIES = {
                                layer_types=["conv", "conv", "full_attention", "conv"])),
     "lfm2_moe full": ("lfm2_moe", dict(num_experts=6, num_experts_per_tok=2, moe_intermediate_size=24, num_dense_layers=1, routed_scaling_factor=1.5,
                                        num_hidden_layers=4, layer_types=["conv", "conv", "full_attention", "conv"])),
+    "falcon_h1": ("falcon_h1", dict(STATE_SPACE, mamba_d_ssm=48, mamba_n_heads=4, mamba_d_head="auto")),
+    "falcon_h1 full": ("falcon_h1", dict(
+        STATE_SPACE, mamba_d_ssm=None, mamba_n_heads=6, mamba_expand=3, mamba_d_head=32, mamba_n_groups=2, mamba_d_conv=3, mamba_rms_norm=True,
+        mamba_norm_before_gate=False, time_step_limit=[0.9, 1.5], lm_head_multiplier=0.7, embedding_multiplier=3.0, mlp_multipliers=[0.8, 1.7],
+        key_multiplier=0.6, attention_out_multiplier=0.9, attention_in_multiplier=1.2, ssm_multipliers=[0.7, 1.1, 0.8, 1.3, 0.6],
+        ssm_in_multiplier=1.25, ssm_out_multiplier=0.5, mlp_bias=True, tie_word_embeddings=True)),
     "mixtral": ("mixtral", dict(num_local_experts=4)),
     "minimax_m2 full": ("minimax_m2", dict(num_local_experts=6, num_experts_per_tok=2, head_dim=24, intermediate_size=24,
                                            rope_parameters={"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5})),

@@ -217,7 +217,7 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
           "ministral",     "ministral3",  "olmo2",       "olmo3",    "exaone4",   "glm",
           "glm4",          "cohere2",     "stablelm",    "nemotron", "gpt_neox",  "glm4_moe",
           "glm4_moe_lite", "deepseek_v3", "mistral4",    "falcon",   "gptj",      "minimax_m2",
-          "lfm2",          "lfm2_moe"}) {
+          "lfm2",          "lfm2_moe",    "falcon_h1"}) {
         all.push_back(small(type));
     }
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;

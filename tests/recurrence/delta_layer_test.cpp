@@ -15,6 +15,19 @@ namespace {
 constexpr int64_t kRows = 2;
 constexpr double kEps = 1e-6;
 
+constexpr at::Tensor DeltaWeights::*kWeights[] = {
+    &DeltaWeights::convolution_c1j, &DeltaWeights::step_bias_h,        &DeltaWeights::decay_log_h,
+    &DeltaWeights::norm_v,          &DeltaWeights::convolution_bias_c, &DeltaWeights::skip_h};
+
+/// Returns the weights that exist, each changed by `change`.
+template <class Change>
+DeltaWeights changed(const DeltaWeights& of, const Change& change) {
+    DeltaWeights made;
+    for (const auto which : kWeights)
+        if ((of.*which).defined()) made.*which = change(of.*which);
+    return made;
+}
+
 struct Example {
     DeltaSizes sizes;
     at::Tensor projected_bsw, dgated_bsw;
@@ -38,13 +51,25 @@ Example example(int64_t tokens, std::vector<int64_t> documents, bool by_key_head
     return made;
 }
 
+/// Makes two groups of three heads.
+Example state_space(int64_t tokens, std::vector<int64_t> documents, const StateSpace& rule) {
+    Example made = example(tokens, std::move(documents), false);
+    made.sizes.state_space = rule;
+    made.sizes.state_space.on = true;
+    const DeltaSizes& s = made.sizes;
+    DeltaWeights& w = made.weights;
+    made.projected_bsw = at::randn({kRows, tokens, s.projected()});
+    w.norm_v = rule.norm_groups > 0 ? at::randn({s.values()}) + 1 : at::Tensor();
+    if (rule.convolution_bias) w.convolution_bias_c = at::randn({s.channels()});
+    w.skip_h = at::randn({s.value_heads});
+    return made;
+}
+
 Example in(at::ScalarType dtype, const Example& of) {
     Example made = of;
-    const DeltaWeights& w = of.weights;
     made.projected_bsw = of.projected_bsw.to(dtype, false, true);
     made.dgated_bsw = of.dgated_bsw.to(dtype);
-    made.weights = {w.convolution_c1j.to(dtype), w.step_bias_h.to(dtype), w.decay_log_h.to(dtype),
-                    w.norm_v.to(dtype)};
+    made.weights = changed(of.weights, [&](const at::Tensor& x) { return x.to(dtype); });
     return made;
 }
 
@@ -67,17 +92,54 @@ at::Tensor normed(const at::Tensor& x) {
     return x / (x.square().sum(-1, true) + 1e-6).sqrt();
 }
 
+at::Tensor mixed(const DeltaSizes& s, const DeltaWeights& w, const at::Tensor& x_ct) {
+    const at::Tensor padded_ct = at::constant_pad_nd(x_ct, {s.taps - 1, 0});
+    at::Tensor mixed_ct = at::zeros_like(x_ct);
+    for (int64_t j = 0; j < s.taps; ++j)
+        mixed_ct = mixed_ct + w.convolution_c1j.select(2, j) * padded_ct.narrow(1, j, x_ct.size(1));
+    if (w.convolution_bias_c.defined()) mixed_ct = mixed_ct + w.convolution_bias_c.unsqueeze(1);
+    return at::silu(mixed_ct);
+}
+
+/// Computes one document of one row of a state space, token by token.
+at::Tensor sequential_space(const Example& of, const DeltaWeights& w, const at::Tensor& projected_tw) {
+    const DeltaSizes& s = of.sizes;
+    const StateSpace& rule = s.state_space;
+    const int64_t T = projected_tw.size(0), G = s.value_heads / s.key_heads, K = s.keys(), V = s.values();
+    const auto parts = at::split_with_sizes(projected_tw, {V, V, K, K, s.value_heads}, 1);
+    const at::Tensor scaled =
+        at::cat({parts[1] * rule.values, parts[2] * rule.keys, parts[3] * rule.queries}, 1);
+    const at::Tensor mixed_tc = mixed(s, w, scaled.t()).t();
+    const auto heads = [&](int64_t from, int64_t width, int64_t number) {
+        return mixed_tc.narrow(1, from, width).reshape({T, number, -1});
+    };
+    const at::Tensor x = heads(0, V, s.value_heads);
+    const at::Tensor k = heads(V, K, s.key_heads).repeat_interleave(G, 1);
+    const at::Tensor q = heads(V + K, K, s.key_heads).repeat_interleave(G, 1);
+    at::Tensor step = at::log1p((parts[4] * rule.steps + w.step_bias_h).exp());
+    if (rule.most_step > 0) step = at::clamp(step, rule.least_step, rule.most_step);
+    at::Tensor state = at::zeros({s.value_heads, s.key_width, s.value_width}, q.options());
+    std::vector<at::Tensor> out;
+    for (int64_t t = 0; t < T; ++t) {
+        state = state * (-w.decay_log_h.exp() * step[t]).exp().view({-1, 1, 1});
+        state = state + k[t].unsqueeze(2) * (step[t].unsqueeze(1) * x[t]).unsqueeze(1);
+        out.push_back((state * q[t].unsqueeze(2)).sum(1) + w.skip_h.unsqueeze(1) * x[t]);
+    }
+    const at::Tensor y = at::stack(out).flatten(1), share = at::silu(parts[0] * rule.gates);
+    if (rule.norm_groups == 0) return y * share;
+    const at::Tensor read = (rule.norm_before_gate ? y : y * share).reshape({T, rule.norm_groups, -1});
+    const at::Tensor rms = (read.square().mean(-1, true) + kEps).sqrt();
+    const at::Tensor normed_tw = (read / rms).flatten(1) * w.norm_v;
+    return rule.norm_before_gate ? normed_tw * share : normed_tw;
+}
+
 /// Computes one document of one row, token by token.
 at::Tensor sequential(const Example& of, const DeltaWeights& w, const at::Tensor& projected_tw) {
     const DeltaSizes& s = of.sizes;
+    if (s.state_space.on) return sequential_space(of, w, projected_tw);
     const int64_t T = projected_tw.size(0), G = s.value_heads / s.key_heads;
     const auto parts = split(s, projected_tw);
-    const at::Tensor padded_ct =
-        at::constant_pad_nd(at::cat({parts[0], parts[1], parts[2]}, 1).t(), {s.taps - 1, 0});
-    at::Tensor mixed_ct = at::zeros({s.channels(), T}, padded_ct.options());
-    for (int64_t j = 0; j < s.taps; ++j)
-        mixed_ct = mixed_ct + w.convolution_c1j.select(2, j) * padded_ct.narrow(1, j, T);
-    mixed_ct = at::silu(mixed_ct);
+    const at::Tensor mixed_ct = mixed(s, w, at::cat({parts[0], parts[1], parts[2]}, 1).t());
     const int64_t K = s.key_heads * s.key_width;
     const auto heads = [&](int64_t from, int64_t count, int64_t number) {
         return mixed_ct.narrow(0, from, count).t().reshape({T, number, -1});
@@ -110,8 +172,7 @@ Truth truth_of(const Example& of) {
     const auto leaf = [](const at::Tensor& x) {
         return x.to(at::kDouble).detach().clone().set_requires_grad(true);
     };
-    const DeltaWeights w{leaf(of.weights.convolution_c1j), leaf(of.weights.step_bias_h),
-                         leaf(of.weights.decay_log_h), leaf(of.weights.norm_v)};
+    const DeltaWeights w = changed(of.weights, leaf);
     const at::Tensor projected = leaf(of.projected_bsw);
     std::vector<at::Tensor> rows;
     for (int64_t row = 0; row < kRows; ++row) {
@@ -125,10 +186,11 @@ Truth truth_of(const Example& of) {
         rows.push_back(at::cat(documents));
     }
     const at::Tensor gated = at::stack(rows);
-    const auto d =
-        torch::autograd::grad({gated}, {projected, w.convolution_c1j, w.step_bias_h, w.decay_log_h, w.norm_v},
-                              {of.dgated_bsw.to(at::kDouble)});
-    return {gated.detach(), d[0], {d[1], d[2], d[3], d[4]}};
+    std::vector<at::Tensor> leaves = {projected};
+    changed(w, [&](const at::Tensor& x) { return leaves.emplace_back(x); });
+    const auto d = torch::autograd::grad({gated}, leaves, {of.dgated_bsw.to(at::kDouble)});
+    size_t next = 1;
+    return {gated.detach(), d[0], changed(w, [&](const at::Tensor&) { return d[next++]; })};
 }
 
 /// Returns the norm of the difference relative to the norm.
@@ -166,11 +228,9 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         const at::Tensor projected = of.projected_bsw.index_select(1, places[r]);
         const DeltaOutput output = layer.forward(projected);
         gated[r] = layer.gated(projected, output);
-        const DeltaWeights& w = of.weights;
         // A gradient is halved and added to, as for a second micro-batch; in float32 that would round it.
         const double before = held_before(of);
-        gradients[r] = {at::full_like(w.convolution_c1j, before), at::full_like(w.step_bias_h, before),
-                        at::full_like(w.decay_log_h, before), at::full_like(w.norm_v, before)};
+        gradients[r] = changed(of.weights, [&](const at::Tensor& x) { return at::full_like(x, before); });
         layer.backward(of.dgated_bsw.index_select(1, places[r]), projected, output, gradients[r], 0.5);
         dprojected[r] = projected;
         sent[r] = groups.take_totals().sent_bytes;
@@ -185,9 +245,10 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         for (const DeltaWeights& of_rank : gradients) sum += of_rank.*which - 0.5 * held_before(of);
         return error_of(sum, truth.gradients.*which);
     };
-    return {error_of(whole, truth.gated_bsw), error_of(dwhole, truth.dprojected_bsw),
-            std::max({summed(&DeltaWeights::convolution_c1j), summed(&DeltaWeights::step_bias_h),
-                      summed(&DeltaWeights::decay_log_h), summed(&DeltaWeights::norm_v)}),
+    double dweights = 0;
+    for (const auto which : kWeights)
+        if ((of.weights.*which).defined()) dweights = std::max(dweights, summed(which));
+    return {error_of(whole, truth.gated_bsw), error_of(dwhole, truth.dprojected_bsw), dweights,
             *std::max_element(sent.begin(), sent.end())};
 }
 
@@ -235,6 +296,25 @@ TEST(DeltaLayer, EqualsTheSequentialRuleIfStretchesAreShorterThanTheConvolution)
     expect_sequential(example(16, {5, 16}, false));
 }
 
+TEST(DeltaLayer, EqualsTheSequentialStateSpaceOnEveryMesh) {
+    expect_sequential(state_space(176, {}, {.convolution_bias = true}));
+    expect_sequential(state_space(176, {}, {.norm_groups = 2, .norm_before_gate = true}));
+}
+
+TEST(DeltaLayer, EqualsTheSequentialStateSpaceWithDocumentsAnywhere) {
+    expect_sequential(state_space(160, {1, 3, 6, 40, 41, 130, 155},
+                                  {.convolution_bias = true,
+                                   .norm_groups = 3,
+                                   .least_step = 0.05,
+                                   .most_step = 0.4,
+                                   .gates = 0.7,
+                                   .values = 1.3,
+                                   .keys = 0.6,
+                                   .queries = 1.4,
+                                   .steps = 0.8}));
+    expect_sequential(state_space(16, {5, 16}, {.norm_groups = 1}));
+}
+
 TEST(DeltaLayer, KeepsTheDecaysGradientIfStatesAreSoonForgotten) {
     Example of = example(160, {70, 160}, false);
     of.weights.decay_log_h = at::full({of.sizes.value_heads}, std::log(16.0), at::kFloat);
@@ -255,6 +335,14 @@ TEST(DeltaLayer, SendsAsMuchWhateverTheLength) {
         const int64_t before = 3 * (s.taps - 1) * s.channels();
         EXPECT_EQ(sent, kRows * 4 * (maps + before));
     }
+}
+
+TEST(DeltaLayer, SendsOneStateAndDecaysOfAStateSpace) {
+    const Example of = state_space(128, {}, {});
+    const int64_t sent = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchRing).sent_bytes;
+    const DeltaSizes& s = of.sizes;
+    const int64_t maps = 2 * s.value_heads * s.key_width * (1 + s.value_width);
+    EXPECT_EQ(sent, kRows * 4 * (maps + 3 * (s.taps - 1) * s.channels()));
 }
 
 TEST(StretchesOf, RefusesPositionsWithGaps) {

@@ -1,0 +1,66 @@
+// Describes Falcon-H1: attention and a state space (Mamba-2) side by side in every layer, with many factors.
+#include <cmath>
+
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+void describe(const ConfigFields& fields, ModelConfig& model) {
+    read_state_space(fields, model, {.inner = 1024});
+    StateSpace& space = model.delta.state_space;
+    space.beside_attention = true;
+    if (fields.flag_or("mamba_rms_norm", false)) space.norm_groups = model.delta.key_heads;
+    space.norm_before_gate = fields.flag_or("mamba_norm_before_gate", true) && space.norm_groups > 0;
+    if (fields.flag_or("projectors_bias", false)) model.obstacles.push_back("projectors_bias");
+    model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
+    model.mlp_bias = fields.flag_or("mlp_bias", false);
+    model.embedding_multiplier = fields.number_or("embedding_multiplier", 1);
+    model.logit_multiplier = fields.number_or("lm_head_multiplier", 1);
+    // A factor of what attention reads is one of its outputs, and twice one of its scores.
+    const double read = fields.positive_or("attention_in_multiplier", 1);
+    if (read != 1 && model.qkv_bias) model.obstacles.push_back("attention_in_multiplier");
+    model.attention_multiplier = read * fields.number_or("attention_out_multiplier", 1);
+    model.attention_scale = read * read * fields.positive_or("key_multiplier", 1) / std::sqrt(model.head_dim);
+    const std::vector<double> of_mlp = read_factors(fields, "mlp_multipliers", 2);
+    model.gate_multiplier = of_mlp[0];
+    model.mlp_multiplier = of_mlp[1];
+    const double all = fields.number_or("ssm_in_multiplier", 1);
+    const std::vector<double> parts = read_factors(fields, "ssm_multipliers", 5);
+    double* const factors[] = {&space.gates, &space.values, &space.keys, &space.queries, &space.steps};
+    for (size_t i = 0; i < parts.size(); ++i) *factors[i] = all * parts[i];
+    space.output = fields.number_or("ssm_out_multiplier", 1);
+    // The class reads none of these.
+    for (const char* idle :
+         {"attn_layer_indices", "mamba_use_mlp", "mlp_expansion_factor", "num_logits_to_keep"})
+        fields.has(idle);
+}
+
+constexpr Rename kNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
+                             {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
+                             {"linear_attn.conv1d", "mamba.conv1d"},
+                             {"linear_attn.dt_bias", "mamba.dt_bias"},
+                             {"linear_attn.A_log", "mamba.A_log"},
+                             {"linear_attn.D", "mamba.D"},
+                             {"linear_attn.norm", "mamba.norm"},
+                             {"linear_attn.out_proj", "mamba.out_proj"},
+                             {"mlp.gate_proj", "feed_forward.gate_proj"},
+                             {"mlp.up_proj", "feed_forward.up_proj"},
+                             {"mlp.down_proj", "feed_forward.down_proj"},
+                             {"model.norm", "model.final_layernorm"}};
+
+const Family kFamilies[] = {{.type = "falcon_h1",
+                             .describe = describe,
+                             .kv_heads = 8,
+                             .max_position = 8192,
+                             .norm_eps = 1e-5,
+                             .names = kNames,
+                             .padding_token = 0,
+                             .score_classes = ScoreClasses::None}};
+
+}  // namespace
+
+const std::span<const Family> kFalconH1Families = kFamilies;
+
+}  // namespace ringmaster
