@@ -79,7 +79,7 @@ bool is_completed(const RunDirectory& run) {
 
 ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
                           const Places& places, const Progress& progress) {
-    const RunState state = read_run_state(run.dir);
+    const RunState state = state_after_processes_end(run, progress);
     if (is_active(state)) refuse_to_resume(run, state.state);
     ResumedRun resumed;
     resumed.attempt = state.attempt + 1;

@@ -200,7 +200,7 @@ void delete_run(const RunDirectory& run) {
     }
     RunState state;
     try {
-        state = read_run_state(run.dir);
+        state = state_after_processes_end(run, {});
     } catch (const Error&) {
         state.state = RunPhase::Failed;  // run.json is damaged, but the folder is still a run's
     }

@@ -1,12 +1,17 @@
 #include "launcher/start_record.h"
 
+#include <chrono>
+#include <thread>
+
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/progress.h"
 
 namespace ringmaster {
 
 namespace {
+
+constexpr std::chrono::seconds kLongestWait{10};
+constexpr std::chrono::milliseconds kBetweenReads{20};
 
 void record_end(const RunDirectory& run, RunPhase phase, const std::string& reason,
                 const std::string& code = {}) {
@@ -23,6 +28,17 @@ void record_end(const RunDirectory& run, RunPhase phase, const std::string& reas
 
 bool is_active(const RunState& state) {
     return living_process(state) || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()));
+}
+
+RunState state_after_processes_end(const RunDirectory& run, const Progress& progress) {
+    const auto latest = std::chrono::steady_clock::now() + kLongestWait;
+    RunState state = read_run_state(run.dir);
+    while (is_over(state.state) && living_process(state) && std::chrono::steady_clock::now() < latest) {
+        progress.stop_if_cancelled();
+        std::this_thread::sleep_for(kBetweenReads);
+        state = read_run_state(run.dir);
+    }
+    return state;
 }
 
 void refuse_to_resume(const RunDirectory& run, RunPhase phase) {

@@ -4,12 +4,17 @@
 
 #include <functional>
 
+#include "launcher/progress.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
 
 /// Returns true if a process here or a scheduler has the run, so that it can be neither resumed nor deleted.
 bool is_active(const RunState& state);
+
+/// Returns the state of a run. An agent records the end of a run shortly before it exits: if the run is over and
+/// one of its processes still lives on this machine, waits up to 10 s for that process. Throws Cancelled.
+RunState state_after_processes_end(const RunDirectory& run, const Progress& progress);
 
 /// Throws Error(Refused): only a run that has ended can be resumed, and this one is in `phase`.
 [[noreturn]] void refuse_to_resume(const RunDirectory& run, RunPhase phase);

@@ -1,5 +1,8 @@
 #include "launcher/resume.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "engine/files/checkpoints.h"
 #include "tests/launcher/run_fixture.h"
 
@@ -93,6 +96,22 @@ TEST_F(ResumeTest, ARunningRunIsLeftAlone) {
     state.nodes = {{this_host(), this_process(), {}}};
     write_run_state(run.dir, state);
     EXPECT_THROW(resume(run), Error);
+}
+
+TEST_F(ResumeTest, WaitsForAnAgentThatRecordedTheEndAndHasNotExited) {
+    const RunDirectory run = prepared(RunPhase::Failed);
+    save(run, 4);
+    const pid_t agent = fork();
+    if (agent == 0) {
+        usleep(300'000);
+        _exit(0);
+    }
+    RunState state = read_run_state(run.dir);
+    state.nodes = {{this_host(), *find_process(agent), {}}};
+    write_run_state(run.dir, state);
+    EXPECT_EQ(resume(run).from_step, 4);
+    EXPECT_FALSE(find_process(agent));
+    EXPECT_EQ(waitpid(agent, nullptr, 0), agent);
 }
 
 TEST_F(ResumeTest, AJobOfSlurmIsNeitherResumedWhileItWaitsNorStartedHere) {
