@@ -22,7 +22,7 @@ constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
 constexpr int64_t kPollBytes = 16 << 20;  ///< limit for all ranks in one poll
 constexpr int64_t kRankBytes = 4 << 20;   ///< limit per rank in one poll
-constexpr int64_t kSpareBlocks = 8192;    ///< limit for all ranks together: about 120 MB
+constexpr int64_t kSpareBlocks = 8192;    ///< limit for all ranks together: about 150 MB
 constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
 constexpr unsigned kMostReaders = 4;
@@ -118,6 +118,7 @@ void RunHistory::look_for_ranks(bool from_end) {
         rank.rank = static_cast<int>(ranks_.size()) - 1;
         rank.steps.spare(kSpareBlocks / static_cast<int64_t>(count));
         rank.steps.keep(kept_steps_ + StepColumns::kBlock);  // the newest block may hold a single step
+        if (rank.rank > 0) rank.steps.leave_out_optional();
         sources_.push_back(open_source(rank, from_end));
     }
 }

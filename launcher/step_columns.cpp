@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/events/step_fields.h"
+
 namespace ringmaster {
 
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-/// One more block is allowed per 128 steps taken; a whole file needs one per kBlock. Samples or damaged files
-/// may cost more than that, but not without bound.
+/// One more block is allowed per 128 steps taken; a whole file needs one per kBlock, and one more for
+/// optional figures. Samples or damaged files may cost more than that, but not without bound.
 constexpr int64_t kLinesABlock = 128;
 
 size_t column(Measure figure) {
@@ -44,19 +46,85 @@ float made(Measure figure, const auto& at) {
     }
 }
 
+/// Calls `take(measure, value)` for each optional figure of a step, and `take_function(name, value)` for each
+/// reward function's.
+template <class Take, class TakeFunction>
+struct OptionalFigures {
+    const Take& take;
+    const TakeFunction& take_function;
+
+    void operator()(const char* /*name*/, const auto& /*value*/) const {}
+    void if_any(const char* /*name*/, const auto& /*value*/) const {}
+    void if_any(const char* name, const std::optional<double>& value) const {
+        if (!value) return;
+        for (size_t i = 0; i < kOptionalMeasures - kMostFunctions; ++i) {
+            const auto figure = static_cast<Measure>(kStoredMeasures + i);
+            if (std::string_view(name) == to_string(figure)) take(figure, *value);
+        }
+    }
+    void if_any(const char* /*name*/, const std::map<std::string, double>& values) const {
+        for (const auto& [name, value] : values) take_function(name, value);
+    }
+};
+
 }  // namespace
 
 const char* to_string(Measure figure) {
-    constexpr const char* kWords[] = {
-        "loss",      "rank_loss", "tokens",         "lr",      "grad_norm",    "step_s",
-        "compute_s", "comm_s",    "exposed_comm_s", "data_s",  "memory_bytes", "peak_memory_bytes",
-        "work_s",    "other_s",   "overhead",       "overlap", "tokens_per_s"};
+    constexpr const char* kWords[] = {"loss",
+                                      "rank_loss",
+                                      "tokens",
+                                      "lr",
+                                      "grad_norm",
+                                      "step_s",
+                                      "compute_s",
+                                      "comm_s",
+                                      "exposed_comm_s",
+                                      "data_s",
+                                      "memory_bytes",
+                                      "peak_memory_bytes",
+                                      "router_loss",
+                                      "rewards_chosen",
+                                      "rewards_rejected",
+                                      "reward_margin",
+                                      "reward_accuracy",
+                                      "kl",
+                                      "nll",
+                                      "clip_share",
+                                      "reward",
+                                      "reward_std",
+                                      "completion_tokens",
+                                      "cut_share",
+                                      "even_share",
+                                      "reward_function_1",
+                                      "reward_function_2",
+                                      "reward_function_3",
+                                      "reward_function_4",
+                                      "reward_function_5",
+                                      "reward_function_6",
+                                      "reward_function_7",
+                                      "reward_function_8",
+                                      "work_s",
+                                      "other_s",
+                                      "overhead",
+                                      "overlap",
+                                      "tokens_per_s"};
+    static_assert(std::size(kWords) == static_cast<size_t>(Measure::TokensPerSecond) + 1);
     return kWords[static_cast<size_t>(figure)];
 }
 
 StepColumns::Block::Block() {
     t.fill(std::numeric_limits<double>::quiet_NaN());
     for (auto& column_of : values) column_of.fill(kMissing);
+}
+
+const StepColumns::Column* StepColumns::Block::column_of(Measure stored) const {
+    if (!is_optional(stored)) return &values[column(stored)];
+    return optional ? &(*optional)[column(stored) - kStoredMeasures] : nullptr;
+}
+
+float StepColumns::Block::at(Measure stored, size_t row) const {
+    const Column* of = column_of(stored);
+    return of == nullptr ? kMissing : (*of)[row];
 }
 
 const StepColumns::Block* StepColumns::block_of(int64_t block) const {
@@ -72,7 +140,7 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
     if (block != recent_block_) {
         auto found = blocks_.find(block);
         if (found == blocks_.end()) {
-            if (static_cast<int64_t>(blocks_.size()) > spare_ + taken_ / kLinesABlock) return false;
+            if (!has_room(static_cast<int64_t>(blocks_.size()) + optional_blocks_)) return false;
             found = blocks_.emplace(block, std::make_unique<Block>()).first;
         }
         recent_ = found->second.get();
@@ -100,6 +168,7 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
         const auto value = static_cast<float>(values[i]);  // values beyond a float's range count as unknown
         recent_->values[i][row] = std::isfinite(value) ? value : kMissing;
     }
+    put_optional(event, row);
     if (is_new) {
         first_ = count_ == 0 ? event.step : std::min(first_, event.step);
         last_ = std::max(last_, event.step);
@@ -108,11 +177,52 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
     return true;
 }
 
+bool StepColumns::has_room(int64_t blocks) const {
+    return blocks <= spare_ + taken_ / kLinesABlock;
+}
+
+std::optional<size_t> StepColumns::place_of(const std::string& function) {
+    const auto found = std::find(functions_.begin(), functions_.end(), function);
+    if (found != functions_.end()) return static_cast<size_t>(found - functions_.begin());
+    if (functions_.size() == kMostFunctions) return std::nullopt;
+    functions_.push_back(function);
+    return functions_.size() - 1;
+}
+
+void StepColumns::put_optional(const StepEvent& event, size_t row) {
+    if (recent_->optional) {
+        for (Column& of : *recent_->optional) of[row] = kMissing;
+    }
+    if (!keeps_optional_) return;
+    const auto take = [&](Measure figure, double value) {
+        const auto number = static_cast<float>(value);
+        if (!std::isfinite(number)) return;
+        if (!recent_->optional) {
+            if (!has_room(static_cast<int64_t>(blocks_.size()) + optional_blocks_)) return;
+            recent_->optional = std::make_unique<OptionalColumns>();
+            for (Column& of : *recent_->optional) of.fill(kMissing);
+            ++optional_blocks_;
+        }
+        (*recent_->optional)[column(figure) - kStoredMeasures][row] = number;
+        has_optional_[column(figure) - kStoredMeasures] = true;
+    };
+    const auto take_function = [&](const std::string& name, double value) {
+        if (const auto place = place_of(name)) take(reward_of_function(*place), value);
+    };
+    OptionalFigures figures{take, take_function};
+    each_field(figures, event);
+}
+
+bool StepColumns::has(Measure figure) const {
+    return is_optional(figure) && has_optional_[column(figure) - kStoredMeasures];
+}
+
 /// Drops the block whose steps are farthest from those of `block`.
 void StepColumns::drop_far_from(int64_t block) {
     const auto lowest = blocks_.begin(), highest = std::prev(blocks_.end());
     const auto far = block - lowest->first >= highest->first - block ? lowest : highest;
     for (const double t : far->second->t) count_ -= std::isnan(t) ? 0 : 1;
+    optional_blocks_ -= far->second->optional ? 1 : 0;
     blocks_.erase(far);
     const auto is_step = [](double t) { return !std::isnan(t); };
     const auto step_of = [](const auto& in, auto row) { return in.first * kBlock + row; };
@@ -136,7 +246,7 @@ float StepColumns::value(int64_t step, Measure figure) const {
     const Block* block = step < 1 ? nullptr : block_of(step / kBlock);
     if (block == nullptr) return kMissing;
     const auto row = static_cast<size_t>(step % kBlock);
-    return made(figure, [&](Measure stored) { return block->values[column(stored)][row]; });
+    return made(figure, [&](Measure stored) { return block->at(stored, row); });
 }
 
 StepEvent StepColumns::event(int64_t step) const {
@@ -171,12 +281,14 @@ std::optional<int64_t> StepColumns::next_block(int64_t block) const {
 bool StepColumns::read_block(int64_t number, Measure figure, float* out) const {
     const Block* block = block_of(number);
     if (block == nullptr) return false;
-    if (column(figure) < kStoredMeasures) {
-        std::copy_n(block->values[column(figure)].data(), kBlock, out);
-        return true;
+    if (figure > Measure::LastFunctionReward) {
+        for (size_t row = 0; row < static_cast<size_t>(kBlock); ++row)
+            out[row] = made(figure, [&](Measure stored) { return block->at(stored, row); });
+    } else if (const Column* stored = block->column_of(figure)) {
+        std::copy_n(stored->data(), kBlock, out);
+    } else {
+        std::fill_n(out, kBlock, kMissing);
     }
-    for (size_t row = 0; row < static_cast<size_t>(kBlock); ++row)
-        out[row] = made(figure, [&](Measure stored) { return block->values[column(stored)][row]; });
     return true;
 }
 
@@ -189,7 +301,8 @@ bool StepColumns::read_times(int64_t number, double* out) const {
 
 size_t StepColumns::bytes() const {
     constexpr size_t kNode = 64;  // a map's node and the allocator's overhead per block
-    return sizeof *this + blocks_.size() * (sizeof(Block) + kNode);
+    return sizeof *this + blocks_.size() * (sizeof(Block) + kNode) +
+           static_cast<size_t>(optional_blocks_) * sizeof(OptionalColumns);
 }
 
 }  // namespace ringmaster

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/events/event.h"
 #include "engine/events/limits.h"
@@ -31,6 +33,22 @@ enum class Measure {
     DataSeconds,
     MemoryBytes,
     PeakMemoryBytes,
+    // Stored if the run has them, under the names of the event's fields (engine/events/step_fields.h).
+    RouterLoss,
+    RewardsChosen,
+    RewardsRejected,
+    RewardMargin,
+    RewardAccuracy,
+    Kl,
+    Nll,
+    ClipShare,
+    Reward,
+    RewardStd,
+    CompletionTokens,
+    CutShare,
+    EvenShare,
+    FunctionReward,  ///< of the first reward function; those of the others follow
+    LastFunctionReward = FunctionReward + 7,
     // Computed from the stored ones.
     WorkSeconds,      ///< step − exposed communication: what other ranks wait for
     OtherSeconds,     ///< step − data − compute − exposed communication
@@ -38,10 +56,23 @@ enum class Measure {
     Overlap,          ///< share of the communication hidden behind compute
     TokensPerSecond,  ///< tokens ÷ step time
 };
-constexpr size_t kStoredMeasures = 12;
+constexpr size_t kStoredMeasures = 12;  ///< that every step has
+constexpr size_t kOptionalMeasures = static_cast<size_t>(Measure::LastFunctionReward) + 1 - kStoredMeasures;
+constexpr size_t kMostFunctions =
+    static_cast<size_t>(Measure::LastFunctionReward) - static_cast<size_t>(Measure::FunctionReward) + 1;
 
 /// Returns the column's name in a CSV, with its unit: "exposed_comm_s".
 const char* to_string(Measure figure);
+
+/// Returns whether only some runs have a figure, which is then the same on all ranks.
+constexpr bool is_optional(Measure figure) {
+    return figure >= Measure::RouterLoss && figure <= Measure::LastFunctionReward;
+}
+
+/// Returns the measure of a reward function, by its index in StepColumns::functions().
+constexpr Measure reward_of_function(size_t index) {
+    return static_cast<Measure>(static_cast<size_t>(Measure::FunctionReward) + index);
+}
 
 struct StepRange {
     int64_t from = 1, to = 0;  ///< inclusive bounds; empty if to < from
@@ -62,6 +93,9 @@ class StepColumns {
     /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
+    /// Leaves out what only some runs have from now on: the figures are the same on all ranks.
+    void leave_out_optional() { keeps_optional_ = false; }
+
     /// Keeps only about the last `steps` steps from now on. Without this call, all are kept.
     void keep(int64_t steps) { most_blocks_ = std::max<int64_t>(1, steps / kBlock) + 1; }
 
@@ -70,6 +104,10 @@ class StepColumns {
     int64_t last() const { return last_; }
     int64_t count() const { return count_; }
     bool has(int64_t step) const;
+
+    bool has(Measure figure) const;  ///< true if any step that was stored has an optional figure
+    /// Names of the reward functions, in the order in which they came; at most kMostFunctions.
+    const std::vector<std::string>& functions() const { return functions_; }
 
     double time(int64_t step) const;                  ///< Unix seconds; NaN if the step is not stored
     float value(int64_t step, Measure figure) const;  ///< NaN if unknown
@@ -89,16 +127,28 @@ class StepColumns {
 
   private:
     static constexpr int64_t kSpareBlocks = 512;
+    using Column = std::array<float, kBlock>;
+    using OptionalColumns = std::array<Column, kOptionalMeasures>;
     struct Block {
         std::array<double, kBlock> t;
-        std::array<std::array<float, kBlock>, kStoredMeasures> values;
+        std::array<Column, kStoredMeasures> values;
+        std::unique_ptr<OptionalColumns> optional;  ///< null if no step of the block has such a figure
         Block();
+        const Column* column_of(Measure stored) const;  ///< null if the block has none
+        float at(Measure stored, size_t row) const;
     };
     const Block* block_of(int64_t block) const;
+    bool has_room(int64_t blocks) const;
+    void put_optional(const StepEvent& event, size_t row);
+    std::optional<size_t> place_of(const std::string& function);
     void drop_far_from(int64_t block);
 
     std::map<int64_t, std::unique_ptr<Block>> blocks_;
-    Block* recent_ = nullptr;  ///< block written last; its number is recent_block_
+    std::array<bool, kOptionalMeasures> has_optional_{};
+    std::vector<std::string> functions_;
+    bool keeps_optional_ = true;
+    int64_t optional_blocks_ = 0;  ///< blocks with optional columns
+    Block* recent_ = nullptr;      ///< block written last; its number is recent_block_
     int64_t recent_block_ = -1;
     int64_t first_ = 0, last_ = 0, count_ = 0, taken_ = 0;
     int64_t spare_ = kSpareBlocks;

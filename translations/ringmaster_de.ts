@@ -682,6 +682,82 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>learning rate</source>
         <translation>Lernrate</translation>
     </message>
+    <message>
+        <source>reward</source>
+        <translation>Belohnung</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>gewählt</translation>
+    </message>
+    <message>
+        <source>rejected</source>
+        <translation>abgelehnt</translation>
+    </message>
+    <message>
+        <source>margin</source>
+        <translation>Abstand</translation>
+    </message>
+    <message>
+        <source>chosen above rejected</source>
+        <translation>gewählt über abgelehnt</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>begrenzt</translation>
+    </message>
+    <message>
+        <source>cut at the longest length</source>
+        <translation>an der größten Länge abgeschnitten</translation>
+    </message>
+    <message>
+        <source>in a group of equal rewards</source>
+        <translation>in einer Gruppe gleicher Belohnungen</translation>
+    </message>
+    <message>
+        <source>mean length</source>
+        <translation>mittlere Länge</translation>
+    </message>
+    <message>
+        <source>divergence</source>
+        <translation>Divergenz</translation>
+    </message>
+    <message>
+        <source>NLL of the chosen</source>
+        <translation>NLL der gewählten</translation>
+    </message>
+    <message>
+        <source>router loss</source>
+        <translation>Loss des Routers</translation>
+    </message>
+    <message>
+        <source>Rewards</source>
+        <translation>Belohnungen</translation>
+    </message>
+    <message>
+        <source>Shares of the completions</source>
+        <translation>Anteile der Antworten</translation>
+    </message>
+    <message>
+        <source>Completion length</source>
+        <translation>Länge der Antworten</translation>
+    </message>
+    <message>
+        <source>Divergence from the reference</source>
+        <translation>Divergenz von der Referenz</translation>
+    </message>
+    <message>
+        <source>Parts of the loss</source>
+        <translation>Teile des Loss</translation>
+    </message>
+    <message>
+        <source>means over a step</source>
+        <translation>Mittel über einen Schritt</translation>
+    </message>
+    <message>
+        <source>tokens of a sampled completion</source>
+        <translation>Token einer erzeugten Antwort</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

@@ -675,6 +675,82 @@ On what is left the run would go on with:</source>
         <source>learning rate</source>
         <translation>学習率</translation>
     </message>
+    <message>
+        <source>reward</source>
+        <translation>報酬</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>選ばれた応答</translation>
+    </message>
+    <message>
+        <source>rejected</source>
+        <translation>退けられた応答</translation>
+    </message>
+    <message>
+        <source>margin</source>
+        <translation>差</translation>
+    </message>
+    <message>
+        <source>chosen above rejected</source>
+        <translation>選ばれた応答が上</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>クリップされた割合</translation>
+    </message>
+    <message>
+        <source>cut at the longest length</source>
+        <translation>最大長で打ち切り</translation>
+    </message>
+    <message>
+        <source>in a group of equal rewards</source>
+        <translation>報酬が等しいグループ内</translation>
+    </message>
+    <message>
+        <source>mean length</source>
+        <translation>平均の長さ</translation>
+    </message>
+    <message>
+        <source>divergence</source>
+        <translation>ダイバージェンス</translation>
+    </message>
+    <message>
+        <source>NLL of the chosen</source>
+        <translation>選ばれた応答の NLL</translation>
+    </message>
+    <message>
+        <source>router loss</source>
+        <translation>ルーターの損失</translation>
+    </message>
+    <message>
+        <source>Rewards</source>
+        <translation>報酬</translation>
+    </message>
+    <message>
+        <source>Shares of the completions</source>
+        <translation>応答の割合</translation>
+    </message>
+    <message>
+        <source>Completion length</source>
+        <translation>応答の長さ</translation>
+    </message>
+    <message>
+        <source>Divergence from the reference</source>
+        <translation>参照モデルからのダイバージェンス</translation>
+    </message>
+    <message>
+        <source>Parts of the loss</source>
+        <translation>損失の内訳</translation>
+    </message>
+    <message>
+        <source>means over a step</source>
+        <translation>1 ステップの平均</translation>
+    </message>
+    <message>
+        <source>tokens of a sampled completion</source>
+        <translation>生成した応答のトークン数</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

@@ -675,6 +675,82 @@ On what is left the run would go on with:</source>
         <source>learning rate</source>
         <translation>学习率</translation>
     </message>
+    <message>
+        <source>reward</source>
+        <translation>奖励</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>被选中</translation>
+    </message>
+    <message>
+        <source>rejected</source>
+        <translation>被拒绝</translation>
+    </message>
+    <message>
+        <source>margin</source>
+        <translation>差值</translation>
+    </message>
+    <message>
+        <source>chosen above rejected</source>
+        <translation>被选中者更高</translation>
+    </message>
+    <message>
+        <source>clipped</source>
+        <translation>被裁剪</translation>
+    </message>
+    <message>
+        <source>cut at the longest length</source>
+        <translation>在最大长度处截断</translation>
+    </message>
+    <message>
+        <source>in a group of equal rewards</source>
+        <translation>所在组奖励相同</translation>
+    </message>
+    <message>
+        <source>mean length</source>
+        <translation>平均长度</translation>
+    </message>
+    <message>
+        <source>divergence</source>
+        <translation>散度</translation>
+    </message>
+    <message>
+        <source>NLL of the chosen</source>
+        <translation>被选中者的 NLL</translation>
+    </message>
+    <message>
+        <source>router loss</source>
+        <translation>路由损失</translation>
+    </message>
+    <message>
+        <source>Rewards</source>
+        <translation>奖励</translation>
+    </message>
+    <message>
+        <source>Shares of the completions</source>
+        <translation>回答占比</translation>
+    </message>
+    <message>
+        <source>Completion length</source>
+        <translation>回答长度</translation>
+    </message>
+    <message>
+        <source>Divergence from the reference</source>
+        <translation>与参考模型的散度</translation>
+    </message>
+    <message>
+        <source>Parts of the loss</source>
+        <translation>Loss 的组成</translation>
+    </message>
+    <message>
+        <source>means over a step</source>
+        <translation>每步平均</translation>
+    </message>
+    <message>
+        <source>tokens of a sampled completion</source>
+        <translation>采样回答的 token 数</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

@@ -19,6 +19,7 @@ void each_field(auto& field, EventOf<PreferenceFigures> auto& of) {
     field.if_any("reward_accuracy", of.accuracy);
     field.if_any("kl", of.kl);
     field.if_any("nll", of.nll);
+    field.if_any("clip_share", of.clip_share);
 }
 
 void each_field(auto& field, EventOf<SamplingFigures> auto& of) {

@@ -12,6 +12,14 @@ struct Sloped {
     double value = 0, slope = 0;
 };
 
+/// Returns whether the clip leaves the ratio without a gradient: beyond the bound that its advantage pulls
+/// to.
+bool is_clipped(const PolicyRule& rule, double log_ratio, double advantage) {
+    const double ratio = std::exp(log_ratio);
+    return (ratio < 1 - rule.epsilon_low && advantage < 0) ||
+           (ratio > 1 + rule.epsilon_high && advantage > 0);
+}
+
 /// Returns −min(r·A, clip(r)·A) for r = exp(log_ratio). Beyond the clip, the clipped product is constant.
 Sloped clipped_loss(const PolicyRule& rule, double log_ratio, double advantage) {
     const double ratio = std::exp(log_ratio);
@@ -63,19 +71,24 @@ void add_divergence(const PolicyRule& rule, const RolloutSums& document, double 
 PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums>& documents) {
     PreferenceLoss result;
     if (rule.beta != 0) result.figures.kl = 0;
-    double labels = 0;
+    double labels = 0, clipped = 0;
     for (const RolloutSums& document : documents) labels += static_cast<double>(document.log_p.size());
     for (const RolloutSums& document : documents) {
         const double weight = weight_of(rule, document, static_cast<double>(documents.size()), labels);
         const double of_sequence = mean_log_ratio(document);
         for (size_t i = 0; i < document.log_p.size(); ++i) {
             const double own = document.log_p[i] - document.old_log_p[i];
-            const Sloped part = clipped_loss(rule, rule.by_sequence ? of_sequence : own, document.advantage);
+            const double log_ratio = rule.by_sequence ? of_sequence : own;
+            const Sloped part = clipped_loss(rule, log_ratio, document.advantage);
+            if (!rule.by_sequence) clipped += is_clipped(rule, log_ratio, document.advantage);
             result.loss += weight * part.value;
             result.slopes.push_back({weight * part.slope, 0});
         }
+        if (rule.by_sequence) clipped += is_clipped(rule, of_sequence, document.advantage);
         if (rule.beta != 0) add_divergence(rule, document, weight, labels, result);
     }
+    const double ratios = rule.by_sequence ? static_cast<double>(documents.size()) : labels;
+    result.figures.clip_share = clipped / std::max(1.0, ratios);
     return result;
 }
 

@@ -20,7 +20,8 @@ struct RolloutSums {
     std::vector<double> reference;  ///< as long as log_p if the rule has a reference; else empty
 };
 
-/// Returns the step's loss and the slope of each label, document after document.
+/// Returns the step's loss and the slope of each label, document after document. Its figures are the clip's
+/// share (TRL's clip_ratio/region_mean) and, with a reference, the divergence from it.
 PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums>& documents);
 
 }  // namespace ringmaster

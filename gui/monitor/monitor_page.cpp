@@ -160,9 +160,15 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     showVerdict();
     if (!m_paused) m_samples->setSamples(m_news->samples);
     if (!m_paused) showRanks();
+    showOptionalCharts();
     if (before) announceEnd(before->picture, now);
     if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
     Q_EMIT shown();
+}
+
+void MonitorPage::showOptionalCharts() {
+    for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind)
+        m_charts[size_t(kind)]->setVisible((m_news->picture.optional_charts & bit(ChartKind(kind))) != 0);
 }
 
 /// Updates what a pause freezes: the table of ranks and the charts.

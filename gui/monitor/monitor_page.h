@@ -79,6 +79,7 @@ class MonitorPage : public Page {
     void take(const std::shared_ptr<const MonitorNews>& news);
     void showProblem(const QString& what);
     void showRanks();
+    void showOptionalCharts();
     void fitColumns();
     void showHeader();
     void showFigures();

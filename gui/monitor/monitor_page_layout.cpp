@@ -231,7 +231,13 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
 void MonitorPage::makeCards(QVBoxLayout* layout) {
     auto* box = new QWidget;
     auto* grid = new CardGrid(27, 3, box);
-    for (ChartKind kind : {ChartKind::Loss, ChartKind::StepTime, ChartKind::Exposed, ChartKind::Memory})
+    grid->addCard(makeChart(ChartKind::Loss));
+    for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind) {
+        ChartCard* card = makeChart(ChartKind(kind));
+        card->hide();
+        grid->addCard(card);
+    }
+    for (ChartKind kind : {ChartKind::StepTime, ChartKind::Exposed, ChartKind::Memory})
         grid->addCard(makeChart(kind));
     grid->addCard(makeHeatCard());
     grid->addCard(makeChart(ChartKind::Throughput));

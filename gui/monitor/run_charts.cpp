@@ -157,6 +157,57 @@ void memoryChart(ChartData& chart, const RunCharts& charts, const RunPicture& pi
     }
 }
 
+/// Returns a line's name in a legend. `functions` are names of reward functions.
+QString optionalName(Measure measure, const std::vector<std::string>& functions) {
+    switch (measure) {
+        case Measure::Reward:
+            return Monitor::tr("reward");
+        case Measure::RewardsChosen:
+            return Monitor::tr("chosen");
+        case Measure::RewardsRejected:
+            return Monitor::tr("rejected");
+        case Measure::RewardMargin:
+            return Monitor::tr("margin");
+        case Measure::RewardAccuracy:
+            return Monitor::tr("chosen above rejected");
+        case Measure::ClipShare:
+            return Monitor::tr("clipped");
+        case Measure::CutShare:
+            return Monitor::tr("cut at the longest length");
+        case Measure::EvenShare:
+            return Monitor::tr("in a group of equal rewards");
+        case Measure::CompletionTokens:
+            return Monitor::tr("mean length");
+        case Measure::Kl:
+            return Monitor::tr("divergence");
+        case Measure::Nll:
+            return Monitor::tr("NLL of the chosen");
+        case Measure::RouterLoss:
+            return Monitor::tr("router loss");
+        default:
+            break;
+    }
+    const size_t function = size_t(measure) - size_t(Measure::FunctionReward);
+    return function < functions.size() ? QString::fromStdString(functions[function]) : QString();
+}
+
+void optionalChart(ChartData& chart, ChartKind kind, const RunCharts& charts) {
+    chart.yUnit = kind == ChartKind::RewardShares ? Unit::Percent
+                  : kind == ChartKind::LossParts  ? Unit::Loss
+                                                  : Unit::Plain;
+    chart.fromZero = kind == ChartKind::RewardShares || kind == ChartKind::CompletionLength;
+    int place = 0;
+    for (const Measure measure : optional_measures(kind)) {
+        const auto found = charts.optional.find(measure);
+        if (found == charts.optional.end()) continue;
+        ChartSeries line = lineOf(optionalName(measure, charts.functions), found->second.curve,
+                                  found->second.smooth, place == 0 ? ColourOf(accentColour) : ofRank(place));
+        line.strong = measure == Measure::Reward || measure == Measure::RewardMargin;
+        chart.series.push_back(std::move(line));
+        ++place;
+    }
+}
+
 }  // namespace
 
 QString chartTitle(ChartKind kind) {
@@ -179,6 +230,16 @@ QString chartTitle(ChartKind kind) {
             return Monitor::tr("Gradient norm");
         case ChartKind::LearningRate:
             return Monitor::tr("Learning rate");
+        case ChartKind::Rewards:
+            return Monitor::tr("Rewards");
+        case ChartKind::RewardShares:
+            return Monitor::tr("Shares of the completions");
+        case ChartKind::CompletionLength:
+            return Monitor::tr("Completion length");
+        case ChartKind::Divergence:
+            return Monitor::tr("Divergence from the reference");
+        case ChartKind::LossParts:
+            return Monitor::tr("Parts of the loss");
     }
     return {};
 }
@@ -206,16 +267,25 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
             return Monitor::tr("share of the communication that computation hides");
         case ChartKind::GradNorm:
             return Monitor::tr("before clipping");
+        case ChartKind::Rewards:
+            return Monitor::tr("means over a step");
+        case ChartKind::CompletionLength:
+            return Monitor::tr("tokens of a sampled completion");
         case ChartKind::LearningRate:
+        case ChartKind::RewardShares:
+        case ChartKind::Divergence:
+        case ChartKind::LossParts:
             return {};
     }
     return {};
 }
 
 QString chartName(ChartKind kind) {
-    constexpr const char16_t* kNames[kChartKinds] = {u"lossChart",    u"stepTimeChart", u"exposedChart",
-                                                     u"memoryChart",  u"heatMap",       u"throughputChart",
-                                                     u"overlapChart", u"gradNormChart", u"learningRateChart"};
+    constexpr const char16_t* kNames[kChartKinds] = {
+        u"lossChart",         u"stepTimeChart",   u"exposedChart",      u"memoryChart",
+        u"heatMap",           u"throughputChart", u"overlapChart",      u"gradNormChart",
+        u"learningRateChart", u"rewardsChart",    u"rewardSharesChart", u"completionLengthChart",
+        u"divergenceChart",   u"lossPartsChart"};
     return QString::fromUtf16(kNames[int(kind)]);
 }
 
@@ -258,6 +328,13 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
             break;
         case ChartKind::Heat:
             break;
+        case ChartKind::Rewards:
+        case ChartKind::RewardShares:
+        case ChartKind::CompletionLength:
+        case ChartKind::Divergence:
+        case ChartKind::LossParts:
+            optionalChart(chart, kind, charts);
+            break;
     }
     // Stacked areas mean nothing on a logarithmic axis.
     chart.logY = logY && kind != ChartKind::StepTime;
@@ -298,8 +375,9 @@ std::vector<Measure> measuresOf(ChartKind kind) {
             return {Measure::GradNorm};
         case ChartKind::LearningRate:
             return {Measure::LearningRate};
+        default:
+            return optional_measures(kind);
     }
-    return {};
 }
 
 StepRange stepsBetween(const RunCharts& charts, double low, double high) {

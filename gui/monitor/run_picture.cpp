@@ -43,6 +43,7 @@ class ChartMaker {
             charts_.grad_norm = global(Measure::GradNorm, &charts_.grad_norm_smooth);
         if (wants(ChartKind::LearningRate)) charts_.lr = global(Measure::LearningRate, nullptr);
         if (wants(ChartKind::Heat)) heat();
+        optional();
         return std::move(charts_);
     }
 
@@ -129,6 +130,21 @@ class ChartMaker {
         }
     }
 
+    void optional() {
+        const StepColumns& steps = history_.ranks().front().steps;  // the others leave these figures out
+        charts_.functions = steps.functions();
+        for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind) {
+            if (!wants(ChartKind(kind))) continue;
+            for (const Measure measure : optional_measures(ChartKind(kind))) {
+                if (!steps.has(measure)) continue;
+                OptionalCurve& made = charts_.optional[measure];
+                made.curve = reduce(steps, measure, charts_.range, width_);
+                if (charts_.wish.smoothing > 0)
+                    made.smooth = smoothed(steps, measure, charts_.range, width_, charts_.wish.smoothing);
+            }
+        }
+    }
+
     const RunHistory& history_;
     RunCharts charts_;
     int width_ = 0;
@@ -186,6 +202,18 @@ void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan)
         picture.expected_bytes = std::max(picture.expected_bytes, expected_tensor_bytes(memory));
 }
 
+unsigned optional_charts(const RunHistory& history) {
+    unsigned charts = 0;
+    if (history.ranks().empty()) return charts;
+    for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind) {
+        const std::vector<Measure> measures = optional_measures(ChartKind(kind));
+        const StepColumns& steps = history.ranks().front().steps;
+        if (std::any_of(measures.begin(), measures.end(), [&](Measure one) { return steps.has(one); }))
+            charts |= bit(ChartKind(kind));
+    }
+    return charts;
+}
+
 void add_headline(RunPicture& picture, const RunHistory& history) {
     if (history.ranks().empty()) return;
     const Headline now = headline(history, picture.total_steps);
@@ -201,6 +229,27 @@ void add_headline(RunPicture& picture, const RunHistory& history) {
 
 int64_t expected_tensor_bytes(const RankMemory& memory) {
     return memory.total - memory.runtime;
+}
+
+std::vector<Measure> optional_measures(ChartKind kind) {
+    switch (kind) {
+        case ChartKind::Rewards: {
+            std::vector<Measure> all = {Measure::Reward, Measure::RewardsChosen, Measure::RewardsRejected,
+                                        Measure::RewardMargin};
+            for (size_t i = 0; i < kMostFunctions; ++i) all.push_back(reward_of_function(i));
+            return all;
+        }
+        case ChartKind::RewardShares:
+            return {Measure::RewardAccuracy, Measure::ClipShare, Measure::CutShare, Measure::EvenShare};
+        case ChartKind::CompletionLength:
+            return {Measure::CompletionTokens};
+        case ChartKind::Divergence:
+            return {Measure::Kl};
+        case ChartKind::LossParts:
+            return {Measure::Nll, Measure::RouterLoss};
+        default:
+            return {};
+    }
 }
 
 StepRange shown_range(const RunHistory& history, const ViewWish& wish) {
@@ -237,6 +286,7 @@ RunPicture make_picture(const RunHistory& history, const Plan* plan, double now)
     picture.first_error = history.first_error();
     add_headline(picture, history);
     add_ranks(picture, history, plan);
+    picture.optional_charts = optional_charts(history);
     return picture;
 }
 

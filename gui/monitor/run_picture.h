@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,8 +16,25 @@
 
 namespace ringmaster {
 
-enum class ChartKind { Loss, StepTime, Exposed, Memory, Heat, Throughput, Overlap, GradNorm, LearningRate };
-constexpr int kChartKinds = 9;
+enum class ChartKind {
+    Loss,
+    StepTime,
+    Exposed,
+    Memory,
+    Heat,
+    Throughput,
+    Overlap,
+    GradNorm,
+    LearningRate,
+    // Charts of what only some runs report (Measure::RouterLoss and those after it).
+    Rewards,
+    RewardShares,
+    CompletionLength,
+    Divergence,
+    LossParts,
+};
+constexpr int kChartKinds = 14;
+constexpr ChartKind kFirstOptional = ChartKind::Rewards;
 constexpr unsigned kAllCharts = (1U << kChartKinds) - 1;
 constexpr unsigned bit(ChartKind kind) {
     return 1U << static_cast<unsigned>(kind);
@@ -48,6 +66,12 @@ struct RankCurves {
     std::vector<float> smooth_median;
 };
 
+/// A figure that is the same on all ranks and that only some runs have.
+struct OptionalCurve {
+    Curve curve;
+    std::vector<float> smooth;  ///< empty without smoothing
+};
+
 struct RunCharts {
     ViewWish wish;
     StepRange range;
@@ -64,6 +88,8 @@ struct RunCharts {
     std::vector<double> heat_x;
     std::vector<std::vector<float>> heat;
     std::vector<float> heat_median;
+    std::map<Measure, OptionalCurve> optional;  ///< of the optional charts that are wished
+    std::vector<std::string> functions;         ///< names of the reward functions
 };
 
 struct RankRow {
@@ -91,12 +117,16 @@ struct RunPicture {
     std::optional<PhaseEvent> phase;   ///< set while the run is not training
     bool can_resume = false;
     int64_t odd_lines = 0;
-    std::string plan_problem;  ///< reason why plan.json cannot be read
+    unsigned optional_charts = 0;  ///< bits of the optional charts that have something to show
+    std::string plan_problem;      ///< reason why plan.json cannot be read
 
     std::vector<RankRow> ranks;
     std::optional<Happening> first_error;
     std::shared_ptr<const RunCharts> charts;
 };
+
+/// Returns the measures of an optional chart in the order of its lines; empty for the other charts.
+std::vector<Measure> optional_measures(ChartKind kind);
 
 StepRange shown_range(const RunHistory& history, const ViewWish& wish);
 RunCharts make_charts(const RunHistory& history, const ViewWish& wish);

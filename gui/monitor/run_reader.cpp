@@ -134,14 +134,30 @@ void RunReader::tell() {
     Q_EMIT news(news_now);
 }
 
-void RunReader::writeCsv(const QString& file, const std::vector<Measure>& measures) {
+namespace {
+
+/// Returns a column's name, quoted if it is that of a reward function.
+QByteArray headerOf(Measure measure, const StepColumns& steps) {
+    const size_t function = size_t(measure) - size_t(Measure::FunctionReward);
+    if (function >= steps.functions().size()) return to_string(measure);
+    return '"' + QByteArray::fromStdString(steps.functions()[function]).replace('"', "\"\"") + '"';
+}
+
+}  // namespace
+
+void RunReader::writeCsv(const QString& file, std::vector<Measure> measures) {
     QSaveFile out(file);
-    bool good = m_history && out.open(QIODevice::WriteOnly);
+    bool good = m_history && !m_history->ranks().empty() && out.open(QIODevice::WriteOnly);
+    const StepColumns none;
+    const StepColumns& first = good ? m_history->ranks().front().steps : none;
+    std::erase_if(measures, [&](Measure one) { return is_optional(one) && !first.has(one); });
     QByteArray text = "step,rank,t";
-    for (Measure measure : measures) text += QByteArray(",") + to_string(measure);
+    for (Measure measure : measures) text += "," + headerOf(measure, first);
     text += "\r\n";
     for (size_t index = 0; good && index < m_history->ranks().size() && !m_left; ++index) {
         const RankHistory& rank = m_history->ranks()[index];
+        if (index > 0 && std::all_of(measures.begin(), measures.end(), is_optional))
+            break;  // only rank 0 has them
         for (auto block = rank.steps.next_block(0); block; block = rank.steps.next_block(*block + 1)) {
             for (int64_t step = *block * StepColumns::kBlock; step < (*block + 1) * StepColumns::kBlock;
                  ++step) {

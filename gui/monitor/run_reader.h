@@ -38,7 +38,7 @@ class RunReader : public QObject {
     void wish(const ViewWish& wish);
     void taken();  ///< the page shows the last news
     /// Writes every step of these measures for each rank, and emits `written` with the result.
-    void writeCsv(const QString& file, const std::vector<Measure>& measures);
+    void writeCsv(const QString& file, std::vector<Measure> measures);
 
   Q_SIGNALS:
     void news(const std::shared_ptr<const ringmaster::MonitorNews>& news);

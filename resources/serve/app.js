@@ -16,6 +16,15 @@ const CHARTS = [
   ["memory", "Peak memory", gib],
   ["grad_norm", "Gradient norm", (v) => short(v, 3)],
   ["lr", "Learning rate", (v) => short(v, 3)],
+  // Only some runs have the following.
+  ["reward", "Reward", (v) => short(v, 3)],
+  ["reward_margin", "Reward margin", (v) => short(v, 3)],
+  ["reward_accuracy", "Chosen above rejected", percent],
+  ["kl", "Divergence from the reference", (v) => short(v, 3)],
+  ["clip_share", "Clipped ratios", percent],
+  ["completion_tokens", "Completion length", (v) => short(v, 4)],
+  ["nll", "NLL of the chosen", (v) => short(v, 4)],
+  ["router_loss", "Router loss", (v) => short(v, 3)],
 ];
 const FIGURES = [
   ["Step", (run) => count(run.step) + (run.total_steps ? " / " + count(run.total_steps) : "")],

@@ -89,6 +89,37 @@ class MonitorTest : public QObject {
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"global"_s));
     }
 
+    void rewardsAreDrawnOnlyForARunThatHasThem() {
+        const SyntheticRun plain = written({at("plain"), 2, 50});
+        open(plain);
+        for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind)
+            QVERIFY(m_page->chart(ChartKind(kind))->isHidden());
+        SyntheticRun run{at("sampled"), 2, 200};
+        run.samples = true;
+        open(written(run));
+        const auto lines = [&](ChartKind kind) {
+            QStringList names;
+            for (const ChartSeries& line : m_page->chart(kind)->plot()->chart().series) names << line.name;
+            return names;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(lines(ChartKind::Rewards).size(), 3, kPatience_ms);
+        QCOMPARE(lines(ChartKind::Rewards),
+                 (QStringList{u"reward"_s, u"rewards.exact"_s, u"rewards.shortness"_s}));
+        const ChartSeries& reward = m_page->chart(ChartKind::Rewards)->plot()->chart().series[0];
+        QVERIFY(std::abs(double(reward.value.back()) - *synthetic_step(run, 0, 200).sampling.reward) < 1e-4);
+        for (ChartKind kind : {ChartKind::RewardShares, ChartKind::CompletionLength, ChartKind::Divergence})
+            QVERIFY(!m_page->chart(kind)->isHidden());
+        QVERIFY(m_page->chart(ChartKind::LossParts)->isHidden());
+        const QString file = m_home.filePath(u"rewards.csv"_s);
+        m_page->chart(ChartKind::Rewards)->saveFigures(file);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file), kPatience_ms);
+        QFile csv(file);
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        QCOMPARE(csv.readLine().trimmed(),
+                 QByteArray("step,rank,t,reward,\"rewards.exact\",\"rewards.shortness\""));
+        QCOMPARE(csv.readAll().count('\n'), 200);
+    }
+
     void growthIsFollowed() {
         const SyntheticRun run = written({at("growing"), 2, 50});
         open(run);

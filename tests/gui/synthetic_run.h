@@ -28,6 +28,7 @@ struct SyntheticRun {
     double step_s = 0.5;
     std::string writer_host = {};  ///< another machine's name; empty: this process writes
     bool evaluates = true;
+    bool samples = false;  ///< the run samples completions, which two functions reward
 };
 
 /// Returns noise in [-1, 1] that is always the same for a rank, step and kind.
@@ -68,6 +69,18 @@ inline StepEvent synthetic_step(const SyntheticRun& run, int rank, int64_t step)
         (59.0 + 1.6 * (1 - std::exp(-at / 4)) - 1.2 * rank / run.ranks + 0.15 * noise(rank, step, 6)) *
         1073741824.0);
     e.tokens_per_s = 131072 / pace;
+    if (run.samples) {
+        const double learned = 1 - std::exp(-at / 150), exact = 0.9 * learned + 0.03 * noise(0, step, 7);
+        const double shortness = 0.4 - 0.3 * learned + 0.02 * noise(0, step, 8);
+        e.sampling = {.reward = exact + shortness,
+                      .reward_std = 0.3,
+                      .completion_tokens = 220 + 300 * learned + 15 * noise(0, step, 9),
+                      .cut_share = 0.02 + 0.1 * learned,
+                      .even_share = 0.6 * learned,
+                      .functions = {{"rewards.exact", exact}, {"rewards.shortness", shortness}}};
+        e.preference.kl = 0.02 * learned + 0.002 * std::abs(noise(0, step, 10));
+        e.preference.clip_share = 0.01 + 0.004 * noise(0, step, 11);
+    }
     return e;
 }
 

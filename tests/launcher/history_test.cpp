@@ -374,6 +374,52 @@ TEST_F(HistoryTest, SmoothingIsTheUnbiasedMovingAverage) {
     EXPECT_FLOAT_EQ(smoothed(columns(std::vector<double>(50, 3)), Measure::Loss, {1, 50}, 5, 0.99)[0], 3);
 }
 
+TEST_F(HistoryTest, FiguresOfSomeRunsAreKeptOnceAndReplacedAfterAResume) {
+    StepColumns steps;
+    for (int64_t step = 1; step <= 600; ++step) {
+        StepEvent event = step_event(step, 1);
+        if (step > 300) event.sampling.reward = 0.5;
+        if (step > 300) event.sampling.functions = {{"tasks.exact", 0.25}, {"tasks.short", -1}};
+        steps.put(1, event);
+    }
+    EXPECT_TRUE(steps.has(Measure::Reward));
+    EXPECT_FALSE(steps.has(Measure::Kl));
+    EXPECT_FALSE(steps.has(Measure::Loss)) << "every run has it";
+    EXPECT_EQ(steps.functions(), (std::vector<std::string>{"tasks.exact", "tasks.short"}));
+    EXPECT_TRUE(std::isnan(steps.value(300, Measure::Reward)));
+    EXPECT_EQ(steps.value(301, Measure::Reward), 0.5F);
+    EXPECT_EQ(steps.value(301, reward_of_function(1)), -1);
+    const Curve curve = reduce(steps, Measure::Reward, {1, 600}, 6);
+    EXPECT_TRUE(std::isnan(curve.mean[2]));
+    EXPECT_EQ(curve.mean[3], 0.5F);
+    steps.put(2, step_event(400, 1));  // the resumed attempt has no rewards
+    EXPECT_TRUE(std::isnan(steps.value(400, Measure::Reward)));
+    const size_t with = steps.bytes();
+    StepColumns others;
+    others.leave_out_optional();
+    StepEvent event = step_event(1, 1);
+    event.sampling.reward = 0.5;
+    others.put(1, event);
+    EXPECT_FALSE(others.has(Measure::Reward));
+    EXPECT_TRUE(std::isnan(others.value(1, Measure::Reward)));
+    EXPECT_LT(with, 3 * (others.bytes() + StepColumns::kBlock * sizeof(float) * kOptionalMeasures));
+}
+
+/// Samples or forged lines could otherwise open a block with all columns for each line.
+TEST_F(HistoryTest, ForgedFiguresCostNoMoreMemoryThanBlocksMay) {
+    StepColumns steps;
+    StepEvent event = step_event(1, 1);
+    event.preference.kl = 1;
+    for (int name = 0; name < 100; ++name) event.sampling.functions["f" + std::to_string(name)] = 1;
+    for (int64_t step = 1; step <= 5000; ++step) {
+        event.step = step * StepColumns::kBlock;
+        steps.put(1, event);
+    }
+    EXPECT_EQ(steps.functions().size(), kMostFunctions);
+    EXPECT_LT(steps.bytes(),
+              600 * StepColumns::kBlock * sizeof(float) * (kStoredMeasures + kOptionalMeasures));
+}
+
 TEST_F(HistoryTest, TheAxisCountsStepsTokensOrTime) {
     const StepColumns steps =
         columns({1, 1, 1, 1});  // 1000 tokens and 0.5 s per step, one event each second from 100 s on

@@ -34,8 +34,13 @@ StepEvent known_step(int rank, int64_t step) {
     event.router_loss = 0.25 / static_cast<double>(step);
     event.loss_scale = 1024;
     if (step % 2 == 0)
-        event.preference = {
-            .rewards_chosen = 1, .rewards_rejected = -1, .margin = 2, .accuracy = 0.75, .kl = 0.5, .nll = 3};
+        event.preference = {.rewards_chosen = 1,
+                            .rewards_rejected = -1,
+                            .margin = 2,
+                            .accuracy = 0.75,
+                            .kl = 0.5,
+                            .nll = 3,
+                            .clip_share = 0.125};
     event.sampling = {.reward = 0.5,
                       .reward_std = 0.25,
                       .completion_tokens = 12,

@@ -43,6 +43,22 @@ struct Case {
     }
 };
 
+/// TRL's clip_ratio/region_mean (trainer/grpo_trainer.py, _compute_loss): of labels, or of whole sequences.
+double clip_ratio(const PolicyRule& rule, const Case& made) {
+    const at::Tensor by_label_l = made.log_p_l - made.rollouts.old_l;
+    at::Tensor log_ratio = by_label_l,
+               advantage = made.rollouts.advantage_d.index({made.rollouts.document_l});
+    if (rule.by_sequence) {
+        log_ratio = at::zeros({4}, at::kDouble).index_add(0, made.rollouts.document_l, by_label_l) /
+                    at::tensor({3.0, 7.0, 1.0, 5.0}, at::kDouble);
+        advantage = made.rollouts.advantage_d;
+    }
+    const at::Tensor ratio = log_ratio.exp();
+    const at::Tensor low = (ratio < 1 - rule.epsilon_low).logical_and(advantage < 0),
+                     high = (ratio > 1 + rule.epsilon_high).logical_and(advantage > 0);
+    return low.logical_or(high).to(at::kDouble).mean().item<double>();
+}
+
 TEST(PolicyRules, LossesAndSlopesAreThoseOfAutograd) {
     at::manual_seed(4);
     for (const PolicyLoss loss : {PolicyLoss::Grpo, PolicyLoss::Dapo, PolicyLoss::DrGrpo}) {
@@ -59,6 +75,7 @@ TEST(PolicyRules, LossesAndSlopesAreThoseOfAutograd) {
                     EXPECT_NEAR(own.slopes[i].completion, slopes_l[static_cast<int64_t>(i)].item<double>(),
                                 1e-12);
                 EXPECT_EQ(own.figures.kl.has_value(), beta != 0);
+                EXPECT_DOUBLE_EQ(*own.figures.clip_share, clip_ratio(rule, made));
             }
         }
     }

@@ -26,6 +26,7 @@ STEP_NAMES = {
     "rewards_rejected": "rewards/rejected",
     "kl": "kl",
     "nll": "nll_loss",
+    "clip_share": "clip_ratio/region_mean",
     "reward": "reward",
     "reward_std": "reward_std",
     "completion_tokens": "completions/mean_length",
