@@ -4267,6 +4267,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Let the trained model write, beside its base</source>
         <translation>Das trainierte Modell schreiben lassen, neben seinem Basismodell</translation>
     </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>Gefragt. Der Lauf antwortet nach seinem laufenden Schritt.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5535,10 +5539,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Beispiele</translation>
     </message>
     <message>
-        <source>what the model writes for sample_prompts</source>
-        <translation>was das Modell zu sample_prompts schreibt</translation>
-    </message>
-    <message>
         <source>Step of the samples on the left</source>
         <translation>Schritt der Beispiele links</translation>
     </message>
@@ -5557,6 +5557,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>after step %1</source>
         <translation>nach Schritt %1</translation>
+    </message>
+    <message>
+        <source>Write now</source>
+        <translation>Jetzt schreiben</translation>
+    </message>
+    <message>
+        <source>what the model writes while it trains</source>
+        <translation>was das Modell während des Trainings schreibt</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>A prompt that the model continues after its present step</source>
+        <translation>Ein Prompt, den das Modell nach dem laufenden Schritt fortsetzt</translation>
     </message>
 </context>
 <context>

@@ -4229,6 +4229,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>Let the trained model write, beside its base</source>
         <translation>学習済みモデルに、ベースモデルと並べて文章を書かせます</translation>
     </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>質問しました。現在のステップが終わると答えます。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5483,10 +5487,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>サンプル</translation>
     </message>
     <message>
-        <source>what the model writes for sample_prompts</source>
-        <translation>sample_prompts に対してモデルが書く文章</translation>
-    </message>
-    <message>
         <source>Step of the samples on the left</source>
         <translation>左側のサンプルのステップ</translation>
     </message>
@@ -5505,6 +5505,22 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>after step %1</source>
         <translation>ステップ %1 の後</translation>
+    </message>
+    <message>
+        <source>Write now</source>
+        <translation>今書く</translation>
+    </message>
+    <message>
+        <source>what the model writes while it trains</source>
+        <translation>学習中のモデルが書いたもの</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>A prompt that the model continues after its present step</source>
+        <translation>現在のステップの後に続きを書くプロンプト</translation>
     </message>
 </context>
 <context>

@@ -4229,6 +4229,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Let the trained model write, beside its base</source>
         <translation>让训练好的模型与基础模型并排写文本</translation>
     </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>已提问。运行会在当前步骤结束后回答。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5483,10 +5487,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>样本</translation>
     </message>
     <message>
-        <source>what the model writes for sample_prompts</source>
-        <translation>模型针对 sample_prompts 写出的文本</translation>
-    </message>
-    <message>
         <source>Step of the samples on the left</source>
         <translation>左侧样本的步骤</translation>
     </message>
@@ -5505,6 +5505,22 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>after step %1</source>
         <translation>步骤 %1 之后</translation>
+    </message>
+    <message>
+        <source>Write now</source>
+        <translation>现在写</translation>
+    </message>
+    <message>
+        <source>what the model writes while it trains</source>
+        <translation>模型在训练期间写出的文本</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>A prompt that the model continues after its present step</source>
+        <translation>模型在当前步骤结束后续写的提示</translation>
     </message>
 </context>
 <context>

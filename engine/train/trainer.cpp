@@ -45,6 +45,11 @@ Sampler sampler_of(const Plan& plan, const TokenFile& tokens, int64_t rows_per_s
     return {std::move(lengths), rows_per_step, config.seed};
 }
 
+/// Returns what the model divides its logits by in training.
+double logits_divided_by(const Config& config) {
+    return config.policy ? config.policy->temperature : 1;
+}
+
 std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
 }
@@ -77,7 +82,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       parameters_(trained_.trained()),
       optimizer_(make_optimizer(parameters_, config_, total_steps_)),
       training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
-      samples_(TrainingSamples::of_run(run.dir, model_, config_.policy ? config_.policy->temperature : 1)),
+      samples_(TrainingSamples::of_run(run.dir, model_, logits_divided_by(config_))),
       patience_(config_) {
     if (groups.rank() == 0) {
         training_.pass().on_layout([this](RingAttnFunc func) {
@@ -168,6 +173,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
             if (eval_tokens_) evaluate();
             take_samples();
         }
+        if (agreed.sample) take_wanted_samples();
         if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
         if (stops_early() || loss_stays_high_) break;
         if (agreed.stop && step_ < total_steps_) {
@@ -240,7 +246,9 @@ std::vector<int64_t> Trainer::next_rows(int64_t count) const {
 }
 
 TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
-    return {stop_requested, groups_.rank() == 0 && std::filesystem::exists(checkpoint_request(config_))};
+    const bool may_ask = groups_.rank() == 0;
+    return {stop_requested, may_ask && std::filesystem::exists(checkpoint_request(config_)),
+            may_ask && samples_are_wanted(run_.dir)};
 }
 
 TrainingStep::Wishes Trainer::step(bool stop_requested) {
@@ -401,11 +409,28 @@ void Trainer::evaluate_labels(EvalEvent& event) {
 }
 
 void Trainer::take_samples() {
-    if (!samples_) return;
+    if (samples_) take_samples(*samples_);
+}
+
+/// Answers a person's request. One that cannot be answered is a warning, on rank 0.
+void Trainer::take_wanted_samples() {
+    const nlohmann::json wanted = ringmaster::take_wanted_samples(run_.dir, groups_);
+    std::unique_ptr<TrainingSamples> samples;
+    try {
+        samples = std::make_unique<TrainingSamples>(run_.dir, wanted, model_, logits_divided_by(config_),
+                                                    samples_ ? samples_->prompts() : 0);
+    } catch (const Error& problem) {  // the same on every rank
+        if (groups_.rank() == 0) events_.write(WarningEvent{problem.text(), "samples"});
+        return;
+    }
+    take_samples(*samples);
+}
+
+void Trainer::take_samples(TrainingSamples& samples) {
     groups_.progress().begin(Activity::Evaluating, step_);
     optimizer_->use_averaged_weights(true);
-    const auto written = samples_->take(step_, training_.pass().decoder(), trained_.weights.compute_dtype(),
-                                        trained_.weights.stage() >= 3, groups_);
+    const auto written = samples.take(step_, training_.pass().decoder(), trained_.weights.compute_dtype(),
+                                      trained_.weights.stage() >= 3, groups_);
     if (written) events_.write(*written);
     optimizer_->use_averaged_weights(false);
 }

@@ -70,6 +70,8 @@ class Trainer {
     bool computes_reference(ReferenceLogProbs& reference, const Sampler& sampler, int64_t steps,
                             const std::atomic<bool>& stop_requested);
     void take_samples();
+    void take_samples(TrainingSamples& samples);
+    void take_wanted_samples();
     void note_evaluation(double loss);
     void watch_loss(double loss);
     bool stops_early() const;

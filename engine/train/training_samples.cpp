@@ -18,18 +18,59 @@ std::unique_ptr<TrainingSamples> TrainingSamples::of_run(const fs::path& run_dir
     if (!fs::exists(request)) return nullptr;
     std::ifstream file(request);
     const json read = json::parse(file, nullptr, /*allow_exceptions=*/false);
-    if (!read.is_object() || !read.contains("prompts"))
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request for samples", request.string(),
-                    "prepare the run again");
-    return std::unique_ptr<TrainingSamples>(
-        new TrainingSamples(run_dir / "samples.jsonl", read, model, divided_by));
+    return std::make_unique<TrainingSamples>(run_dir, read, model, divided_by);
 }
 
-TrainingSamples::TrainingSamples(fs::path file, const json& read, const ModelConfig& model, double divided_by)
-    : file_(std::move(file)),
+namespace {
+
+constexpr const char* kWanted = "samples_wanted.json";
+constexpr int64_t kLongestRequest = 1 << 22;  ///< bytes
+
+GenerationRequest checked_request(const json& read) {
+    try {
+        return generation_request(read);
+    } catch (const json::exception&) {
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request for samples", "samples.json",
+                    "prepare the run again");
+    }
+}
+
+}  // namespace
+
+bool samples_are_wanted(const fs::path& run_dir) {
+    std::error_code none;
+    return fs::exists(run_dir / kWanted, none);
+}
+
+json take_wanted_samples(const fs::path& run_dir, Groups& groups) {
+    std::string text;
+    if (groups.rank() == 0) {
+        std::error_code none;
+        const auto bytes = static_cast<int64_t>(fs::file_size(run_dir / kWanted, none));
+        if (!none && bytes <= kLongestRequest) {
+            std::ifstream file(run_dir / kWanted, std::ios::binary);
+            text.assign(std::istreambuf_iterator<char>(file), {});
+        }
+        fs::remove(run_dir / kWanted, none);
+    }
+    at::Tensor size = at::full({1}, static_cast<int64_t>(text.size()), at::kLong).to(groups.device());
+    groups.world().broadcast(size, 0).wait();
+    text.resize(static_cast<size_t>(size.item<int64_t>()));
+    if (text.empty()) return nullptr;
+    at::Tensor bytes = at::from_blob(text.data(), {size.item<int64_t>()}, at::kByte).to(groups.device());
+    groups.world().broadcast(bytes, 0).wait();
+    bytes = bytes.cpu();
+    text.assign(static_cast<const char*>(bytes.const_data_ptr()), text.size());
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+TrainingSamples::TrainingSamples(const fs::path& run_dir, const json& read, const ModelConfig& model,
+                                 double divided_by, int64_t first_number)
+    : file_(run_dir / "samples.jsonl"),
       model_(model),
-      asked_(read.value("asked", json::array())),
-      request_(generation_request(read)) {
+      asked_(read.is_object() ? read.value("asked", json::array()) : json::array()),
+      request_(checked_request(read)),
+      first_number_(first_number) {
     request_.generation.choice.divided_by = divided_by;
     check_prompts(model_, request_.prompts, request_.generation);
 }
@@ -58,7 +99,7 @@ SamplesEvent TrainingSamples::write(int64_t step, const std::vector<Completion>&
         const Completion& made = completions[i];
         const std::string text = request_.texts.text_of(made.ids);
         lines += json{{"step", step},
-                      {"prompt", i},
+                      {"prompt", first_number_ + static_cast<int64_t>(i)},
                       {"asked", i < asked_.size() ? asked_[i] : json()},
                       {"text", text},
                       {"ids", made.ids},

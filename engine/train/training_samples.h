@@ -7,8 +7,13 @@
 ///     {"step","prompt","asked","text","ids","log_probabilities","stopped"}
 ///
 /// A later line for the same step and prompt replaces an earlier one.
+///
+/// A person who watches the run asks for more by RUN/samples_wanted.json, a request of the same form that
+/// appears whole (renamed). The run answers after its present step and removes the file; these prompts are
+/// numbered after those of samples.json.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,21 +33,34 @@ class TrainingSamples {
     static std::unique_ptr<TrainingSamples> of_run(const std::filesystem::path& run_dir,
                                                    const ModelConfig& model, double divided_by);
 
+    /// Reads a request that asks for samples once; its prompts are numbered from `first_number`. Throws Error
+    /// for a damaged request, or a prompt that cannot be continued.
+    TrainingSamples(const std::filesystem::path& run_dir, const nlohmann::json& read,
+                    const ModelConfig& model, double divided_by, int64_t first_number = 0);
+
+    int64_t prompts() const { return static_cast<int64_t>(request_.prompts.size()); }
+
     /// Generates once per step. All ranks generate the same, so that weights sharded over ranks are gathered
     /// by all. Returns what was written; nothing on other ranks than 0.
     std::optional<SamplesEvent> take(int64_t step, Decoder& decoder, at::ScalarType dtype,
                                      bool shards_weights, Groups& groups);
 
   private:
-    TrainingSamples(std::filesystem::path file, const nlohmann::json& read, const ModelConfig& model,
-                    double divided_by);
     SamplesEvent write(int64_t step, const std::vector<Completion>& completions) const;
 
     const std::filesystem::path file_;
     const ModelConfig& model_;
     nlohmann::json asked_;
     GenerationRequest request_;
+    const int64_t first_number_;
     int64_t taken_at_ = -1;
 };
+
+/// Returns whether somebody asks for samples now.
+bool samples_are_wanted(const std::filesystem::path& run_dir);
+
+/// Returns that request on every rank, and removes its file; null if it is damaged or too long. All ranks
+/// take part; rank 0 reads.
+nlohmann::json take_wanted_samples(const std::filesystem::path& run_dir, Groups& groups);
 
 }  // namespace ringmaster

@@ -84,18 +84,19 @@ void TrainingStep::unscale(Computed& computed) {
 
 TrainingStep::Computed TrainingStep::agree(const MeshPass::Result& own, const StepRows& rows,
                                            const Wishes& wishes) {
-    at::Tensor values = at::zeros({3 + kShareNumbers}, at::kDouble);
+    at::Tensor values = at::zeros({4 + kShareNumbers}, at::kDouble);
     double* mine = values.data_ptr<double>();
     mine[0] = own.loss_sum;
     mine[1] = wishes.stop ? 1 : 0;
     mine[2] = wishes.save ? 1 : 0;
-    put_shares(own.shares, groups_, mine + 3);
+    mine[3] = wishes.sample ? 1 : 0;
+    put_shares(own.shares, groups_, mine + 4);
     at::Tensor shared = values.to(groups_.device());
     groups_.world().all_reduce(shared).wait();
     values = shared.cpu();
     const double* sums = values.data_ptr<double>();
-    check_shares(sums + 3, rows.counts.valid_labels);
-    return {own, sums[0] * rows.scale(), 0, {sums[1] > 0, sums[2] > 0}};
+    check_shares(sums + 4, rows.counts.valid_labels);
+    return {own, sums[0] * rows.scale(), 0, {sums[1] > 0, sums[2] > 0, sums[3] > 0}};
 }
 
 void TrainingStep::check_norm(double norm) {

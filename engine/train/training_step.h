@@ -20,6 +20,7 @@ namespace ringmaster {
 struct StepWishes {
     bool stop = false;
     bool save = false;
+    bool sample = false;
 };
 
 class TrainingStep {
@@ -33,7 +34,7 @@ class TrainingStep {
         double loss = 0;       ///< mean over the labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
         Wishes wishes;         ///< wishes of any rank
-        std::optional<double> loss_scale = {};  ///< scale of this step's loss, in float16
+        std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
         PreferenceFigures preference = {};
         bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks

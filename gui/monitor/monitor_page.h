@@ -97,6 +97,7 @@ class MonitorPage : public Page {
     void offerRuns(QPushButton* button);
     bool hasTrainedAdapter() const;
     void chooseFolder();
+    void askRun(const QString& prompt);
     void announceEnd(const RunPicture& before, const RunPicture& now);
     void saveFigures(ChartKind kind, const QString& file);
 

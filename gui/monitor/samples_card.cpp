@@ -1,6 +1,9 @@
 #include "gui/monitor/samples_card.h"
 
 #include <QComboBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <algorithm>
 
@@ -15,6 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kLeastHeight = 4, kMostHeight = 18;
+constexpr int kLongestPrompt = 2000;
 
 SideText textOf(const SamplesByStep& samples, qlonglong step, int prompt) {
     const auto at = samples.find(step);
@@ -26,9 +30,15 @@ SideText textOf(const SamplesByStep& samples, qlonglong step, int prompt) {
 }  // namespace
 
 SamplesCard::SamplesCard(QWidget* parent)
-    : Card(tr("Samples"), parent), m_earlier(new QComboBox), m_later(new QComboBox), m_texts(new SideBySide) {
+    : Card(tr("Samples"), parent),
+      m_earlier(new QComboBox),
+      m_later(new QComboBox),
+      m_texts(new SideBySide),
+      m_question(new QWidget),
+      m_prompt(new QLineEdit),
+      m_ask(new QPushButton(tr("Write now"))) {
     setObjectName(u"samplesCard"_s);
-    setSubtitle(tr("what the model writes for sample_prompts"));
+    setSubtitle(tr("what the model writes while it trains"));
     m_earlier->setObjectName(u"earlierSample"_s);
     m_earlier->setAccessibleName(tr("Step of the samples on the left"));
     m_later->setObjectName(u"laterSample"_s);
@@ -43,19 +53,55 @@ SamplesCard::SamplesCard(QWidget* parent)
         connect(box, &QComboBox::currentIndexChanged, this, &SamplesCard::write);
     }
     body()->addWidget(m_texts);
+    m_prompt->setObjectName(u"askEdit"_s);
+    m_prompt->setAccessibleName(tr("Prompt"));
+    m_prompt->setPlaceholderText(tr("A prompt that the model continues after its present step"));
+    m_prompt->setMaxLength(kLongestPrompt);
+    m_ask->setObjectName(u"askButton"_s);
+    m_ask->setEnabled(false);
+    auto* row = new QHBoxLayout(m_question);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(m_prompt, 1);
+    row->addWidget(m_ask);
+    body()->addWidget(m_question);
+    m_question->hide();
+    connect(m_prompt, &QLineEdit::textChanged, this,
+            [this](const QString& text) { m_ask->setEnabled(!text.isEmpty() && m_prompt->isEnabled()); });
+    connect(m_prompt, &QLineEdit::returnPressed, this, &SamplesCard::ask);
+    connect(m_ask, &QPushButton::clicked, this, &SamplesCard::ask);
+}
+
+void SamplesCard::ask() {
+    if (m_ask->isEnabled()) Q_EMIT asked(m_prompt->text());
+}
+
+void SamplesCard::setCanAsk(bool can) {
+    if (can == m_can_ask) return;
+    m_can_ask = can;
+    m_question->setVisible(can);
+    setVisible(can || (m_samples && !m_samples->empty()));
+}
+
+void SamplesCard::setAsking(bool asking) {
+    m_prompt->setEnabled(!asking);
+    m_ask->setEnabled(!asking && !m_prompt->text().isEmpty());
 }
 
 void SamplesCard::setSamples(const std::shared_ptr<const SamplesByStep>& samples) {
     if (samples == m_samples) return;
     const bool is_other_run = !samples || !m_samples || m_samples->empty();
     m_samples = samples;
-    setVisible(samples && !samples->empty());
+    const bool has_samples = samples && !samples->empty();
+    setVisible(m_can_ask || has_samples);
+    for (QWidget* widget :
+         {static_cast<QWidget*>(m_earlier), static_cast<QWidget*>(m_later), static_cast<QWidget*>(m_texts)})
+        widget->setVisible(has_samples);
     if (is_other_run) {
         const QSignalBlocker quiet_earlier(m_earlier), quiet_later(m_later);
         m_earlier->clear();
         m_later->clear();
     }
-    if (isHidden()) return;
+    if (!has_samples) return;
     fillSteps();
     write();
 }

@@ -7,6 +7,7 @@
 #include "gui/monitor/run_reader.h"
 
 class QComboBox;
+class QLineEdit;
 
 namespace ringmaster {
 
@@ -22,13 +23,26 @@ class SamplesCard : public Card {
     /// the person chooses another.
     void setSamples(const std::shared_ptr<const SamplesByStep>& samples);
 
+    /// Offers to ask the run, which trains here; the card is then shown without samples too.
+    void setCanAsk(bool can);
+    /// Says whether a question is on its way.
+    void setAsking(bool asking);
+
+  Q_SIGNALS:
+    void asked(const QString& prompt);
+
   private:
+    void ask();
     void fillSteps();
     void write();
 
     std::shared_ptr<const SamplesByStep> m_samples;
     QComboBox *m_earlier, *m_later;
     SideBySide* m_texts;
+    QWidget* m_question;
+    QLineEdit* m_prompt;
+    QPushButton* m_ask;
+    bool m_can_ask = false;
 };
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/look_commands.h"
+#include "launcher/rows/ask_run.h"
 #include "launcher/rows/generate.h"
 
 namespace ringmaster {
@@ -19,11 +20,11 @@ std::string base_of(const Arguments& arguments) {
     return base.empty() ? base : absolute_path(base).string();
 }
 
-ModelsToTry models_of(const Arguments& arguments, const Session& session) {
+/// Returns the folder that the command names if it holds a model or an adapter.
+std::optional<fs::path> model_folder(const Arguments& arguments) {
     const fs::path folder = absolute_path(arguments.operand());
-    if (fs::exists(folder / "adapter_config.json") || fs::exists(folder / "config.json"))
-        return models_of_folder(folder, base_of(arguments));
-    return models_of_run(run_of(arguments, session));
+    const bool is_model = fs::exists(folder / "adapter_config.json") || fs::exists(folder / "config.json");
+    return is_model ? std::optional(folder) : std::nullopt;
 }
 
 Wish wish_of(const Arguments& arguments) {
@@ -50,19 +51,23 @@ Wish wish_of(const Arguments& arguments) {
 /// Prints the completion of a single prompt token by token, and several completions as each one ends.
 class Printer {
   public:
-    Printer(const Session& session, const Wish& wish, ProgressPrinter& progress)
-        : session_(session), wish_(wish), progress_(progress) {}
+    /// `streams`: the tokens of a single prompt come one by one.
+    Printer(const Session& session, const Wish& wish, ProgressPrinter& progress, bool streams)
+        : session_(session),
+          wish_(wish),
+          progress_(progress),
+          streams_(streams && wish.prompts.size() == 1) {}
 
     void take(const json& line) {
         progress_.clear();
         if (session_.json) return print_line(line);
         const std::string type = line.at("type");
-        if (type == "token" && streams()) {
+        if (type == "token" && streams_) {
             begin(line);
             print(line.at("text").get<std::string>());
         } else if (type == "completion") {
             begin(line);
-            print((streams() ? "" : line.at("text").get<std::string>()) + "\n");
+            print((streams_ ? "" : line.at("text").get<std::string>()) + "\n");
             begun_ = false;
         } else if (type == "generated") {
             const double seconds = line.at("seconds");
@@ -75,8 +80,6 @@ class Printer {
     }
 
   private:
-    bool streams() const { return wish_.prompts.size() == 1; }
-
     /// Prints whose text follows, and the prompt that it continues.
     void begin(const json& line) {
         if (begun_) return;
@@ -89,15 +92,40 @@ class Printer {
     const Session& session_;
     const Wish& wish_;
     ProgressPrinter& progress_;
+    const bool streams_;
     bool begun_ = false;
 };
 
-int run_generate(const Arguments& arguments, const Session& session) {
-    const Wish wish = wish_of(arguments);
-    const ModelsToTry models = models_of(arguments, session);
+/// Asks a run that is still training.
+int ask(const RunDirectory& run, const Wish& wish, const Session& session) {
+    if (wish.compares)
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "needs a run that has ended", "--compare",
+                    "leave --compare out while " + run.name() + " trains");
     const Interrupts interrupts;
     ProgressPrinter progress(session, interrupts);
-    Printer printer(session, wish, progress);
+    Printer printer(session, wish, progress, false);
+    int64_t step = 0;
+    ask_run_and_wait(run, wish, session.places, progress.progress(), [&](const json& line) {
+        printer.take(line);
+        step = line.at("step");
+    });
+    if (!session.json)
+        complain(session.err.ink.dim(run.name() + ": after step " + std::to_string(step) + "\n"));
+    return 0;
+}
+
+int run_generate(const Arguments& arguments, const Session& session) {
+    const Wish wish = wish_of(arguments);
+    const std::optional<fs::path> folder = model_folder(arguments);
+    if (!folder) {
+        const RunDirectory run = run_of(arguments, session);
+        if (trains_here(read_run_state(run.dir))) return ask(run, wish, session);
+    }
+    const ModelsToTry models =
+        folder ? models_of_folder(*folder, base_of(arguments)) : models_of_run(run_of(arguments, session));
+    const Interrupts interrupts;
+    ProgressPrinter progress(session, interrupts);
+    Printer printer(session, wish, progress, true);
     generate_text(models, wish, session.places, progress.progress(),
                   [&](const json& line) { printer.take(line); });
     return 0;
@@ -110,7 +138,7 @@ Command generate_command() {
                 "generate",
                 "RUN|FOLDER",
                 true,
-                "Continues prompts with a trained model, adapter or run.",
+                "Continues prompts with a trained model, an adapter or a run, also while it trains.",
                 {{"--prompt", "TEXT", "a prompt; may be repeated", true},
                  {"--chat", "", "each prompt is a user's message, and the chat template asks for the answer"},
                  {"--compare", "", "the base model answers too, before the trained one"},
@@ -126,8 +154,8 @@ Command generate_command() {
                  runs_dir_option(),
                  json_option()},
                 "FOLDER is a model's folder, or an adapter's that PEFT or a run saved. One prompt's text is "
-                "printed "
-                "while it is made. --top-k and --top-p alone imply temperature 1.",
+                "printed while it is made. A run that trains on this machine answers after its present step, "
+                "with the weights that it has then. --top-k and --top-p alone imply temperature 1.",
             },
             run_generate,
             true};

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
-from ringmaster_runs import launch, losses_of, make_config, make_model, make_rows, ringmaster
+from ringmaster_runs import launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
 from test_generate_command import PROMPTS, make_tokenizer, text_of_transformers
 
 SAMPLES = dict(sample_prompts=[*PROMPTS[:2], [{"role": "user", "content": "Hi"}]], sample_max_new_tokens=16)
@@ -60,3 +60,37 @@ def test_wrong_prompts_are_refused(tmp_path):
         done = ringmaster("plan", config, "--json", check=False)
         found = [one for one in json.loads(done.stdout)["diagnostics"] if one["key"] == "sample_prompts"]
         assert done.returncode == 1 and [one["code"] for one in found] == ["CFG-TYPE"], value
+
+
+def test_a_run_answers_while_it_trains(tmp_path):
+    model = make_model(tmp_path / "model", "llama", vocab_size=290)
+    make_tokenizer(model)
+    make_rows(tmp_path / "rows.jsonl", 30)
+    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=4000, val_set_size=4, eval_steps=1, sample_prompts=PROMPTS[:1],
+                         sample_max_new_tokens=16, **SHARDED)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight", "--detach")
+    try:
+        wait_for(lambda: (run / "samples.jsonl").exists(), "the first samples")
+        done = ringmaster("generate", run, "--prompt", PROMPTS[0], "--prompt", PROMPTS[1], "--max-new-tokens", 16, "--json")
+        answers = [line for line in map(json.loads, done.stdout.splitlines()) if line["type"] == "completion"]
+        assert [answer["prompt"] for answer in answers] == [0, 1]
+        step = answers[0]["step"]
+        written = {line["prompt"]: line for line in samples_of(run) if line["step"] == step}
+        assert sorted(written) == [0, 1, 2] and [written[1]["asked"], written[2]["asked"]] == PROMPTS[:2]
+        assert [answer["text"] for answer in answers] == [written[1]["text"], written[2]["text"]]
+        assert written[1]["ids"] == written[0]["ids"], "an evaluation continues the same prompt with the same weights"
+        assert written[1]["log_probabilities"] == written[0]["log_probabilities"]
+
+        too_long = ringmaster("generate", run, "--prompt", "Once", "--max-new-tokens", 100_000, "--json", check=False)
+        refused = json.loads(too_long.stdout.splitlines()[-1])
+        assert too_long.returncode == 1 and refused["finding"]["code"] == "GENERATE-RUN"
+        reached = step_of(run)
+        wait_for(lambda: step_of(run) > reached + 2, "more steps")
+        assert state_of(run)["state"] == "running" and not (run / "samples_wanted.json").exists()
+    finally:
+        ringmaster("stop", run, "--now", check=False)
+
+
+def step_of(run):
+    """Returns the last step after which the run has written samples."""
+    return samples_of(run)[-1]["step"]

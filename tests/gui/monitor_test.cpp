@@ -89,6 +89,30 @@ class MonitorTest : public QObject {
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"global"_s));
     }
 
+    void aRunThatTrainsHereCanBeAsked() {
+        auto* card = m_page->findChild<SamplesCard*>(u"samplesCard"_s);
+        auto* prompt = card->findChild<QLineEdit*>(u"askEdit"_s);
+        auto* ask = card->findChild<QPushButton*>(u"askButton"_s);
+        SyntheticRun elsewhere{at("asked-elsewhere"), 2, 50};
+        elsewhere.writer_host = "another-machine";
+        open(written(elsewhere));
+        QVERIFY(card->isHidden());
+        open(written({at("asked"), 2, 50}));
+        QTRY_VERIFY_WITH_TIMEOUT(prompt->isVisible(), kPatience_ms);
+        QVERIFY(!ask->isEnabled());
+        QSignalSpy asked(card, &SamplesCard::asked), notice(m_session.get(), &Session::notice);
+        prompt->setFocus();
+        QTest::keyClicks(prompt, u"Once upon"_s);
+        QTest::keyClick(prompt, Qt::Key_Return);
+        QCOMPARE(asked.size(), 1);
+        QCOMPARE(asked[0][0].toString(), u"Once upon"_s);
+        QVERIFY(!prompt->isEnabled());
+        // The synthetic run has no tokenizer.
+        QTRY_COMPARE_WITH_TIMEOUT(notice.size(), 1, kPatience_ms);
+        QVERIFY(notice[0][0].toString().contains(u"tokenizer.json"_s));
+        QVERIFY(prompt->isEnabled() && ask->isEnabled());
+    }
+
     void rewardsAreDrawnOnlyForARunThatHasThem() {
         const SyntheticRun plain = written({at("plain"), 2, 50});
         open(plain);

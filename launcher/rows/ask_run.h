@@ -1,0 +1,25 @@
+/// Lets a run that trains on this machine continue prompts after its present step, with the weights that it
+/// has then (engine/train/training_samples.h). The answers stay in RUN/samples.jsonl.
+#pragma once
+
+#include "launcher/places.h"
+#include "launcher/progress.h"
+#include "launcher/rows/generate.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+/// Returns whether a run in this state trains now, on this machine.
+bool trains_here(const RunState& state);
+
+/// Asks without waiting for the answers. Of `wish`, `compares` and `device` have no effect. Throws
+/// Error(Refused) if the run does not train here or has not yet answered the last question; Cancelled.
+void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, const Progress& progress);
+
+/// Asks and waits; calls `on_line` for each answer with {"type":"completion","model":"trained","prompt",
+/// "text","stopped","step"}. Throws what ask_run throws, and Error(Refused) if the run ends before it answers
+/// or cannot answer. Takes the question back if it is cancelled.
+void ask_run_and_wait(const RunDirectory& run, const Wish& wish, const Places& places,
+                      const Progress& progress, const OnGenerated& on_line);
+
+}  // namespace ringmaster
