@@ -114,6 +114,8 @@ std::optional<double> value_of(ComparedFigure figure, const ComparedRun& run) {
             return known(run.curves.best_loss);
         case ComparedFigure::LastEvalLoss:
             return run.curves.eval_loss.empty() ? std::nullopt : known(run.curves.eval_loss.back());
+        case ComparedFigure::LastReward:
+            return run.curves.last_reward();
         case ComparedFigure::TokensPerSecond:
             return measured.tokens_per_s;
         case ComparedFigure::StepTime:
@@ -138,9 +140,9 @@ std::vector<FigureRow> figures_of(const std::vector<ComparedRun>& runs) {
     std::vector<FigureRow> rows;
     for (const ComparedFigure figure :
          {ComparedFigure::LastLoss, ComparedFigure::BestLoss, ComparedFigure::LastEvalLoss,
-          ComparedFigure::TokensPerSecond, ComparedFigure::StepTime, ComparedFigure::Overhead,
-          ComparedFigure::PeakMemory, ComparedFigure::Duration, ComparedFigure::MemoryOverEstimate,
-          ComparedFigure::TimeOverEstimate}) {
+          ComparedFigure::LastReward, ComparedFigure::TokensPerSecond, ComparedFigure::StepTime,
+          ComparedFigure::Overhead, ComparedFigure::PeakMemory, ComparedFigure::Duration,
+          ComparedFigure::MemoryOverEstimate, ComparedFigure::TimeOverEstimate}) {
         FigureRow row{figure, {}, {}};
         for (const ComparedRun& run : runs) row.values.push_back(value_of(figure, run));
         for (size_t index = 0; index < runs.size(); ++index)
@@ -156,6 +158,17 @@ std::vector<FigureRow> figures_of(const std::vector<ComparedRun>& runs) {
 
 const std::vector<double>& RunCurves::along(Along axis) const {
     return axis == Along::Step ? step : axis == Along::Tokens ? tokens : time_s;
+}
+
+std::optional<double> RunCurves::last_reward() const {
+    double sum = 0;
+    size_t count = 0;
+    for (auto at = reward.rbegin(); at != reward.rend() && count < kRewardSteps; ++at) {
+        if (!std::isfinite(*at)) continue;
+        sum += *at;
+        ++count;
+    }
+    return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
 namespace {
@@ -185,6 +198,7 @@ RunCurves read_curves(const RunDirectory& run) {
         const StepSums sums = sums_of(step);
         curves.tokens_per_s.push_back(sums.tokens_per_s().value_or(kNaN));
         curves.overhead.push_back(sums.overhead().value_or(kNaN));
+        curves.reward.push_back(step.sampling.reward.value_or(step.preference.margin.value_or(kNaN)));
         if (curves.step.size() < kMostCurvePoints) return;
         each *= 2;
         for (std::vector<double>* column : curves.of_steps()) keep_every_second(*column);
@@ -200,7 +214,7 @@ RunCurves read_curves(const RunDirectory& run) {
 }
 
 bool less_is_better(ComparedFigure figure) {
-    return figure != ComparedFigure::TokensPerSecond;
+    return figure != ComparedFigure::TokensPerSecond && figure != ComparedFigure::LastReward;
 }
 
 bool has_better(ComparedFigure figure) {

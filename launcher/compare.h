@@ -22,19 +22,22 @@ enum class Along {
 };
 
 constexpr size_t kMostCurvePoints = 200'000;
+constexpr size_t kRewardSteps = 10;
 
 /// Rank 0's figures by step, in columns of equal length; NaN if a figure is unknown. If a run has
 /// kMostCurvePoints steps or more, only every second, fourth, … step is kept.
 struct RunCurves {
     std::vector<double> step, tokens, time_s;
     std::vector<double> loss, grad_norm, tokens_per_s, overhead;
+    std::vector<double> reward;  ///< of sampled completions, or the margin of preferences
     std::vector<double> eval_step, eval_loss;
     double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< over all steps, also those not kept
 
     std::vector<std::vector<double>*> of_steps() {
-        return {&step, &tokens, &time_s, &loss, &grad_norm, &tokens_per_s, &overhead};
+        return {&step, &tokens, &time_s, &loss, &grad_norm, &tokens_per_s, &overhead, &reward};
     }
     const std::vector<double>& along(Along axis) const;
+    std::optional<double> last_reward() const;  ///< mean of the last kRewardSteps steps that have one
 };
 
 /// Reads all events of rank 0.
@@ -56,6 +59,7 @@ enum class ComparedFigure {
     LastLoss,
     BestLoss,
     LastEvalLoss,
+    LastReward,
     TokensPerSecond,
     StepTime,
     Overhead,

@@ -2461,6 +2461,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Loss on a logarithmic axis</source>
         <translation>Loss auf logarithmischer Achse</translation>
     </message>
+    <message>
+        <source>Reward</source>
+        <translation>Belohnung</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ContextCard</name>
@@ -3088,6 +3092,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>Figure</source>
         <translation>Kennzahl</translation>
+    </message>
+    <message>
+        <source>Last reward</source>
+        <translation>Letzte Belohnung</translation>
     </message>
 </context>
 <context>

@@ -2440,6 +2440,10 @@ On what is left the run would go on with:</source>
         <source>Not everything can be compared.</source>
         <translation>一部は比較できません。</translation>
     </message>
+    <message>
+        <source>Reward</source>
+        <translation>報酬</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ContextCard</name>
@@ -3060,6 +3064,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>Figure</source>
         <translation>項目</translation>
+    </message>
+    <message>
+        <source>Last reward</source>
+        <translation>最後の報酬</translation>
     </message>
 </context>
 <context>

@@ -2440,6 +2440,10 @@ On what is left the run would go on with:</source>
         <source>Loss on a logarithmic axis</source>
         <translation>loss 使用对数轴</translation>
     </message>
+    <message>
+        <source>Reward</source>
+        <translation>奖励</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::ContextCard</name>
@@ -3060,6 +3064,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>Figure</source>
         <translation>指标</translation>
+    </message>
+    <message>
+        <source>Last reward</source>
+        <translation>最近的奖励</translation>
     </message>
 </context>
 <context>

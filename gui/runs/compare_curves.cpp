@@ -20,6 +20,8 @@ const std::vector<double>& columnOf(const RunCurves& curves, CurveKind kind) {
             return curves.overhead;
         case CurveKind::GradNorm:
             return curves.grad_norm;
+        case CurveKind::Reward:
+            return curves.reward;
         case CurveKind::Loss:
             break;
     }
@@ -51,6 +53,13 @@ void reduce(const std::vector<double>& x, const std::vector<double>& y, size_t p
 }
 
 }  // namespace
+
+bool hasCurve(const Comparison& comparison, CurveKind kind) {
+    return std::any_of(comparison.runs.begin(), comparison.runs.end(), [kind](const ComparedRun& run) {
+        const std::vector<double>& column = columnOf(run.curves, kind);
+        return std::any_of(column.begin(), column.end(), [](double value) { return std::isfinite(value); });
+    });
+}
 
 ColourOf colourOfRun(size_t index) {
     return [index](const Colours& colours) { return rankColour(int(index), colours); };

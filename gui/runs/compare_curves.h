@@ -7,10 +7,13 @@
 
 namespace ringmaster {
 
-enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm };
+enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm, Reward };
 
 /// Returns the chart. Series are named after runs; colours follow the order of the comparison.
 ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int width, bool logarithmic);
+
+/// Returns whether any of the runs has such figures; only some runs have rewards.
+bool hasCurve(const Comparison& comparison, CurveKind kind);
 
 ColourOf colourOfRun(size_t index);
 

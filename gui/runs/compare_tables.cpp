@@ -39,6 +39,8 @@ QString titleOf(ComparedFigure figure) {
             return FiguresModel::tr("Best loss");
         case ComparedFigure::LastEvalLoss:
             return FiguresModel::tr("Evaluation loss");
+        case ComparedFigure::LastReward:
+            return FiguresModel::tr("Last reward");
         case ComparedFigure::TokensPerSecond:
             return FiguresModel::tr("Tokens/s");
         case ComparedFigure::StepTime:
@@ -62,6 +64,7 @@ QString valueText(ComparedFigure figure, double value) {
         case ComparedFigure::LastLoss:
         case ComparedFigure::BestLoss:
         case ComparedFigure::LastEvalLoss:
+        case ComparedFigure::LastReward:
             return show::loss(value);
         case ComparedFigure::TokensPerSecond:
             return show::rate(value);

@@ -106,6 +106,29 @@ TEST_F(Compare, SaysBetterAndWorseAgainstTheFirst) {
     }
 }
 
+TEST_F(Compare, ComparesTheRewardsOfRunsThatHaveThem) {
+    const auto rewarded = [&](const char* name, double last) {
+        const RunDirectory run = make(name, "base_model: x\n", 3);
+        EventWriter events(run.events(), 0);
+        for (int64_t step = 1; step <= 20; ++step) {
+            StepEvent event = step_event(step, 3);
+            event.sampling.reward = step <= 10 ? 0 : last;
+            events.write(event);
+        }
+        return run;
+    };
+    const Comparison all = compare_runs(
+        {rewarded("a", 0.5), rewarded("b", 0.75), rewarded("c", 0.25), make("d", "base_model: x\n", 3)});
+    EXPECT_EQ(all.runs[0].curves.last_reward(), 0.5);
+    EXPECT_EQ(all.runs[3].curves.last_reward(), std::nullopt);
+    const auto row = std::find_if(all.figures.begin(), all.figures.end(), [](const FigureRow& one) {
+        return one.figure == ComparedFigure::LastReward;
+    });
+    ASSERT_NE(row, all.figures.end());
+    EXPECT_THAT(row->changes,
+                testing::ElementsAre(Change::Unknown, Change::Better, Change::Worse, Change::Unknown));
+}
+
 TEST_F(Compare, CallsAnEstimatesDistanceNeitherBetterNorWorse) {
     EXPECT_EQ(change_of(ComparedFigure::MemoryOverEstimate, 1.0, 1.3), Change::Differs);
     EXPECT_EQ(change_of(ComparedFigure::PeakMemory, 1.0, 1.3), Change::Worse);

@@ -1,0 +1,113 @@
+"""Launches the example by keyboard and hears only what AT-SPI events announce, as a person with a screen reader does.
+
+    screen_reader.py BIN
+
+Runs in a session bus and an X server of its own (see test_screen_reader.py), and prints what it heard. It never reads the
+application's tree: a control that gets the focus without an event is silence, which ends the journey."""
+
+import os
+import subprocess
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib  # noqa: E402
+
+EVENTS = ("object:state-changed:focused", "object:property-change:accessible-name", "object:property-change:accessible-description",
+          "object:property-change:accessible-value", "window:activate")
+MOST_TABS = 80
+
+
+class Silence(Exception):
+    pass
+
+
+class ScreenReader:
+    def __init__(self):
+        self.heard = []
+        self.listener = Atspi.EventListener.new(self.hear)
+        for event in EVENTS:
+            self.listener.register(event)
+
+    def hear(self, event):
+        if event.type.startswith("object:state-changed") and not event.detail1:
+            return
+        source = event.source
+        said = (event.type.split(":")[-1] if "property" in event.type else event.type.split(":")[0], source.get_role_name(),
+                source.get_name() or "", source.get_description() or "")
+        if "property-change" in event.type:
+            said = ("change", *said[1:])
+        elif event.type.startswith("object:state-changed"):
+            said = ("focus", *said[1:])
+        self.heard.append(said)
+        print(f"{time.monotonic():10.2f}  {said[0]:7} {said[1]:14} {said[2][:90]!r} {said[3][:60]!r}", flush=True)
+
+    def wait(self, wanted, seconds, since=0):
+        """Returns the first thing heard since then that is wanted."""
+        end = time.monotonic() + seconds
+        context = GLib.MainContext.default()
+        while True:
+            while context.iteration(False):
+                pass
+            for said in self.heard[since:]:
+                if wanted(said):
+                    return said
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.01)
+
+    def press(self, key):
+        """Presses a key; returns the number of things heard before."""
+        before = len(self.heard)
+        subprocess.run(["xdotool", "key", "--clearmodifiers", key], check=True)
+        return before
+
+    def tab_to(self, name):
+        """Presses Tab until a control of this name announces the focus."""
+        passed = []
+        for _ in range(MOST_TABS):
+            said = self.wait(lambda one: one[0] == "focus", 3, self.press("Tab"))
+            if said is None:
+                raise Silence(f"Tab after {passed[-1:]} was not announced")
+            passed.append(said[2])
+            if not said[2]:
+                raise Silence(f"a {said[1]} after {passed[-2:-1]} has no name")
+            if said[2] == name:
+                return said
+        raise Silence(f"{name} was not among {passed}")
+
+    def expect(self, wanted, seconds, what, since=0):
+        said = self.wait(wanted, seconds, since)
+        if said is None:
+            raise Silence(f"nothing said {what}")
+        return said
+
+
+def main(bin_folder):
+    reader = ScreenReader()
+    app = subprocess.Popen([os.path.join(bin_folder, "ringmaster-gui")], env={**os.environ, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"})
+    try:
+        reader.expect(lambda said: said[0] in ("focus", "window"), 30, "that the window is open")
+        reader.tab_to("Try the example")
+        before = reader.press("space")
+        reader.expect(lambda said: said[0] == "focus", 30, "where the focus went with the example", before)
+        reader.tab_to("Launch…")
+        before = reader.press("space")
+        reader.expect(lambda said: said[0] in ("focus", "window"), 30, "that the dialog is open", before)
+        reader.tab_to("Launch")
+        before = reader.press("space")
+        reader.expect(lambda said: "Running" in said[2], 120, "that the run is training", before)
+        reader.expect(lambda said: "Completed" in said[2], 300, "that the run has completed", before)
+        print(f"heard {len(reader.heard)} announcements")
+    finally:
+        app.terminate()
+        app.wait(20)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except Silence as silence:
+        sys.exit(f"silence: {silence}")
