@@ -65,6 +65,7 @@ struct Demo {
     int slow_rank = -1;
     double final_loss = 1.62;
     unsigned seed = 1;
+    bool samples = false;  ///< the run samples completions, which two functions reward
 };
 
 const std::vector<Demo>& demos() {
@@ -92,6 +93,8 @@ const std::vector<Demo>& demos() {
         {"longdocs-cp2-oom", zigzag + "2\ngradient_accumulation_steps: 1\nlearning_rate: 2e-5\n", 8, 1,
          RunPhase::Failed, "rank 3 ran out of memory: 3.2 GiB asked for, 1.1 GiB free of 80.0 GiB", 37, 7.9,
          -1, 3.4, 9},
+        {"proofs-grpo", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
+         RunPhase::Running, "", 412, 0, -1, 0.02, 12, true},
     };
     return all;
 }
@@ -196,7 +199,21 @@ class Writer {
         e.peak_memory_bytes = int64_t(total * (0.985 + noise(0.002) + (step == 1 ? -0.2 : 0)));
         e.memory_bytes = e.peak_memory_bytes * 7 / 10;
         e.tokens_per_s = double(e.tokens) / e.step_s;
+        if (demo_.samples) add_rewards(e);
         return e;
+    }
+
+    void add_rewards(StepEvent& e) {
+        const double learned = 1 - std::exp(-double(e.step) / 150);
+        const double right = 0.08 + 0.8 * learned + noise(0.03), brief = 0.4 - 0.25 * learned + noise(0.01);
+        e.sampling.reward = right + brief;
+        e.sampling.reward_std = 0.4 - 0.25 * learned;
+        e.sampling.completion_tokens = 240 + 310 * learned + noise(12);
+        e.sampling.cut_share = std::clamp(0.02 + 0.12 * learned + noise(0.01), 0.0, 1.0);
+        e.sampling.even_share = std::clamp(0.05 + 0.5 * learned + noise(0.03), 0.0, 1.0);
+        e.sampling.functions = {{"rewards.right", right}, {"rewards.brief", brief}};
+        e.preference.clip_share = std::abs(noise(0.004));
+        e.preference.kl = 0.03 * learned + std::abs(noise(0.002));
     }
 
     const Demo& demo_;
