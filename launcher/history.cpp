@@ -25,6 +25,7 @@ constexpr int64_t kRankBytes = 4 << 20;   ///< limit per rank in one poll
 constexpr int64_t kSpareBlocks = 8192;    ///< limit for all ranks together: about 150 MB
 constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
+constexpr size_t kKeptAttempts = 1000;
 constexpr unsigned kMostReaders = 4;
 constexpr size_t kKeptHappenings = 4000;
 constexpr size_t kKeptErrors = 1000;  ///< errors that newer events of other kinds do not push out
@@ -213,6 +214,10 @@ void RunHistory::take_other(RankHistory& rank, const EventLine& line, bool is_ne
         return;
     }
     if (const auto* hello = std::get_if<HelloEvent>(&line.event)) {
+        if (rank.rank == 0) {
+            attempts_[hello->attempt] = *hello;
+            if (attempts_.size() > kKeptAttempts) attempts_.erase(attempts_.begin());
+        }
         if (!rank.hello || hello->attempt >= rank.hello->attempt) {
             rank.hello = *hello;
             rank.hello->start_step = std::clamp<int64_t>(hello->start_step, 0, StepColumns::kMostSteps);

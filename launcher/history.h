@@ -74,6 +74,8 @@ class RunHistory {
     int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
+    /// Rank 0's first event of each attempt, which says the step that the attempt starts from.
+    const std::map<int, HelloEvent>& attempts() const { return attempts_; }
     /// Texts that the run wrote while it trained, as far as read() has read them.
     const std::map<int64_t, SamplesOfStep>& samples() const { return samples_.steps(); }
     /// Events by time, at most the last few thousand. Events of other kinds do not push out an error.
@@ -124,6 +126,7 @@ class RunHistory {
     size_t next_source_ = 0;  ///< source that poll() starts with, so that no rank waits for a busy one
     std::map<int64_t, std::pair<double, EvalEvent>> evaluations_;
     std::map<int64_t, CheckpointEvent> checkpoints_;
+    std::map<int, HelloEvent> attempts_;
     SampleFile samples_;
     std::vector<Happening> happenings_, news_;
     std::optional<Happening> first_error_;

@@ -758,6 +758,18 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>tokens of a sampled completion</source>
         <translation>Token einer erzeugten Antwort</translation>
     </message>
+    <message>
+        <source>checkpoint of step %1</source>
+        <translation>Checkpoint von Schritt %1</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2</source>
+        <translation>Versuch %1, ab Schritt %2</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
+        <translation>Versuch %1, ab Schritt %2, auf %3 statt %4 Ranks</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

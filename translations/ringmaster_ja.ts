@@ -751,6 +751,18 @@ On what is left the run would go on with:</source>
         <source>tokens of a sampled completion</source>
         <translation>生成した応答のトークン数</translation>
     </message>
+    <message>
+        <source>checkpoint of step %1</source>
+        <translation>ステップ %1 のチェックポイント</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2</source>
+        <translation>試行 %1、ステップ %2 から</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
+        <translation>試行 %1、ステップ %2 から、%4 ランクの代わりに %3 ランク</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

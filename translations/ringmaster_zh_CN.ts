@@ -751,6 +751,18 @@ On what is left the run would go on with:</source>
         <source>tokens of a sampled completion</source>
         <translation>采样回答的 token 数</translation>
     </message>
+    <message>
+        <source>checkpoint of step %1</source>
+        <translation>第 %1 步的检查点</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2</source>
+        <translation>第 %1 次尝试，从第 %2 步开始</translation>
+    </message>
+    <message>
+        <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
+        <translation>第 %1 次尝试，从第 %2 步开始，rank 数由 %4 变为 %3</translation>
+    </message>
 </context>
 <context>
     <name>NodeFindings</name>

@@ -165,6 +165,9 @@ QString describe(const ChartData& data) {
     if (parts.isEmpty()) return Charts::tr("No data yet.");
     QString text = parts.join(u"; "_s) + u"."_s;
     if (left > 0) text += u" "_s + Charts::tr("And %n more.", nullptr, left);
+    for (const ChartMark& mark : data.marks) {
+        if (mark.strong) text += u" "_s + mark.text + u"."_s;
+    }
     return text;
 }
 

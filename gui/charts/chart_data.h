@@ -42,9 +42,17 @@ struct ChartSeries {
     const std::vector<float>& shown() const { return smooth.empty() ? value : smooth; }
 };
 
+/// Marks a moment on the x axis.
+struct ChartMark {
+    double x = 0;
+    QString text;         ///< shown by the read-out next to it
+    bool strong = false;  ///< drawn as a dashed line over the whole height; else as a triangle at the foot
+};
+
 struct ChartData {
     std::vector<double> x;
     std::vector<ChartSeries> series;
+    std::vector<ChartMark> marks;
     Unit xUnit = Unit::Count, yUnit = Unit::Plain;
     QString xName;  ///< name of x, such as "step"
     bool logY = false;

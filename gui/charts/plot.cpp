@@ -20,6 +20,7 @@ constexpr double kReach = 12;  ///< distance at which the pointer selects a line
 constexpr double kLeastDrag = 5;
 constexpr size_t kMostReadings = 8;
 constexpr size_t kLinkedReadings = 3;
+constexpr int kMostMarks = 3;
 
 QFontMetricsF smallMetrics() {
     return QFontMetricsF(fontOf(Type::Small));
@@ -144,12 +145,39 @@ void Plot::drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, F
     }
     drawFrame(painter, frame, map);
     painter.drawPixmap(frame.area.topLeft(), m_canvas.draw(m_data, map, c, pixelRatio));
+    drawMarks(painter, frame, map);
     if (m_data.logY && hasBelowLog(m_data)) {
         painter.setPen(c.muted);
         painter.setFont(fontOf(Type::Small));
         painter.drawText(frame.area.adjusted(0, 0, -space(0.3), -space(0.2)),
                          int(Qt::AlignRight | Qt::AlignBottom), tr("0 and below lie at the foot"));
     }
+}
+
+void Plot::drawMarks(QPainter& painter, const Frame& frame, const Mapping& map) const {
+    const Colours c = coloursOf(this);
+    const double half = space(0.22);
+    for (const ChartMark& mark : m_data.marks) {
+        if (mark.x < map.x.low || mark.x > map.x.high) continue;
+        const double x = std::round(frame.area.left() + map.toX(mark.x)) + 0.5, foot = frame.area.bottom();
+        if (mark.strong) {
+            painter.setPen(QPen(c.warning, 1, Qt::DashLine));
+            painter.drawLine(QPointF(x, frame.area.top()), QPointF(x, foot));
+        } else {
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(c.muted);
+            painter.drawPolygon(QPolygonF{{x - half, foot}, {x + half, foot}, {x, foot - 1.6 * half}});
+        }
+    }
+}
+
+/// Returns the texts of marks that the read-out at x is next to.
+QStringList Plot::marksNear(double x) const {
+    QStringList texts;
+    for (const ChartMark& mark : m_data.marks) {
+        if (std::abs(m_map.toX(mark.x) - m_map.toX(x)) <= kLeastDrag) texts << mark.text;
+    }
+    return texts.mid(0, kMostMarks);
 }
 
 void Plot::drawInto(QPainter& painter, const QSizeF& size, double pixelRatio) {
@@ -236,9 +264,11 @@ void Plot::drawReadOut(QPainter& painter) {
         painter.drawEllipse(QPointF(x, area.top() + m_map.toY(value)), space(0.16), space(0.16));
     }
     const double dot = line * 0.9;
-    const double wide =
-        std::max(metrics.horizontalAdvance(head), dot + names + line * 0.7 + figures) + 2 * pad;
-    QRectF box(x + line * 0.7, area.top() + 2, wide, line * double(found.size() + 1) + 2 * pad);
+    const QStringList marks = marksNear(*m_cursor);
+    double wide = std::max(metrics.horizontalAdvance(head), dot + names + line * 0.7 + figures) + 2 * pad;
+    for (const QString& mark : marks) wide = std::max(wide, metrics.horizontalAdvance(mark) + 2 * pad);
+    const double rows = double(found.size() + 1) + double(marks.size());
+    QRectF box(x + line * 0.7, area.top() + 2, wide, line * rows + 2 * pad);
     if (box.right() > width() - 1) box.moveRight(x - line * 0.7);
     if (box.left() < 0) box.moveLeft(0);
     QColor sheet = c.card;
@@ -258,6 +288,11 @@ void Plot::drawReadOut(QPainter& painter) {
         painter.setPen(c.text);
         painter.drawText(row.adjusted(dot, 0, 0, 0), int(Qt::AlignLeft | Qt::AlignVCenter), series->name);
         painter.drawText(row, int(Qt::AlignRight | Qt::AlignVCenter), figureText(m_data.yUnit, value));
+    }
+    painter.setPen(c.muted);
+    for (const QString& mark : marks) {
+        row.translate(0, line);
+        painter.drawText(row, int(Qt::AlignLeft | Qt::AlignVCenter), mark);
     }
 }
 

@@ -65,7 +65,9 @@ class Plot : public QWidget {
     Frame frameFor(const QSizeF& size, Mapping& map) const;
     void drawFrame(QPainter& painter, const Frame& frame, const Mapping& map) const;
     void drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, Frame& frame, Mapping& map);
+    void drawMarks(QPainter& painter, const Frame& frame, const Mapping& map) const;
     void drawReadOut(QPainter& painter);
+    QStringList marksNear(double x) const;
     void drawSelection(QPainter& painter);
     std::vector<std::pair<const ChartSeries*, double>> readings() const;
     void moveCursor(std::optional<double> x);

@@ -32,9 +32,23 @@ QString rankName(int rank) {
     return Monitor::tr("rank %1").arg(rank);
 }
 
+ChartMark markOf(const RunMark& mark) {
+    const QString step = show::count(mark.step);
+    if (mark.attempt == 0) return {mark.x, Monitor::tr("checkpoint of step %1").arg(step), false};
+    QString text = Monitor::tr("attempt %1, from step %2").arg(mark.attempt).arg(step);
+    if (mark.ranks != mark.ranks_before)
+        text = Monitor::tr("attempt %1, from step %2, on %3 ranks in place of %4")
+                   .arg(mark.attempt)
+                   .arg(step)
+                   .arg(mark.ranks)
+                   .arg(mark.ranks_before);
+    return {mark.x, text, true};
+}
+
 ChartData emptyChart(const RunCharts& charts) {
     ChartData chart;
     chart.x = charts.x;
+    for (const RunMark& mark : charts.marks) chart.marks.push_back(markOf(mark));
     chart.bridgeGaps = charts.bridge_gaps;
     switch (charts.wish.axis) {
         case XAxis::Step:

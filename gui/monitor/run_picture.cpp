@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "launcher/figures.h"
 
@@ -13,6 +14,7 @@ namespace {
 /// most two points, and a third if it is smoothed.
 constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
+constexpr size_t kMostMarks = 60;
 constexpr int64_t kRecentSteps = 10;
 const double kUnknown = std::nan("");
 
@@ -44,6 +46,7 @@ class ChartMaker {
         if (wants(ChartKind::LearningRate)) charts_.lr = global(Measure::LearningRate, nullptr);
         if (wants(ChartKind::Heat)) heat();
         optional();
+        marks();
         return std::move(charts_);
     }
 
@@ -62,8 +65,7 @@ class ChartMaker {
         if (history_.ranks().size() > 1) charts_.rank_loss = of_ranks(Measure::RankLoss);
         for (const auto& [step, eval] : history_.evaluations()) {
             if (step < charts_.range.from || step > charts_.range.to) continue;
-            const double x = positions(first_->steps, charts_.wish.axis, {step, step}, 1).front();
-            charts_.evaluations.emplace_back(x, eval.second.loss);
+            charts_.evaluations.emplace_back(place_of(step), eval.second.loss);
         }
     }
 
@@ -127,6 +129,29 @@ class ChartMaker {
             values.clear();
             for (const auto& row : charts_.heat) values.push_back(row[column]);
             charts_.heat_median.push_back(median_of(values));
+        }
+    }
+
+    double place_of(int64_t step) const {
+        return positions(first_->steps, charts_.wish.axis, {step, step}, 1).front();
+    }
+
+    void marks() {
+        const StepRange& range = charts_.range;
+        const auto is_shown = [&](int64_t step) { return step >= range.from && step <= range.to; };
+        std::vector<int64_t> saved;
+        for (const auto& [step, checkpoint] : history_.checkpoints()) {
+            if (is_shown(step)) saved.push_back(step);
+        }
+        // More would be a band, and each costs a search for its place.
+        if (saved.size() > kMostMarks) saved.clear();
+        for (const int64_t step : saved) charts_.marks.push_back({place_of(step), step});
+        int ranks = 0;
+        for (const auto& [attempt, hello] : history_.attempts()) {
+            const int before = std::exchange(ranks, hello.world_size);
+            const bool is_first = before == 0 || attempt <= 1;
+            if (is_first || !is_shown(hello.start_step) || charts_.marks.size() > 2 * kMostMarks) continue;
+            charts_.marks.push_back({place_of(hello.start_step), hello.start_step, attempt, ranks, before});
         }
     }
 

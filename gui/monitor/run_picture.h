@@ -72,6 +72,14 @@ struct OptionalCurve {
     std::vector<float> smooth;  ///< empty without smoothing
 };
 
+/// A moment that all charts mark: a checkpoint, or an attempt that began after the first one.
+struct RunMark {
+    double x = 0;  ///< on the axis that the wish names
+    int64_t step = 0;
+    int attempt = 0;                  ///< 0: a checkpoint was saved
+    int ranks = 0, ranks_before = 0;  ///< of an attempt
+};
+
 struct RunCharts {
     ViewWish wish;
     StepRange range;
@@ -90,6 +98,7 @@ struct RunCharts {
     std::vector<float> heat_median;
     std::map<Measure, OptionalCurve> optional;  ///< of the optional charts that are wished
     std::vector<std::string> functions;         ///< names of the reward functions
+    std::vector<RunMark> marks;
 };
 
 struct RankRow {

@@ -144,6 +144,30 @@ class MonitorTest : public QObject {
         QCOMPARE(csv.readAll().count('\n'), 200);
     }
 
+    void checkpointsAndResumesAreMarkedOnEveryChart() {
+        const SyntheticRun run = written({at("marks"), 2, 250});
+        for (int rank = 0; rank < 2; ++rank) {
+            SyntheticRun resumed = run;
+            resumed.ranks = 4;
+            std::ofstream(run.dir / "events" / event_file_name(rank), std::ios::app)
+                << to_json_line({unix_now(), rank, synthetic_hello(resumed, rank, 2, 200)}) << '\n';
+        }
+        open(run);
+        for (ChartKind kind : {ChartKind::Loss, ChartKind::StepTime, ChartKind::Memory}) {
+            const std::vector<ChartMark>& marks = m_page->chart(kind)->plot()->chart().marks;
+            QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(kind)->plot()->chart().marks.size(), size_t(3),
+                                      kPatience_ms);
+            QCOMPARE(marks[0].x, 100.0);
+            QCOMPARE(marks[0].text, u"checkpoint of step 100"_s);
+            QVERIFY(!marks[1].strong && marks[2].strong);
+            QCOMPARE(marks[2].x, 200.0);
+            QCOMPARE(marks[2].text, u"attempt 2, from step 200, on 4 ranks in place of 2"_s);
+        }
+        QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"attempt 2"_s));
+        m_page->showSteps(StepRange{120, 180});
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().marks.empty(), kPatience_ms);
+    }
+
     void growthIsFollowed() {
         const SyntheticRun run = written({at("growing"), 2, 50});
         open(run);
