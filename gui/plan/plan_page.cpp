@@ -35,8 +35,9 @@ QString drafts_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
 }
 
+/// Returns the keys in parentheses; nothing on a desktop that has none for it.
 QString shortcut_text(const QKeySequence& keys) {
-    return u" ("_s + keys.toString(QKeySequence::NativeText) + u')';
+    return keys.isEmpty() ? QString() : u" ("_s + keys.toString(QKeySequence::NativeText) + u')';
 }
 
 const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);

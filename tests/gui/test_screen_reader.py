@@ -1,0 +1,23 @@
+"""A person who hears the screen and uses the keyboard can launch and stop the example."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import BIN
+
+
+def test_the_example_is_launched_by_what_is_announced(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_DATA_HOME": str(home / "data"),
+                   "XDG_CONFIG_HOME": str(home / "config"), "QT_QPA_PLATFORM": "xcb", "RINGMASTER_PYTHON_ENV": sys.prefix}
+    assert shutil.which("dbus-run-session") and shutil.which("xdotool"), "packaging/setup --tests installs them"
+    done = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24", "dbus-run-session", "--", "/usr/bin/python3",
+                           str(pathlib.Path(__file__).parent / "screen_reader.py"), str(BIN)],
+                          env=environment, capture_output=True, text=True, timeout=600)
+    print(done.stdout[-20000:])
+    assert done.returncode == 0, done.stderr[-2000:]
