@@ -219,8 +219,8 @@ bool continues_value(std::string_view line, size_t indent) {
     return first > indent || (first == indent && line.substr(first).starts_with("- "));
 }
 
-/// Returns the text without the key's line and the lines of its value; comments after the value stay.
-std::string without_block(const std::string& text, const Place& place) {
+/// Returns the end of the lines of a key's value below its own line; comments after the value do not count.
+size_t end_of_block(const std::string& text, const Place& place) {
     const size_t indent = place.key_begin - place.line_begin;
     size_t end = std::min(text.find('\n', place.line_end), text.size());
     end = std::min(end + 1, text.size());
@@ -234,7 +234,12 @@ std::string without_block(const std::string& text, const Place& place) {
         if (!is_blank) end = next;
         begin = next;
     }
-    return text.substr(0, place.line_begin) + text.substr(end);
+    return end;
+}
+
+/// Returns the text without the key's line and the lines of its value.
+std::string without_block(const std::string& text, const Place& place) {
+    return text.substr(0, place.line_begin) + text.substr(end_of_block(text, place));
 }
 
 /// Returns the text without the key in "- path: a"; the item's next key moves after the dash.
@@ -284,6 +289,14 @@ std::string with_value(const Sheet& sheet, const Place& place, const std::string
     return text.substr(0, place.key_begin) + key +
            text.substr(place.key_end, place.value_begin - place.key_end) + (empty ? " " : "") + value +
            text.substr(place.value_end);
+}
+
+/// Returns the text with a value on the key's line in place of one on the lines below it.
+std::string with_value_of_block(const Sheet& sheet, const Place& place, const std::string& value) {
+    const std::string& text = sheet.text;
+    const size_t next = std::min(text.find('\n', place.line_end), text.size() - 1) + 1;
+    return text.substr(0, place.value_begin) + " " + value + text.substr(place.value_end, next - place.value_end) +
+           text.substr(std::max(next, end_of_block(text, place)));
 }
 
 /// Returns positions for a new line; the caller takes the first one that reads back correctly.
@@ -379,6 +392,9 @@ std::string set_key(std::string_view text, const std::string& key, const std::st
     const auto place = sheet.place(line_of);
     if (!place) refuse(key, "it does not stand on a line of its own");
     std::string edited = with_value(sheet, *place, last_part(key), value);
+    const bool is_block = place->starts_line && place->value_begin == place->value_end;
+    if (is_block && line_of == key && !reads_as(edited, expected))
+        edited = with_value_of_block(sheet, *place, value);
     if (!reads_as(edited, expected)) refuse(key, "its value takes more than one line, or is used elsewhere");
     return edited;
 }

@@ -404,19 +404,38 @@ bool trains_modules_whole(const Document& document) {
     return modules && is_on(*modules);
 }
 
+/// Returns whether axolotl reads no row with the processor: packed rows are collated as text, and of the types
+/// of rows only chat_template passes them to a processor (core/builders/causal.py, prompt_strategies).
+bool packs_plain_text(const Document& document) {
+    const json* packing = document.find("sample_packing");
+    const json* method = document.find("rl");
+    const json* datasets = document.find("datasets");
+    if (!packing || *packing != true || (method && is_on(*method)) || !datasets || !datasets->is_array())
+        return false;
+    return std::all_of(datasets->begin(), datasets->end(), [](const json& entry) {
+        const json type = entry.is_object() ? entry.value("type", json()) : json();
+        return type.is_object() ||
+               (type.is_string() && !type.get_ref<const std::string&>().starts_with("chat_template"));
+    });
+}
+
 /// Returns whether the value switches the key on; for most keys, any non-empty value does.
 bool switches_on(std::string_view key, const json& value, const Document& document) {
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
     if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;
     if (key == "tensor_parallel_size" || key == "expert_parallel_size") return is_integer_above(value, 1);
     if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
-    if (key == "pretrain_multipack_attn") return value.is_boolean() && !value.get<bool>();
+    if (key == "pretrain_multipack_attn") {
+        const json* packing = document.find("sample_packing");
+        return value == false && packing && is_on(*packing) && document.find("pretraining_dataset");
+    }
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
     if (key == "cls_model_config") return is_on(value) && !names_a_text_config(value);
     if (key == "model_type" || key == "type_of_model")
         return is_on(value) && !names_the_model(value, document);
     if (key.starts_with("model_quantization_config")) return is_on(value) && !is_dequantized(document);
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));
+    if (key == "processor_type") return is_on(value) && !packs_plain_text(document);
     if (key == "plugins") return !first_foreign_plugin(value).empty();
     if (key == "peft_init_lora_weights") return is_on(value) && value != true;
     if (key == "peft_autocast_adapter_dtype") return value.is_boolean() && !value.get<bool>();

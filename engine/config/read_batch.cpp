@@ -27,6 +27,13 @@ void divide_batch(KeyReader& keys, Config& config, int64_t batch, bool accumulat
     config.gradient_accumulation_steps = batch / micro;
 }
 
+/// Reads num_epochs. transformers ignores any number, -1 included, if max_steps sets the end.
+void read_epochs(KeyReader& keys, Config& config) {
+    const double least = config.max_steps ? std::numeric_limits<double>::lowest() : 0;
+    const auto epochs = keys.number("num_epochs", {.least = least, .open_below = true});
+    if (epochs && *epochs > 0) config.num_epochs = *epochs;
+}
+
 }  // namespace
 
 void read_batch(KeyReader& keys, Config& config) {
@@ -44,9 +51,9 @@ void read_batch(KeyReader& keys, Config& config) {
                   {{"micro", config.micro_batch_size}, {"accumulation", config.gradient_accumulation_steps}});
     }
     take(config.eval_batch_size, keys.whole("eval_batch_size", {1, kMost}));
-    take(config.num_epochs, keys.number("num_epochs", {.least = 0, .open_below = true}));
     const auto steps = keys.whole("max_steps", {std::numeric_limits<int64_t>::min()});
     if (steps && *steps > 0) config.max_steps = *steps;
+    read_epochs(keys, config);
 }
 
 }  // namespace ringmaster

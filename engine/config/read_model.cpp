@@ -58,6 +58,20 @@ void read_attention(KeyReader& keys, Config& config) {
     }
 }
 
+/// Reports a name that axolotl ignores: an error if it is one of `names` misspelt, because axolotl would then
+/// train without that token and say nothing, else a warning.
+void judge_unknown_token(KeyReader& keys, const json& tokens, const std::string& name,
+                         const std::vector<std::string>& names) {
+    const std::string path = "special_tokens." + name;
+    const bool ends_turns = name == "eot_token" || name == "eot_tokens";  // a key of its own: eot_tokens
+    const bool shortened = std::find(names.begin(), names.end(), name + "_token") != names.end();
+    const std::string meant = ends_turns ? "" : shortened ? name + "_token" : misspelt_word(name, names);
+    if (meant.empty()) return keys.warn(Form("KEY-UNKNOWN", "token-idle"), path, {{"known", listed(names)}});
+    std::vector<Fix> fixes;
+    if (!tokens.contains(meant)) fixes.push_back(keys.renaming(path, meant));
+    keys.error(Form("KEY-UNKNOWN", "token"), path, {{"known", listed(names)}}, std::move(fixes));
+}
+
 void read_special_tokens(KeyReader& keys, Config& config) {
     const json* tokens = keys.find("special_tokens");
     if (!tokens) return;
@@ -73,10 +87,7 @@ void read_special_tokens(KeyReader& keys, Config& config) {
             if (value.is_array() && !value.empty()) config.special_tokens[name] = value;
             if (!value.is_array() && !value.is_null()) keys.error(Form("CFG-TYPE", "tokens"), path);
         } else {
-            const std::string nearest = nearest_word(name, names);
-            std::vector<Fix> fixes;
-            if (!nearest.empty() && !tokens->contains(nearest)) fixes.push_back(keys.renaming(path, nearest));
-            keys.error(Form("KEY-UNKNOWN", "token"), path, {{"known", listed(names)}}, std::move(fixes));
+            judge_unknown_token(keys, *tokens, name, names);
         }
     }
 }

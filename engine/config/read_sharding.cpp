@@ -78,16 +78,26 @@ std::optional<int> stage_in_file(const json& deepspeed, const std::string& path,
     return stage;
 }
 
-/// Returns the file's content, or if it is missing, the configuration that axolotl ships under that name.
-std::optional<json> deepspeed_named(KeyReader& keys, const std::string& file, std::string& problem) {
+/// Returns the content of `file`, or if it is missing, the configuration that axolotl ships under the name
+/// that was said.
+std::optional<json> deepspeed_named(KeyReader& keys, const std::string& said, const std::string& file,
+                                    std::string& problem) {
     std::optional<json> deepspeed = read_deepspeed_file(file, problem);
     if (deepspeed || exists(file)) return deepspeed;
-    deepspeed = shipped_deepspeed(file);
+    deepspeed = shipped_deepspeed(said);
     if (!deepspeed) return std::nullopt;
     problem.clear();
     keys.inform(Form("CFG-DEEPSPEED", "shipped"), "deepspeed",
                 {{"file", file}, {"stage", deepspeed->at("zero_optimization").at("stage").get<int64_t>()}});
     return deepspeed;
+}
+
+/// Reports a configuration that cannot be used. Offers axolotl's for the stage in the file's name.
+void refuse_deepspeed(KeyReader& keys, const Config& config, const json& said, const std::string& problem) {
+    FindingValues parameters{{"problem", problem}, {"folder", config.base_dir}};
+    const std::string like = said.is_string() ? shipped_deepspeed_like(said.get<std::string>()) : "";
+    if (!like.empty()) parameters["shipped"] = like;
+    keys.error(Form("CFG-DEEPSPEED", "file"), "deepspeed", std::move(parameters));
 }
 
 void read_deepspeed(KeyReader& keys, Config& config) {
@@ -99,17 +109,14 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         take(config.zero_stage_asked, deepspeed_stage(said, problem));
     } else if (const auto path = keys.text("deepspeed")) {
         const std::string file = absolute_path(config.base_dir, *path);
-        deepspeed = deepspeed_named(keys, file, problem);
+        deepspeed = deepspeed_named(keys, *path, file, problem);
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
     if (problem.empty() && deepspeed) {
         config.optimizer_offloading |= deepspeed_offloads(*deepspeed, "offload_optimizer");
         if (deepspeed_offloads(*deepspeed, "offload_param")) offload_parameters(keys, config, "deepspeed");
     }
-    if (!problem.empty()) {
-        keys.error(Form("CFG-DEEPSPEED", "file"), "deepspeed",
-                   {{"problem", problem}, {"folder", config.base_dir}});
-    }
+    if (!problem.empty()) refuse_deepspeed(keys, config, said, problem);
 }
 
 void read_fsdp(KeyReader& keys, Config& config) {

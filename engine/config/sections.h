@@ -43,9 +43,13 @@ int fsdp_stage(const nlohmann::json& fsdp_config);
 std::optional<int> deepspeed_stage(const nlohmann::json& deepspeed, std::string& problem);
 std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem);
 
-/// Returns the settings for states in a DeepSpeed configuration that axolotl ships, if `path` names one
-/// (deepspeed_configs/zero2.json).
+/// Returns the settings for states in a DeepSpeed configuration that axolotl ships, if `path`, as the file has
+/// it, names one: deepspeed_configs/zero2.json, or zero2.json alone.
 std::optional<nlohmann::json> shipped_deepspeed(const std::string& path);
+
+/// Returns the configuration that axolotl ships for the stage in a file's name, such as zero3_fullft.json;
+/// empty if the name has none.
+std::string shipped_deepspeed_like(const std::string& path);
 
 /// Reports, for each tracker that the file switches on, what is sent to it.
 void say_trackers(KeyReader& keys);

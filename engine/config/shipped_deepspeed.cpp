@@ -1,7 +1,9 @@
 // Lists the DeepSpeed configurations that axolotl ships: which states they shard and offload.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
+#include <regex>
 
 #include "engine/config/sections.h"
 
@@ -32,8 +34,9 @@ constexpr std::array<Shipped, 8> kShipped{{
 
 std::optional<json> shipped_deepspeed(const std::string& path) {
     const std::filesystem::path file(path);
+    const bool bare = file.parent_path().empty() || file.parent_path() == ".";
     const std::string folder = file.parent_path().filename().string(), name = file.filename().string();
-    if (folder != "deepspeed_configs" && folder != "deepspeed") return std::nullopt;
+    if (!bare && folder != "deepspeed_configs" && folder != "deepspeed") return std::nullopt;
     const auto shipped =
         std::find_if(kShipped.begin(), kShipped.end(), [&](const Shipped& one) { return one.name == name; });
     if (shipped == kShipped.end()) return std::nullopt;
@@ -41,6 +44,14 @@ std::optional<json> shipped_deepspeed(const std::string& path) {
     if (shipped->offloads_optimizer) zero["offload_optimizer"] = {{"device", "cpu"}};
     if (shipped->offloads_parameters) zero["offload_param"] = {{"device", "cpu"}};
     return json{{"zero_optimization", zero}};
+}
+
+std::string shipped_deepspeed_like(const std::string& path) {
+    std::string name = std::filesystem::path(path).filename().string();
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    static const std::regex stage("(?:zero|stage|ds_config)[-_]?([123])(?![0-9])");
+    std::smatch found;
+    return std::regex_search(name, found, stage) ? "deepspeed_configs/zero" + found[1].str() + ".json" : "";
 }
 
 }  // namespace ringmaster

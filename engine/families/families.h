@@ -33,6 +33,11 @@ inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp
                                             {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
                                             {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};
 
+/// Targets, by their names of transformers 4, that PEFT 0.21 moves to the parameters that hold a mixture's
+/// experts and to its router (peft/utils/transformers_weight_conversion.py). Other targets are modules.
+inline constexpr std::string_view kMixtralTargets = "gate w1 w2 w3";
+inline constexpr std::string_view kQwenTargets = "gate gate_proj up_proj down_proj";
+
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
@@ -58,9 +63,7 @@ struct Family {
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
-    /// PEFT takes gate_proj, up_proj and down_proj for modules, such as those of the shared expert, and not
-    /// for the parameters that hold the other experts.
-    bool names_shared_expert = false;
+    std::string_view expert_targets = {};  ///< such as kMixtralTargets; empty: PEFT renames no target
     ScoreClasses score_classes = ScoreClasses::Both;
 };
 

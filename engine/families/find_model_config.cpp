@@ -30,6 +30,8 @@ struct KnownModel {
     std::string_view more = {};       // other fields, as JSON
 };
 
+constexpr std::string_view kLinear4 = R"({"rope_scaling": {"type": "linear", "factor": 4.0}})";
+constexpr std::string_view kLinear8 = R"({"rope_scaling": {"rope_type": "linear", "factor": 8.0}})";
 constexpr std::string_view kGlm160 =
     R"({"attention_bias": true, "use_qk_norm": true, "pad_token_id": 151329, "n_routed_experts": 160,
         "moe_intermediate_size": 1536, "first_k_dense_replace": 3, "routed_scaling_factor": 2.5})";
@@ -53,6 +55,11 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "llama", 5120, 40, 40, 40, 128, 13824, 32016, 16384, 1e6, 1e-5},
     {"codellama/codellama-34b-hf codellama/codellama-34b-instruct-hf",
      "llama", 8192, 48, 64, 8, 128, 22016, 32000, 16384, 1e6, 1e-5},
+    {"codellama/codellama-7b-python-hf", "llama", 4096, 32, 32, 32, 128, 11008, 32000, 16384, 1e6, 1e-5},
+    {"deepseek-ai/deepseek-coder-1.3b-base deepseek-ai/deepseek-coder-1.3b-instruct",
+     "llama", 2048, 24, 16, 16, 128, 5504, 32256, 16384, 1e5, 1e-6, false, 0, 0, 0, 0, 0, kLinear4},
+    {"deepseek-ai/deepseek-coder-6.7b-base deepseek-ai/deepseek-coder-6.7b-instruct",
+     "llama", 4096, 32, 32, 32, 128, 11008, 32256, 16384, 1e5, 1e-6, false, 0, 0, 0, 0, 0, kLinear4},
     {"tinyllama/tinyllama-1.1b-chat-v1.0 tinyllama/tinyllama-1.1b-intermediate-step-1431k-3t tinyllama/tinyllama_v1.1",
      "llama", 2048, 22, 32, 4, 64, 5632, 32000, 2048, 1e4, 1e-5},
     {"meta-llama/meta-llama-3-8b meta-llama/meta-llama-3-8b-instruct meta-llama/llama-3-8b meta-llama/llama-3-8b-instruct",
@@ -60,7 +67,7 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
     {"meta-llama/meta-llama-3-70b meta-llama/meta-llama-3-70b-instruct meta-llama/llama-3-70b meta-llama/llama-3-70b-instruct",
      "llama", 8192, 80, 64, 8, 128, 28672, 128256, 8192, 5e5, 1e-5},
     {"meta-llama/llama-3.1-8b meta-llama/llama-3.1-8b-instruct meta-llama/meta-llama-3.1-8b meta-llama/meta-llama-3.1-8b-instruct "
-     "deepseek-ai/deepseek-r1-distill-llama-8b",
+     "deepseek-ai/deepseek-r1-distill-llama-8b nousresearch/hermes-3-llama-3.1-8b arcee-ai/llama-3.1-supernova-lite",
      "llama", 4096, 32, 32, 8, 128, 14336, 128256, 131072, 5e5, 1e-5, false, 8},
     {"meta-llama/llama-3.1-70b meta-llama/llama-3.1-70b-instruct meta-llama/meta-llama-3.1-70b "
      "meta-llama/meta-llama-3.1-70b-instruct meta-llama/llama-3.3-70b-instruct deepseek-ai/deepseek-r1-distill-llama-70b",
@@ -96,6 +103,9 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "mixtral", 6144, 56, 48, 8, 128, 16384, 32000, 65536, 1e6, 1e-5, false, 0, 0, 8, 2},
     // Qwen
     {"qwen/qwen1.5-0.5b", "qwen2", 1024, 24, 16, 16, 64, 2816, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen1.5-1.8b qwen/qwen1.5-1.8b-chat", "qwen2", 2048, 24, 16, 16, 128, 5504, 151936, 32768, 1e6, 1e-6},
+    {"qwen/qwen1.5-7b qwen/qwen1.5-7b-chat", "qwen2", 4096, 32, 32, 32, 128, 11008, 151936, 32768, 1e6, 1e-6},
+    {"qwen/qwen1.5-14b qwen/qwen1.5-14b-chat", "qwen2", 5120, 40, 40, 40, 128, 13696, 152064, 32768, 1e6, 1e-6},
     {"qwen/qwen2-0.5b", "qwen2", 896, 24, 14, 2, 64, 4864, 151936, 131072, 1e6, 1e-6, true},
     {"qwen/qwen2-0.5b-instruct qwen/qwen2.5-0.5b qwen/qwen2.5-0.5b-instruct qwen/qwen2.5-coder-0.5b",
      "qwen2", 896, 24, 14, 2, 64, 4864, 151936, 32768, 1e6, 1e-6, true},
@@ -172,6 +182,13 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "gemma3_text", 640, 18, 4, 1, 256, 2048, 262144, 32768, 1e6, 1e-6, true, 0, 512},
     {"google/gemma-3-1b-pt google/gemma-3-1b-it",
      "gemma3_text", 1152, 26, 4, 1, 256, 6912, 262144, 32768, 1e6, 1e-6, true, 0, 512},
+    {"google/gemma-3-4b-pt google/gemma-3-4b-it",
+     "gemma3", 2560, 34, 8, 4, 256, 10240, 262208, 131072, 1e6, 1e-6, true, 0, 1024, 0, 0, 0, kLinear8},
+    {"google/gemma-3-12b-pt google/gemma-3-12b-it",
+     "gemma3", 3840, 48, 16, 8, 256, 15360, 262208, 131072, 1e6, 1e-6, true, 0, 1024, 0, 0, 0, kLinear8},
+    {"google/gemma-3-27b-pt google/gemma-3-27b-it",
+     "gemma3", 5376, 62, 32, 16, 128, 21504, 262208, 131072, 1e6, 1e-6, true, 0, 1024, 0, 0, 0,
+     R"({"query_pre_attn_scalar": 168, "rope_scaling": {"rope_type": "linear", "factor": 8.0}})"},
     {"google/gemma-4-31b google/gemma-4-31b-it",
      "gemma4", 5376, 60, 32, 16, 256, 21504, 262144, 262144, 1e6, 1e-6, true, 0, 1024, 0, 0, 0,
      R"({"num_global_key_value_heads": 4, "attention_k_eq_v": true, "final_logit_softcapping": 30.0,

@@ -60,7 +60,6 @@ Family family(const char* type, void (*describe)(const ConfigFields&, ModelConfi
     family.default_rope = kGlobalRope;
     family.padding_token = 0;
     family.experts = {.experts = ""};
-    family.names_shared_expert = true;
     family.score_classes = ScoreClasses::None;
     return family;
 }

@@ -59,7 +59,6 @@ Family lfm(const char* type, decltype(Family::describe) describe) {
             .names = kNames,
             .padding_token = 0,
             .experts = {"feed_forward.gate", "feed_forward.experts", "w1", "w3", "w2"},
-            .names_shared_expert = true,
             .score_classes = ScoreClasses::None};
 }
 

@@ -40,7 +40,8 @@ const Family kFamilies[] = {
      .max_position = 196608,
      .rope_theta = 5e6,
      .names = kNames,
-     .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"}}};
+     .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"},
+     .expert_targets = kMixtralTargets}};
 
 }  // namespace
 

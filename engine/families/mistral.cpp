@@ -52,7 +52,8 @@ const Family kFamilies[] = {
      .max_position = 131072,
      .norm_eps = 1e-5,
      .rope_theta = 1e6,
-     .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"}},
+     .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"},
+     .expert_targets = kMixtralTargets},
     {.type = "mistral4",
      .describe = describe_mistral4,
      .head_dim = 128,
@@ -60,8 +61,7 @@ const Family kFamilies[] = {
      .names = kSharedExperts,
      .has_query_scale = true,
      .padding_token = 11,
-     .experts = {.experts = {}},
-     .names_shared_expert = true},
+     .experts = {.experts = {}}},
 };
 
 constexpr Wrapper kWrappers[] = {{"mistral3", "mistral", "model.language_model."}};

@@ -362,9 +362,16 @@ std::string peft_parameter(const ModelConfig& model, const std::string& paramete
     return parameter;
 }
 
-bool names_shared_expert(const ModelConfig& model) {
+bool is_expert_target(const ModelConfig& model, std::string_view name) {
     const Family* family = find_family(model.model_type);
-    return family != nullptr && family->names_shared_expert;
+    if (family == nullptr || model.num_experts == 0) return false;
+    const std::string last(name.substr(name.rfind('.') + 1));
+    return (" " + std::string(family->expert_targets) + " ").find(" " + last + " ") != std::string::npos;
+}
+
+bool renames_expert_targets(const ModelConfig& model) {
+    const Family* family = find_family(model.model_type);
+    return family != nullptr && model.num_experts > 0 && !family->expert_targets.empty();
 }
 
 std::string head_in_files(const ModelConfig& model) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/families/model_config.h"
 
@@ -14,9 +15,11 @@ std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 std::string peft_table(const ModelConfig& model, Role role);
 /// Returns the path in a layer of a parameter of kExpertParameters; itself if the model has none.
 std::string peft_parameter(const ModelConfig& model, const std::string& parameter);
-/// Returns whether the names gate_proj, up_proj and down_proj mean modules of a mixture's shared expert to
-/// PEFT, not the other experts.
-bool names_shared_expert(const ModelConfig& model);
+/// Returns whether PEFT adapts parameters of a mixture's experts or its router for this target, because
+/// modules of transformers 4 had the name (Family::expert_targets).
+bool is_expert_target(const ModelConfig& model, std::string_view name);
+/// Returns whether PEFT does so for any target of the model.
+bool renames_expert_targets(const ModelConfig& model);
 /// Returns the path of the head in the files.
 std::string head_in_files(const ModelConfig& model);
 

@@ -56,9 +56,12 @@ const Family kFamilies[] = {
     {.type = "qwen2_moe",
      .describe = describe_qwen2_moe,
      .kv_heads = 16,
+     .max_position = 32768},
+    {.type = "qwen3_moe",
+     .describe = describe_qwen3_moe,
+     .kv_heads = 4,
      .max_position = 32768,
-     .names_shared_expert = true},
-    {.type = "qwen3_moe", .describe = describe_qwen3_moe, .kv_heads = 4, .max_position = 32768},
+     .expert_targets = kQwenTargets},
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ void describe_next(const ConfigFields& fields, ModelConfig& model) {
 }
 
 Family hybrid(const char* type, decltype(Family::describe) describe, int64_t kv_heads, ScoreClasses classes,
-              const char* width_field = "intermediate_size", bool names_shared_expert = false) {
+              const char* width_field = "intermediate_size", std::string_view expert_targets = {}) {
     return {.type = type,
             .describe = describe,
             .kv_heads = kv_heads,
@@ -58,14 +58,14 @@ Family hybrid(const char* type, decltype(Family::describe) describe, int64_t kv_
             .max_position = 32768,
             .rotary_share = 0.25,
             .width_field = width_field,
-            .names_shared_expert = names_shared_expert,
+            .expert_targets = expert_targets,
             .score_classes = classes};
 }
 
 const Family kFamilies[] = {
     hybrid("qwen3_5_text", describe, 4, ScoreClasses::OfSequences),
-    hybrid("qwen3_5_moe_text", describe_moe, 2, ScoreClasses::None, "moe_intermediate_size", true),
-    hybrid("qwen3_next", describe_next, 2, ScoreClasses::Both)};
+    hybrid("qwen3_5_moe_text", describe_moe, 2, ScoreClasses::None, "moe_intermediate_size"),
+    hybrid("qwen3_next", describe_next, 2, ScoreClasses::Both, "intermediate_size", kQwenTargets)};
 constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
                                  {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
 

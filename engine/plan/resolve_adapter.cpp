@@ -93,18 +93,16 @@ bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
 }
 
 /// Returns the target by which PEFT 0.21 adapts a mixture's router or experts, which transformers 5 stacks in
-/// parameters; empty if there is none. A pattern is one too: PEFT takes the last names that it matches for
-/// all layers. lora_target_linear is not: axolotl names the modules that are linear in transformers 5, unless
-/// PEFT takes the names of a shared expert's modules for those of the other experts.
+/// parameters; empty if there is none. PEFT takes the last names that a pattern matches for targets of all
+/// layers, and adds the experts to all-linear. lora_target_linear adds none: axolotl names the modules that
+/// are linear in transformers 5, a shared expert's too.
 std::string expert_target(const ModelConfig& model, const LoraTargets& targets, const Findings& findings) {
-    if (model.num_experts == 0 || names_shared_expert(model)) return "";
-    static const std::set<std::string> kInExperts = {"gate",      "w1",      "w2",        "w3",
-                                                     "gate_proj", "up_proj", "down_proj", "gate_up_proj"};
+    if (!renames_expert_targets(model)) return "";
     if (!targets.pattern.empty()) return targets.pattern;
     if (targets.linear && findings.key_of({"lora_target_linear", kModules}) == kModules) return "all-linear";
     if (targets.linear && model.shared_expert_intermediate_size > 0) return "gate_proj";
     for (const std::string& name : targets.names)
-        if (kInExperts.contains(name.substr(name.rfind('.') + 1))) return name;
+        if (is_expert_target(model, name)) return name;
     return "";
 }
 

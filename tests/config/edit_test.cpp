@@ -60,6 +60,14 @@ TEST(Edit, ReachesBetweenBracketsOfOneLine) {
     EXPECT_EQ(remove_key("d: {z: {s: 2, t: x}}\n", "d.z.t"), "d: {z: {s: 2}}\n");
 }
 
+TEST(Edit, ReplacesAListOrAMappingOnTheLinesBelow) {
+    EXPECT_EQ(set_key("a: 1\nm:  # which\n  - x\n  # and\n  - y\n# next\nb: 2\n", "m", "[z]"),
+              "a: 1\nm: [z]  # which\n# next\nb: 2\n");
+    EXPECT_EQ(set_key("m:\n- x\n- y\nb: 2\n", "m", "[z]"), "m: [z]\nb: 2\n");
+    EXPECT_EQ(set_key("m:\r\n  k:\r\n    - x\r\n  l: 1", "m.k", "3"), "m:\r\n  k: 3\r\n  l: 1");
+    EXPECT_EQ(set_key("b: 2\nm:\n  k: 1", "m", "off"), "b: 2\nm: off\n");
+}
+
 TEST(Edit, RefusesWhatItCannotDoWhole) {
     const std::string hostile[] = {
         "{seed: 1, a: 2}\n",

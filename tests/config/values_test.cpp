@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/config/edit.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -53,6 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"ring_attn_func: batch_zigzga\n", "CFG-VALUE", "ring_attn_func", 1, kError, "batch_zigzag"},
         Rule{"excess_length_strategy: cut\n", "CFG-VALUE", "excess_length_strategy", 1, kError, "truncate"},
         Rule{"special_tokens: {pad: x}\n", "KEY-UNKNOWN", "special_tokens.pad", 1, kError, "pad_token"},
+        Rule{"special_tokens: {pad_tokn: x}\n", "KEY-UNKNOWN", "special_tokens.pad_tokn", 1, kError,
+             "pad_token"},
+        Rule{"special_tokens: {eot_tokens: [x]}\n", "KEY-UNKNOWN", "special_tokens.eot_tokens", 1, kWarning,
+             "axolotl ignores it too"},
+        Rule{"special_tokens: {sep_token: x}\n", "KEY-UNKNOWN", "special_tokens.sep_token", 1, kWarning,
+             "axolotl ignores it too"},
+        Rule{"xformers_attention: ''\n", "CFG-TYPE", "xformers_attention", 1, kError,
+             "leave xformers_attention out, or"},
         Rule{"special_tokens: {additional_special_tokens: a}\n", "CFG-TYPE",
              "special_tokens.additional_special_tokens", 1, kError, "list of tokens"},
         Rule{"seed: 1\nseed: 2\n", "CFG-DUPLICATE-KEY", "seed", 2, kWarning, "line 9"},
@@ -134,6 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"context_parallel_size: 2\nring_attn_func: varlen_llama3\n", "CFG-VARLEN", "ring_attn_func", 2,
              kInfo, "packed rows"},
         Rule{"deepspeed: nowhere.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "/files/nowhere.json"},
+        Rule{"deepspeed: zero3_bf16.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kInfo, "stage 3"},
+        Rule{"deepspeed: mine/zero2.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "/files/mine"},
         Rule{"deepspeed: deepspeed_configs/zero9.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "zero9"},
         Rule{"deepspeed: deepspeed_configs/zero2.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kInfo, "stage 2"},
         Rule{"fsdp_config: {reshard_after_forward: true}\ndeepspeed: {zero_optimization: {stage: 2}}\n",
@@ -178,6 +189,25 @@ TEST(Config, MicroBatchAboveOneUnderPackingIsOnlyRingFlashAttentionsRule) {
     EXPECT_EQ(found->severity, Severity::Warning);
     EXPECT_THAT(found->hint, HasSubstr("gradient_accumulation_steps: 4"));
     EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+}
+
+TEST(Config, MaxStepsMakesNumEpochsIdle) {
+    for (const char* said : {"num_epochs: -1\nmax_steps: 20\n", "max_steps: 20\nnum_epochs: 0\n"}) {
+        const ConfigReading reading = read_more(said);
+        EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+        EXPECT_EQ(reading.config.num_epochs, Config().num_epochs);
+    }
+    EXPECT_NE(said(read_more("num_epochs: -1\nmax_steps: -1\n"), "CFG-RANGE", "num_epochs"), nullptr);
+}
+
+TEST(Config, AMissingDeepSpeedFileHasAFixThatKeepsItsStage) {
+    const std::string text = kBase + "deepspeed: /there/deepspeed_stage2.json\n";
+    const ConfigReading reading = read(text);
+    const Diagnostic* found = said(reading, "CFG-DEEPSPEED", "deepspeed");
+    ASSERT_NE(found, nullptr);
+    ASSERT_EQ(found->fixes.size(), 2u);
+    EXPECT_EQ(read(apply_fix(text, found->fixes[0])).config.zero_stage_asked, 2);
+    EXPECT_EQ(said(read_more("deepspeed: my.json\n"), "CFG-DEEPSPEED")->fixes.size(), 1u);
 }
 
 TEST(Config, NamesWhatIsMissing) {

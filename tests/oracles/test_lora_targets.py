@@ -42,6 +42,13 @@ REFUSED = {
 KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_layers_to_transform", "modules_to_save": "lora_modules_to_save"}
 
 
+MIXTURES = {"mixtral": dict(num_local_experts=4), "gpt_oss": dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2, sliding_window=64)}
+DENSE = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+# Which targets mean modules, and which PEFT moves to the parameters of experts and routers.
+OF_MODULES = [("mixtral", DENSE), ("gpt_oss", DENSE), ("gpt_oss", r".*self_attn\.(q|v)_proj"), ("gpt_oss", "all-linear")]
+OF_EXPERTS = [("mixtral", ["q_proj", "gate"]), ("mixtral", ["q_proj", "w1", "w2", "w3"]), ("mixtral", "all-linear")]
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["untied", "tied"])
 def model(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("targets")
@@ -81,3 +88,31 @@ def test_what_peft_refuses_is_refused_quick(case, model, tmp_path):
     wrong = [one for one in plan["diagnostics"] if one["severity"] == "error"]
     assert [(one["code"], one["key"]) for one in wrong] == [("CFG-VALUE", "lora_target_modules")]
     assert wrong[0]["fixes"] and wrong[0]["line"] > 0
+
+
+@pytest.fixture(scope="module", params=MIXTURES)
+def mixture(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mixtures")
+    make_rows(folder / "rows.jsonl", 4)
+    return request.param, (make_model(folder / "model", request.param, **MIXTURES[request.param]), folder / "rows.jsonl")
+
+
+def test_names_of_dense_models_are_idle_in_a_mixture_if_peft_knows_none_of_them_quick(mixture, tmp_path):
+    kind, model = mixture
+    for i, targets in enumerate(targets for name, targets in OF_MODULES if name == kind):
+        (tmp_path / str(i)).mkdir()
+        plan = planned(model, tmp_path / str(i), dict(target_modules=targets))
+        assert plan["ok"], (targets, plan["diagnostics"])
+        size = next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
+        assert size == peft_count(model, dict(target_modules=targets)), targets
+
+
+def test_names_that_peft_moves_to_experts_are_refused_quick(mixture, tmp_path):
+    kind, model = mixture
+    attention = peft_count(model, dict(target_modules=["q_proj"]))
+    for i, targets in enumerate(targets for name, targets in OF_EXPERTS if name == kind):
+        (tmp_path / str(i)).mkdir()
+        assert peft_count(model, dict(target_modules=targets)) > attention
+        plan = planned(model, tmp_path / str(i), dict(target_modules=targets))
+        wrong = [(one["code"], one["key"]) for one in plan["diagnostics"] if one["severity"] == "error"]
+        assert wrong == [("KEY-UNSUPPORTED", "lora_target_modules")], targets

@@ -82,6 +82,11 @@ TEST(ModelConfig, KnownModelsHaveTheirPublishedParameterCounts) {
         {"google/gemma-2b", 2'506'172'416},
         {"google/gemma-2-2b", 2'614'341'888},
         {"google/gemma-3-1b-it", 999'885'952},
+        {"deepseek-ai/deepseek-coder-1.3b-base", 1'346'471'936},
+        {"deepseek-ai/deepseek-coder-6.7b-instruct", 6'740'512'768},
+        {"Qwen/Qwen1.5-7B", 7'721'324'544},
+        {"Qwen/Qwen1.5-14B", 14'167'290'880},
+        {"google/gemma-3-4b-it", 3'880'263'168},
         {"deepseek-ai/DeepSeek-V2-Lite", 15'706'484'224},
         {"deepseek-ai/DeepSeek-V2.5", 235'741'434'880},
     };
