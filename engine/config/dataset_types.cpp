@@ -98,6 +98,12 @@ std::vector<std::string> preference_types(PreferenceMethod method) {
     return types;
 }
 
+std::string today_of_type(const std::string& type) {
+    constexpr std::string_view kFormer = ".argilla";
+    if (!type.ends_with(kFormer)) return "";
+    return type.substr(0, type.size() - kFormer.size()) + ".default";
+}
+
 const std::vector<std::string>& preference_mapping_keys(PreferenceMethod method) {
     static const std::vector<std::string> paired{"field_system",   "field_prompt",  "field_chosen",
                                                  "field_rejected", "prompt_format", "chosen_format",

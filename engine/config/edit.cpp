@@ -295,7 +295,8 @@ std::string with_value(const Sheet& sheet, const Place& place, const std::string
 std::string with_value_of_block(const Sheet& sheet, const Place& place, const std::string& value) {
     const std::string& text = sheet.text;
     const size_t next = std::min(text.find('\n', place.line_end), text.size() - 1) + 1;
-    return text.substr(0, place.value_begin) + " " + value + text.substr(place.value_end, next - place.value_end) +
+    return text.substr(0, place.value_begin) + " " + value +
+           text.substr(place.value_end, next - place.value_end) +
            text.substr(std::max(next, end_of_block(text, place)));
 }
 

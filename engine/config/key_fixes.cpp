@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "jagged_restart_steps auto_find_batch_size "
     "resume_from_checkpoint",
     "dataloader_drop_last "
-    "accelerator_config pretrain_multipack_attn streaming use_pose eval_sequence_len shuffle_before_merging_datasets "
+    "accelerator_config pretrain_multipack_attn streaming use_pose eval_sequence_len "
+    "shuffle_before_merging_datasets "
     "save_safetensors"};
 
 struct Replacement {

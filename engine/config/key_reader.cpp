@@ -197,7 +197,8 @@ std::optional<bool> KeyReader::flag(const std::string& path) {
     const json* value = find(path);
     if (!value) return std::nullopt;
     const auto flag = as_flag(*value);
-    if (!flag) refuse_type("flag", path, *value, *value == "" ? FindingValues{{"blank", path}} : FindingValues{});
+    if (!flag)
+        refuse_type("flag", path, *value, *value == "" ? FindingValues{{"blank", path}} : FindingValues{});
     return flag;
 }
 

@@ -404,8 +404,8 @@ bool trains_modules_whole(const Document& document) {
     return modules && is_on(*modules);
 }
 
-/// Returns whether axolotl reads no row with the processor: packed rows are collated as text, and of the types
-/// of rows only chat_template passes them to a processor (core/builders/causal.py, prompt_strategies).
+/// Returns whether axolotl reads no row with the processor: packed rows are collated as text, and of the
+/// types of rows only chat_template passes them to a processor (core/builders/causal.py, prompt_strategies).
 bool packs_plain_text(const Document& document) {
     const json* packing = document.find("sample_packing");
     const json* method = document.find("rl");

@@ -173,7 +173,8 @@ class EntryReader {
         const Words types =
             m_config.token_labels > 0 ? step_types() : preference_types(m_config.preference.method);
         if (word.empty() || contains(types, word)) return;
-        const std::string nearest = nearest_word(word, types);
+        const std::string today = today_of_type(word);
+        const std::string nearest = contains(types, today) ? today : nearest_word(word, types);
         m_keys.error(Form("CFG-DATASET-TYPE", nearest.empty() ? "preference" : "preference-near"), at("type"),
                      {{"value", word}, {"nearest", nearest}, {"known", listed(types)}});
     }

@@ -43,8 +43,8 @@ int fsdp_stage(const nlohmann::json& fsdp_config);
 std::optional<int> deepspeed_stage(const nlohmann::json& deepspeed, std::string& problem);
 std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem);
 
-/// Returns the settings for states in a DeepSpeed configuration that axolotl ships, if `path`, as the file has
-/// it, names one: deepspeed_configs/zero2.json, or zero2.json alone.
+/// Returns the settings for states in a DeepSpeed configuration that axolotl ships, if `path`, as the file
+/// has it, names one: deepspeed_configs/zero2.json, or zero2.json alone.
 std::optional<nlohmann::json> shipped_deepspeed(const std::string& path);
 
 /// Returns the configuration that axolotl ships for the stage in a file's name, such as zero3_fullft.json;

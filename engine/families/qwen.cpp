@@ -53,10 +53,7 @@ void describe_qwen3_moe(const ConfigFields& fields, ModelConfig& model) {
 const Family kFamilies[] = {
     {.type = "qwen2", .describe = describe_qwen2, .kv_heads = 32, .max_position = 32768},
     {.type = "qwen3", .describe = describe_qwen3, .kv_heads = 32, .head_dim = 128, .max_position = 32768},
-    {.type = "qwen2_moe",
-     .describe = describe_qwen2_moe,
-     .kv_heads = 16,
-     .max_position = 32768},
+    {.type = "qwen2_moe", .describe = describe_qwen2_moe, .kv_heads = 16, .max_position = 32768},
     {.type = "qwen3_moe",
      .describe = describe_qwen3_moe,
      .kv_heads = 4,

@@ -80,6 +80,7 @@ json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>
             {"fits", memory->device_bytes > 0 ? json(memory->fits) : json(nullptr)},
             {"host_bytes", memory->host_bytes},
             {"host_capacity_bytes", known(memory->host_capacity_bytes)},
+            {"disk_bytes", 0},  // training keeps nothing on a disk
             {"basis", to_string(memory->basis)},
             {"largest_tensors", std::move(tensors)},
             {"per_rank", std::move(ranks)}};

@@ -85,6 +85,13 @@ TEST(Accelerate, SizesAreAtLeastOneAndTensorParallelismIsRefused) {
         HasSubstr("num_processes"));
 }
 
+TEST(Accelerate, KeysOfOlderReleasesHaveNoEffect) {
+    const ConfigReading reading =
+        read(file_of("  cp_size: 1\n", "ipex_config: {ipex: true}\nxpu_config: {}\n"));
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+    EXPECT_EQ(list_of(reading, "ipex_config"), "no_effect");
+}
+
 TEST(Accelerate, AFixedLengthMustDivideAndIsKept) {
     const auto fixed = [](const std::string& length, const std::string& variable) {
         return read(file_of("  parallelism_config_sp_size: 4\n  parallelism_config_sp_seq_length: " + length +

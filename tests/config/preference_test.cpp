@@ -242,6 +242,10 @@ TEST(Preference, TypesOfRowsBelongToTheMethod) {
     EXPECT_TRUE(fault("kto", "chatml"));
     EXPECT_TRUE(fault("orpo", "chatml.ultra"));
     EXPECT_TRUE(fault("dpo", "alpaca"));
+    EXPECT_EQ(
+        said(read_more("rl: dpo\ndatasets: [{path: owner/one, type: llama3.argilla}]\n"), "CFG-DATASET-TYPE")
+            ->hint,
+        "type: llama3.default");
     EXPECT_FALSE(has_error(
         read_more("rl: kto\ndatasets: [{path: owner/one, type: {field_completion: a, prompt_format: b}}]\n")
             .diagnostics));

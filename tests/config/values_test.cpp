@@ -153,8 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Datasets, ConfigRule,
-    testing::Values(Rule{"test_datasets:\n  - path: owner/t\n    type: sharegpt:instruct\n", "CFG-DATASET-TYPE",
-                         "test_datasets.0.type", 3, kError, "type: sharegpt"},
+    testing::Values(Rule{"test_datasets:\n  - path: owner/t\n    type: sharegpt:instruct\n",
+                         "CFG-DATASET-TYPE", "test_datasets.0.type", 3, kError, "type: sharegpt"},
                     Rule{"test_datasets:\n  - path: owner/t\n    type: {field_inptu: x}\n", "KEY-UNKNOWN",
                          "test_datasets.0.type.field_inptu", 3, kError, "field_input"},
                     Rule{"test_datasets:\n  - path: owner/t\n    type: bradley_terry.chat_template\n",
