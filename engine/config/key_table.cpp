@@ -100,7 +100,7 @@ std::vector<KeyGroup> model_keys() {
          "put it into the config.json of a local base_model", "",
          "overrides_of_model_kwargs model_kwargs rope_scaling "
          "base_model_config cls_model_config"},
-        {Fate::Unsupported, "loads another kind of model than a causal language model",
+        {Fate::Unsupported, "loads another kind of model than those trained here",
          "leave it out: config.json says the architecture", "",
          "model_type type_of_model processor_config is_multimodal"},
         {Fate::Unsupported, "reads rows that hold images or sound, and only text is trained here",
