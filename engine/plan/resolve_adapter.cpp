@@ -71,6 +71,15 @@ std::string nearest_module(const Lora& lora, const std::vector<std::string>& kno
     return nearest_word(targets.pattern, known);
 }
 
+/// Returns a pattern with the path that the layers of image models have since transformers 4.52, if it has
+/// the path before that; else an empty string.
+std::string pattern_of_today(const std::string& pattern) {
+    constexpr std::string_view kBefore = "language_model.model.", kToday = "model.language_model.";
+    const size_t at = pattern.find(kBefore);
+    if (at == std::string::npos || pattern.find(kToday) != std::string::npos) return "";
+    return pattern.substr(0, at) + std::string(kToday) + pattern.substr(at + kBefore.size());
+}
+
 void refuse_targets(const Lora& lora, const MatchedTargets& found, const std::vector<ModulePath>& modules,
                     Findings& findings) {
     const std::string key = key_of_targets(lora, findings);
@@ -82,6 +91,8 @@ void refuse_targets(const Lora& lora, const MatchedTargets& found, const std::ve
     FindingValues parameters{{"known", listed(known)}};
     if (const std::string nearest = nearest_module(lora, known); !nearest.empty())
         parameters["nearest"] = nearest;
+    if (const std::string today = pattern_of_today(targets_of(lora).pattern); !today.empty())
+        parameters["today"] = one_line_of(today);
     findings.error(Form("CFG-VALUE", "target-none"), key, std::move(parameters));
 }
 

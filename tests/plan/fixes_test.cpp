@@ -10,6 +10,7 @@
 #include "engine/config/edit.h"
 #include "engine/config/finding_record.h"
 #include "engine/error.h"
+#include "engine/families/lora_sizes.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {
@@ -192,6 +193,21 @@ void try_all(const std::string& text, Count& count, std::map<std::string, std::s
         }
     }
     count.mended += mended;
+}
+
+TEST(Fixes, APatternWithTheFormerPathOfAnImageModelGetsTodaysPath) {
+    const std::string text = config_text(
+        "adapter: lora\nlora_r: 16\nlora_alpha: 32\n"
+        "lora_target_modules: 'language_model.model.layers.[\\d]+.(mlp|self_attn).(up|q)_proj'\n",
+        "google/gemma-3-4b-it");
+    const Plan plan = plan_text(text, 1);
+    const Diagnostic* none = find(plan, "CFG-VALUE");
+    ASSERT_NE(none, nullptr) << said(plan);
+    ASSERT_FALSE(none->fixes.empty());
+    const Plan fixed = plan_text(apply_fix(text, none->fixes[0]), 1);
+    EXPECT_TRUE(fixed.ok()) << said(fixed);
+    EXPECT_THAT(apply_fix(text, none->fixes[0]), testing::HasSubstr("model.language_model.layers"));
+    EXPECT_GT(lora_count(*fixed.model, fixed.config.lora), 0);
 }
 
 TEST(Fixes, EachMendsWhatItIsForAndSpoilsNothing) {
