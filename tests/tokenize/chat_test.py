@@ -169,3 +169,13 @@ def test_parts_and_json_text_are_read(chat, model):
     row = {"messages": '[{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": " b"}]}, '
                        '{"role": "assistant", "content": "c"}]'}
     assert chat([row]).rows() == [by_hand(model[1], [("user", "a b"), ("assistant", "c")], {"assistant"})]
+
+
+def test_sharegpt_keeps_the_speakers_that_the_entry_names(chat):
+    talk = [("user", "Where is the fox?"), ("assistant", "It jumps."), ("user", "And the cat?"), ("assistant", "It leaps.")]
+    usual = [("human" if who == "user" else "gpt", text) for who, text in talk]
+    entry = {"type": "sharegpt", "conversation": "chatml"}
+    expected = chat([{"conversations": messages(usual, "from", "value")}], entry)
+    named = chat([{"conversations": messages(talk, "from", "value")}], {**entry, "field_human": "user", "field_model": "assistant"})
+    assert named.rows() == expected.rows()
+    assert any(label != IGNORED for label in named.rows()[0][1])

@@ -140,8 +140,10 @@ def thread_of(row, settings):
     first = messages[0] if messages and isinstance(messages[0], dict) else {}
     speaker = "role" if "role" in first else "from"
     text = next((name for name in ("text", "content") if name in first), "value")
-    return [{"from": SPEAKERS.get(message[speaker], message[speaker]), "value": message[text], "weight": message.get("weight")}
-            for message in list_of(row, settings.messages, speaker, text)]
+    # The last axolotl with this type renamed speakers that field_human and field_model name, and then left their turns out. As in
+    # axolotl 0.4.0, these speakers keep their names.
+    return [{"from": said if said in settings.speakers else SPEAKERS.get(said, said), "value": message[text], "weight": message.get("weight")}
+            for message in list_of(row, settings.messages, speaker, text) for said in [message[speaker]]]
 
 
 def renamed(row, name, speaker, text, speakers):
