@@ -32,7 +32,7 @@ QString rankName(int rank) {
     return Monitor::tr("rank %1").arg(rank);
 }
 
-ChartMark markOf(const RunMark& mark) {
+ChartMark markOf(const ChartMoment& mark) {
     const QString step = show::count(mark.step);
     if (mark.attempt == 0) return {mark.x, Monitor::tr("checkpoint of step %1").arg(step), false};
     QString text = Monitor::tr("attempt %1, from step %2").arg(mark.attempt).arg(step);
@@ -48,7 +48,7 @@ ChartMark markOf(const RunMark& mark) {
 ChartData emptyChart(const RunCharts& charts) {
     ChartData chart;
     chart.x = charts.x;
-    for (const RunMark& mark : charts.marks) chart.marks.push_back(markOf(mark));
+    for (const ChartMoment& mark : charts.marks) chart.marks.push_back(markOf(mark));
     chart.bridgeGaps = charts.bridge_gaps;
     switch (charts.wish.axis) {
         case XAxis::Step:

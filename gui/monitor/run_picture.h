@@ -73,7 +73,7 @@ struct OptionalCurve {
 };
 
 /// A moment that all charts mark: a checkpoint, or an attempt that began after the first one.
-struct RunMark {
+struct ChartMoment {
     double x = 0;  ///< on the axis that the wish names
     int64_t step = 0;
     int attempt = 0;                  ///< 0: a checkpoint was saved
@@ -98,7 +98,7 @@ struct RunCharts {
     std::vector<float> heat_median;
     std::map<Measure, OptionalCurve> optional;  ///< of the optional charts that are wished
     std::vector<std::string> functions;         ///< names of the reward functions
-    std::vector<RunMark> marks;
+    std::vector<ChartMoment> marks;
 };
 
 struct RankRow {
