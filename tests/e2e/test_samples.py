@@ -66,7 +66,7 @@ def test_a_run_answers_while_it_trains(tmp_path):
     model = make_model(tmp_path / "model", "llama", vocab_size=290)
     make_tokenizer(model)
     make_rows(tmp_path / "rows.jsonl", 30)
-    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=4000, val_set_size=4, eval_steps=1, sample_prompts=PROMPTS[:1],
+    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=20_000, val_set_size=4, eval_steps=1, sample_prompts=PROMPTS[:1],
                          sample_max_new_tokens=16, **SHARDED)
     run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight", "--detach")
     try:
@@ -81,7 +81,7 @@ def test_a_run_answers_while_it_trains(tmp_path):
         assert written[1]["ids"] == written[0]["ids"], "an evaluation continues the same prompt with the same weights"
         assert written[1]["log_probabilities"] == written[0]["log_probabilities"]
 
-        too_long = ringmaster("generate", run, "--prompt", "Once", "--max-new-tokens", 100_000, "--json", check=False)
+        too_long = ringmaster("generate", run, "--prompt", "Once upon a time " * 400, "--json", check=False)  # the model has 512 positions
         refused = json.loads(too_long.stdout.splitlines()[-1])
         assert too_long.returncode == 1 and refused["finding"]["code"] == "GENERATE-RUN"
         reached = step_of(run)
