@@ -58,8 +58,7 @@ Command nodes_command();
 std::vector<Command> queue_commands();  ///< `queue` and its words: add, list, remove, move
 
 /// Returns the options that describe a request: --ranks, --nodes, --device, --device-memory, --host-memory,
-/// --accelerate,
-/// --set and --json.
+/// --disk-memory, --accelerate, --set and --json.
 std::vector<OptionSpec> request_options();
 /// Reads the request from the arguments. Throws Error(Usage).
 Request request_of(const Arguments& arguments);

@@ -10,16 +10,18 @@
 namespace ringmaster {
 
 std::vector<OptionSpec> request_options() {
-    return {{"--ranks", "N",
-             "total number of ranks, one per GPU; default: accelerate's num_processes, the\nGPUs found here, "
-             "or 2 on the CPU"},
-            {"--nodes", "N", "number of machines for the ranks (1)"},
-            {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
-            {"--device-memory", "GiB", "memory of one device; default: this machine's"},
-            {"--host-memory", "GiB", "memory of one node, all its ranks together; default: this machine's"},
-            {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
-            {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
-            json_option()};
+    return {
+        {"--ranks", "N",
+         "total number of ranks, one per GPU; default: accelerate's num_processes, the\nGPUs found here, "
+         "or 2 on the CPU"},
+        {"--nodes", "N", "number of machines for the ranks (1)"},
+        {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
+        {"--device-memory", "GiB", "memory of one device; default: this machine's"},
+        {"--host-memory", "GiB", "memory of one node, all its ranks together; default: this machine's"},
+        {"--disk-memory", "GiB", "disk of one node, all its ranks together; training keeps nothing there"},
+        {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
+        {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
+        json_option()};
 }
 
 Request request_of(const Arguments& arguments) {
@@ -34,6 +36,7 @@ Request request_of(const Arguments& arguments) {
         request.device_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
     if (const auto gib = arguments.number("--host-memory"))
         request.host_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
+    (void)arguments.number("--disk-memory");  // checked; no plan needs a disk
     if (arguments.has("--device")) {
         const std::string device = arguments.text("--device");
         if (device != "cpu" && device != "cuda")

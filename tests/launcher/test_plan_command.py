@@ -95,6 +95,11 @@ def test_device_memory_decides_what_fits(make_config):
     assert plan["memory"]["device_bytes"] == round(0.0001 * 2**30)
 
 
+def test_no_plan_needs_a_disk(make_config):
+    plan = json.loads(run("plan", make_config(), "--disk-memory", "0.5", "--json").stdout)
+    assert plan["ok"] is True and plan["memory"]["disk_bytes"] == 0
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("ranks", [2, 8])
 def test_the_text_keeps_to_the_width_and_needs_no_colour(make_config, width, ranks):
@@ -127,6 +132,7 @@ def test_who_holds_which_tokens_is_drawn(make_config):
     (["--ranks"], "needs a value"),
     (["--device", "tpu"], "cpu nor cuda"),
     (["--device-memory", "-1"], "above 0"),
+    (["--disk-memory", "0"], "above 0"),
     (["--set", "novalue"], "key=value"),
     (["extra.yaml"], "unexpected argument"),
 ])
