@@ -756,7 +756,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>tokens of a sampled completion</source>
-        <translation>Token einer erzeugten Antwort</translation>
+        <translation>Tokens einer erzeugten Antwort</translation>
     </message>
     <message>
         <source>checkpoint of step %1</source>

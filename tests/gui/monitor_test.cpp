@@ -97,7 +97,11 @@ class MonitorTest : public QObject {
         elsewhere.writer_host = "another-machine";
         open(written(elsewhere));
         QVERIFY(card->isHidden());
-        open(written({at("asked"), 2, 50}));
+        const SyntheticRun here = written({at("asked"), 2, 50});
+        RunState state = read_run_state(here.dir);
+        state.nodes = {{"here", this_process(), {}}};
+        write_run_state(here.dir, state);
+        open(here);
         QTRY_VERIFY_WITH_TIMEOUT(prompt->isVisible(), kPatience_ms);
         QVERIFY(!ask->isEnabled());
         QSignalSpy asked(card, &SamplesCard::asked), notice(m_session.get(), &Session::notice);
