@@ -15,6 +15,7 @@ struct GateRule {
     double limit = 0;
     double slope = 1;
 
+    int columns() const { return gated ? 2 : 1; }  ///< that each column of the result reads
     bool is_clamped() const { return limit > 0; }
 
     /// This is not `= default` because the CUDA kernels are compiled as C++17.

@@ -14,28 +14,37 @@
 
 namespace ringmaster {
 
-/// Returns a layer's blocks in order. Parallel blocks may share one norm, whose gradient the first block adds
-/// to the last one's.
+/// Returns whether attention and the MLP read one norm, whose gradient the first block adds to the last
+/// one's.
+inline bool shares_norm(const ModelConfig& model) {
+    return model.parallel_blocks && !model.parallel_norms;
+}
+
+/// Returns the block of a layer's attention, or of its recurrence.
+template <class Machine>
+std::unique_ptr<Block<Machine>> mixer_of(const ModelConfig& model, const LayerKind& kind) {
+    if (kind.recurs && model.delta.convolved > 0) return std::make_unique<Convolution<Machine>>();
+    if (kind.recurs) return std::make_unique<Recurrence<Machine>>(model.delta.state_space.output);
+    if (model.recurs_beside_attention())
+        return std::make_unique<RecurrenceBesideAttention<Machine>>(kind, model);
+    return std::make_unique<Attention<Machine>>(kind, shares_norm(model), model.attention_multiplier);
+}
+
+template <class Machine>
+std::unique_ptr<Block<Machine>> mlp_of(const ModelConfig& model, const LayerKind& kind) {
+    const NormSite norm = shares_norm(model) ? NormSite::Input : NormSite::Mlp;
+    if (!model.has_experts(kind)) return std::make_unique<GatedMlp<Machine>>(norm, model.mlp_multiplier);
+    if (model.experts_beside_mlp) return std::make_unique<MlpBesideExperts<Machine>>();
+    return std::make_unique<Experts<Machine>>(norm);
+}
+
+/// Returns a layer's blocks in order.
 template <class Machine>
 std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model, int64_t layer) {
-    const bool shares_norm = model.parallel_blocks && !model.parallel_norms;
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
-    const NormSite norm_of_mlp = shares_norm ? NormSite::Input : NormSite::Mlp;
     const LayerKind kind = model.layer_kind(layer);
-    if (kind.recurs && model.delta.convolved > 0)
-        blocks.push_back(std::make_unique<Convolution<Machine>>());
-    else if (kind.recurs)
-        blocks.push_back(std::make_unique<Recurrence<Machine>>(model.delta.state_space.output));
-    else if (model.recurs_beside_attention())
-        blocks.push_back(std::make_unique<RecurrenceBesideAttention<Machine>>(kind, model));
-    else
-        blocks.push_back(std::make_unique<Attention<Machine>>(kind, shares_norm, model.attention_multiplier));
-    if (model.has_experts(kind) && model.experts_beside_mlp)
-        blocks.push_back(std::make_unique<MlpBesideExperts<Machine>>());
-    else if (model.has_experts(kind))
-        blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
-    else
-        blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp, model.mlp_multiplier));
+    if (!kind.lacks_mixer) blocks.push_back(mixer_of<Machine>(model, kind));
+    if (!kind.lacks_mlp) blocks.push_back(mlp_of<Machine>(model, kind));
     return blocks;
 }
 
@@ -55,7 +64,7 @@ class Layer {
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
             if (i + 1 == blocks_.size() && machine.model().layer_scalars) machine.scale_layer(y_nc);
-            machine.probe(i == 0 ? "attention output" : "layer output", y_nc);
+            machine.probe(i + 1 < blocks_.size() ? "attention output" : "layer output", y_nc);
         }
         return y_nc;
     }

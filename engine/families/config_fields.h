@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ class ConfigFields {
     bool has(const char* key) const {
         read_->insert(key);
         return values_->contains(key);
+    }
+    /// Marks fields as read; `keys` has spaces between them.
+    void ignore(const std::string& keys) const {
+        std::istringstream words(keys);
+        for (std::string key; words >> key;) read_->insert(key);
     }
     bool is_null(const char* key) const { return has(key) && at(key).is_null(); }
 

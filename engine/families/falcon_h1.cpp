@@ -39,15 +39,8 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
 
 constexpr Rename kNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
                              {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
-                             {"linear_attn.conv1d", "mamba.conv1d"},
-                             {"linear_attn.dt_bias", "mamba.dt_bias"},
-                             {"linear_attn.A_log", "mamba.A_log"},
-                             {"linear_attn.D", "mamba.D"},
-                             {"linear_attn.norm", "mamba.norm"},
-                             {"linear_attn.out_proj", "mamba.out_proj"},
-                             {"mlp.gate_proj", "feed_forward.gate_proj"},
-                             {"mlp.up_proj", "feed_forward.up_proj"},
-                             {"mlp.down_proj", "feed_forward.down_proj"},
+                             {"linear_attn", "mamba"},
+                             {"mlp", "feed_forward"},
                              {"model.norm", "model.final_layernorm"}};
 
 const Family kFamilies[] = {{.type = "falcon_h1",
@@ -57,7 +50,8 @@ const Family kFamilies[] = {{.type = "falcon_h1",
                              .norm_eps = 1e-5,
                              .names = kNames,
                              .padding_token = 0,
-                             .score_classes = ScoreClasses::None}};
+                             .score_classes = ScoreClasses::None,
+                             .peft_refuses_out_proj = true}};
 
 }  // namespace
 

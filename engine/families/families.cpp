@@ -12,8 +12,9 @@ const auto& all_families() {
         kGemmaFamilies,         kGemmaSandwichFamilies, kGemma4Families,    kPhiFamilies,
         kMistralFamilies,       kOlmoFamilies,          kGraniteFamilies,   kGlmFamilies,
         kGroupedExpertFamilies, kCohereFamilies,        kLayerNormFamilies, kNeoxFamilies,
-        kFalconFamilies,        kFalconH1Families,      kGptjFamilies,      kMinimaxFamilies,
-        kLfmFamilies,           kQwenHybridFamilies,    kGptOssFamilies};
+        kFalconFamilies,        kFalconH1Families,      kBambaFamilies,     kNemotronHFamilies,
+        kGptjFamilies,          kMinimaxFamilies,       kLfmFamilies,       kQwenHybridFamilies,
+        kGptOssFamilies};
     return all;
 }
 

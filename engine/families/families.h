@@ -19,10 +19,12 @@ struct Rename {
 };
 
 /// Names in files of a layer's router, and of the matrices of each of its experts; empty if the files hold
-/// all experts of a layer in one tensor.
+/// all experts of a layer in one tensor with the class's name.
 struct ExpertNames {
     std::string_view router = "mlp.gate", experts = "mlp.experts";
     std::string_view gate = "gate_proj", up = "up_proj", down = "down_proj";
+    /// The files hold all experts of a layer in one tensor: gate and up under the name of gate, and down.
+    bool stacked = false;
 };
 
 /// Says which of a family's ForSequenceClassification and ForTokenClassification transformers has.
@@ -57,6 +59,7 @@ struct Family {
     std::span<const Rename> names = {};
     const char* default_rope = "{}";  ///< rope_parameters of layers without a window if config.json has none
     std::string_view body = {};       ///< replaces "model." in the files
+    bool peft_says_model = false;     ///< PEFT says "model." for the body, as the class does
     std::string_view layers = "layers";   ///< name of the list of layers in the files
     std::span<const Rename> fields = {};  ///< names that config.json has for common fields
     int64_t widths_of_hidden = 0;         ///< above 0: width_field may be absent, and is so many hidden_size
@@ -65,6 +68,9 @@ struct Family {
     ExpertNames experts = {};
     std::string_view expert_targets = {};  ///< such as kMixtralTargets; empty: PEFT renames no target
     ScoreClasses score_classes = ScoreClasses::Both;
+    bool peft_refuses_out_proj = false;  ///< PEFT 0.21 refuses to adapt modules of this name
+    /// Returns the number of layers; null: it is `num_hidden_layers`.
+    int64_t (*layers_of)(const ConfigFields& fields) = nullptr;
 };
 
 /// A multimodal model whose text part is one of these decoders.
@@ -80,8 +86,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
     kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
-    kNeoxFamilies, kFalconFamilies, kFalconH1Families, kGptjFamilies, kMinimaxFamilies, kLfmFamilies,
-    kQwenHybridFamilies, kGptOssFamilies;
+    kNeoxFamilies, kFalconFamilies, kFalconH1Families, kBambaFamilies, kNemotronHFamilies, kGptjFamilies,
+    kMinimaxFamilies, kLfmFamilies, kQwenHybridFamilies, kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers,
     kLlamaWrappers;
 
@@ -117,6 +123,9 @@ struct GroupedDefaults {
     double scale = 1;
     bool norms = true;
 };
+/// Scores are sigmoids, and a bias that is not trained keeps experts equally busy (arXiv 2412.19437, 2.1.2).
+inline constexpr RouterRule kCorrectedRouter = {
+    .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
 /// Reads multi-head latent attention. `defaults` has the sizes of the family's class; with `share_of_key`,
 /// the field partial_rotary_factor is the rotated part's share of a key, not of itself.
@@ -125,10 +134,24 @@ void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSi
 /// Reads what layers of LFM2 share: which ones attend, and the short convolution of the others.
 void read_convolutions(const ConfigFields& fields, ModelConfig& model);
 struct StateSpaceDefaults {
-    int64_t inner = 0;  ///< width of all heads if the field is absent; 0: mamba_expand · hidden_size
+    /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has no such field, but mamba_expand.
+    int64_t inner = 0;
+    /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads, whatever
+    /// mamba_expand, and its class has another limit of steps.
+    int64_t of_head = 0;
+    int64_t groups = 1, state = 256;
+    const char* activation_field = "hidden_act";
 };
 /// Reads the sizes of a state space (Mamba-2), without norm and factors.
 void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults);
+/// Returns each layer's part by the names of transformers 5 (linear_attention, full_attention, mlp, moe),
+/// from `layer_types`, from `layers_block_type`, or from a field with a letter a layer; empty if all are
+/// absent.
+std::vector<std::string> read_layer_parts(const ConfigFields& fields, const char* letters_field = nullptr);
+/// Gives each layer the part that it is named after, and this rope; if `alone`, no other part. Otherwise,
+/// each layer has an MLP or experts too, and none is named after them.
+void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::vector<std::string>& parts,
+                     int rope, bool alone);
 /// Reads `count` numbers; ones if the field is absent.
 std::vector<double> read_factors(const ConfigFields& fields, const char* key, size_t count);
 /// Makes the field an obstacle if it holds another text than the only one that is computed.

@@ -228,6 +228,25 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
          "topk_method": "group_limited_greedy", "n_group": 8, "topk_group": 3, "routed_scaling_factor": 16.0,
          "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0,
          "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})"},
+    // Hybrids of attention and Mamba-2
+    {"nvidia/nvidia-nemotron-nano-9b-v2 nvidia/nvidia-nemotron-nano-9b-v2-base",
+     "nemotron_h", 4480, 56, 40, 8, 128, 15680, 131072, 131072, 1e4, 1e-5, false, 0, 0, 0, 0, 0,
+     R"({"hybrid_override_pattern": "M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-", "mamba_num_heads": 128,
+         "mamba_head_dim": 80})"},
+    {"nvidia/nvidia-nemotron-3-nano-30b-a3b-bf16",
+     "nemotron_h", 2688, 52, 32, 2, 128, 1856, 131072, 262144, 1e4, 1e-5, false, 0, 0, 0, 0, 0,
+     R"({"hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME", "mamba_num_heads": 64,
+         "n_routed_experts": 128, "num_experts_per_tok": 6, "moe_intermediate_size": 1856,
+         "moe_shared_expert_intermediate_size": 3712, "routed_scaling_factor": 2.5})"},
+    {"ibm-granite/granite-4.0-h-350m",
+     "granitemoehybrid", 768, 32, 12, 4, 64, 2048, 100352, 32768, 1e4, 1e-5, true, 0, 0, 0, 0, 0,
+     R"({"attention_multiplier": 0.015625, "embedding_multiplier": 12, "residual_multiplier": 0.246, "logits_scaling": 3,
+         "num_local_experts": 0, "shared_intermediate_size": 2048, "position_embedding_type": "nope",
+         "mamba_d_head": 32, "mamba_d_state": 128, "mamba_n_heads": 48,
+         "layer_types": ["mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba",
+             "mamba", "attention", "mamba", "mamba", "attention", "mamba", "mamba", "mamba", "attention",
+             "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "attention",
+             "mamba", "mamba", "mamba", "mamba"]})"},
 });
 // clang-format on
 

@@ -4,26 +4,22 @@ namespace ringmaster {
 
 namespace {
 
-/// Scores are sigmoids, and a bias that is not trained keeps experts equally busy (arXiv 2412.19437, 2.1.2).
-constexpr RouterRule kCorrected = {
-    .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
-
 void describe_glm(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = fields.flag_or("attention_bias", false);
     if (fields.flag_or("use_qk_norm", false)) model.qk_norm = QkNorm::PerHead;
-    model.router = kCorrected;
+    model.router = kCorrectedRouter;
     read_grouped_experts(fields, model, {.experts = {128, 8, 1408}});
 }
 
 void describe_glm_lite(const ConfigFields& fields, ModelConfig& model) {
-    model.router = kCorrected;
+    model.router = kCorrectedRouter;
     expect_text(fields, model, "topk_method", "noaux_tc");
     read_latents(fields, model, {768, 512, 64, 192, 256});
     read_grouped_experts(fields, model, {.experts = {64, 4, 1536}, .scale = 1.8});
 }
 
 void describe_deepseek_v3(const ConfigFields& fields, ModelConfig& model) {
-    model.router = kCorrected;
+    model.router = kCorrectedRouter;
     expect_text(fields, model, "topk_method", "noaux_tc");
     expect_text(fields, model, "scoring_func", "sigmoid");
     read_latents(fields, model, {1536, 512, 64, 128, 128});

@@ -14,8 +14,9 @@ std::vector<LayerKind> ModelConfig::layer_kinds() const {
     std::vector<LayerKind> kinds;
     for (int64_t layer = 0; layer < (layers.empty() ? 1 : num_layers); ++layer) {
         LayerKind kind = layer_kind(layer);
-        kind.dense = false;
-        if (!kind.recurs && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+        kind.dense = kind.lacks_mlp = false;
+        if (kind.attends() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+            kinds.push_back(kind);
     }
     return kinds;
 }

@@ -45,11 +45,14 @@ enum class QkNorm { None, PerHead, Whole };
 /// Says how far attention sees in a layer, and which rotary embedding the layer uses; or that a recurrence
 /// takes attention's place.
 struct LayerKind {
-    std::optional<int64_t> window;
+    std::optional<int64_t> window = {};
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
     bool recurs = false;
-    bool dense = false;   ///< in a mixture of experts: an MLP takes the experts' place
-    bool global = false;  ///< its heads have the sizes of ModelConfig::global_heads
+    bool dense = false;        ///< in a mixture of experts: an MLP takes the experts' place
+    bool global = false;       ///< its heads have the sizes of ModelConfig::global_heads
+    bool lacks_mixer = false;  ///< it has only an MLP or experts, and their norm
+    bool lacks_mlp = false;    ///< it has only attention or a recurrence, and their norm
+    bool attends() const { return !recurs && !lacks_mixer; }
     bool operator==(const LayerKind&) const = default;
 };
 
@@ -132,7 +135,9 @@ struct ModelConfig {
     std::vector<std::string> obstacles;
 
     LayerKind layer_kind(int64_t layer) const;
-    bool has_experts(const LayerKind& kind) const { return num_experts > 0 && !kind.dense; }
+    bool has_experts(const LayerKind& kind) const {
+        return num_experts > 0 && !kind.dense && !kind.lacks_mlp;
+    }
     int64_t sparse_layers() const;  ///< number of layers with experts
     /// Returns the width of a head's output.
     int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
@@ -201,6 +206,7 @@ struct Stored {
     std::string name;
     /// Names of matrices that hold the parameter, one below the other, all of the same size; usually empty.
     std::vector<std::string> parts = {};
+    bool stacked = false;  ///< the only part has the parameter's shape
 };
 
 /// Describes one parameter, as the files hold it: a family whose files fuse modules (queries, keys and

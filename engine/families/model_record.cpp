@@ -41,6 +41,8 @@ void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("recurs", kind.recurs);
     fields("dense", kind.dense);
     fields("global", kind.global);
+    fields("lacks_mixer", kind.lacks_mixer);
+    fields("lacks_mlp", kind.lacks_mlp);
 }
 
 template <class Fields>
@@ -260,6 +262,8 @@ void check(const ModelConfig& m, const std::string& where) {
                    (!kind.global || (m.global_heads.head_dim > 0 && m.global_heads.kv_heads > 0 &&
                                      m.num_heads % m.global_heads.kv_heads == 0)),
                "'layers' names a rope or heads that there are not");
+    for (const LayerKind& kind : m.layers)
+        expect(!kind.lacks_mixer || (!kind.lacks_mlp && !kind.recurs), "a layer of 'layers' has no block");
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
                                   m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
            "its experts' sizes are no decoder's");

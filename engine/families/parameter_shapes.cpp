@@ -143,11 +143,12 @@ void add_experts(const ModelConfig& m, Shapes& shapes) {
     shapes.weight(Role::Router, m.router.norms_input ? "router.proj" : "mlp.gate",
                   {m.num_experts, m.hidden_size});
     if (m.expert_biases) shapes.bias(Role::RouterBias, "mlp.gate", m.num_experts);
-    matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj", 2 * expert,
-             m.hidden_size);
+    matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj",
+             m.gate.columns() * expert, m.hidden_size);
     matrices(Role::ExpertDown, Role::ExpertDownBias, "mlp.experts.down_proj", m.hidden_size, expert);
     if (shared == 0) return;
-    shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
+    if (m.gate.gated)
+        shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
     shapes.weight(Role::SharedExpert, "mlp.shared_expert.down_proj", {m.hidden_size, shared});
     if (m.gates_shared_expert)
@@ -166,18 +167,25 @@ void add_mlp(const ModelConfig& m, Shapes& shapes) {
     if (m.mlp_bias) shapes.bias(Role::DownBias, "mlp.down_proj", m.hidden_size);
 }
 
-void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
-    const auto norm = [&](Role role, const char* name) {
-        shapes.norm(role, name, m.hidden_size, m.norm_biases);
-    };
-    const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
-    if (m.norms_inputs) norm(Role::InputNorm, "input_layernorm");
+/// Adds a layer's attention, or its recurrence, or both, with their norms.
+void add_mixer(const ModelConfig& m, const LayerKind& kind, Shapes& shapes) {
+    if (m.norms_inputs) shapes.norm(Role::InputNorm, "input_layernorm", m.hidden_size, m.norm_biases);
     if (!kind.recurs && m.latent.on())
         add_latent_attention(m, shapes);
     else if (!kind.recurs)
         add_attention(m, shapes);
     if (kind.recurs || m.recurs_beside_attention()) add_recurrence(m, shapes);
-    if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
+    if (m.norms_outputs)
+        shapes.norm(Role::PostAttentionNorm, "attention_output_norm", m.hidden_size, m.norm_biases);
+}
+
+void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
+    const auto norm = [&](Role role, const char* name) {
+        shapes.norm(role, name, m.hidden_size, m.norm_biases);
+    };
+    if (!kind.lacks_mixer) add_mixer(m, kind, shapes);
+    if (kind.lacks_mlp) return;
+    const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
     const bool has_experts = m.has_experts(kind), beside = has_experts && m.experts_beside_mlp;
     if (!has_experts || beside) add_mlp(m, shapes);
@@ -188,14 +196,20 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
 }
 
-/// Returns a tensor's name in the family's files; all names lack the layer.
+/// Returns a tensor's name in the family's files; all names lack the layer. The longest module that the
+/// family renames decides.
 std::string in_files(const Family& family, const std::string& tensor) {
-    for (const Rename& rename : family.names)
-        if (rename.module == tensor) return std::string(rename.in_files);
-    const size_t dot = tensor.rfind('.');
-    for (const Rename& rename : family.names)
-        if (rename.module == tensor.substr(0, dot)) return std::string(rename.in_files) + tensor.substr(dot);
+    for (size_t end = tensor.size(); end != std::string::npos; end = tensor.rfind('.', end - 1))
+        for (const Rename& rename : family.names)
+            if (rename.module == tensor.substr(0, end))
+                return std::string(rename.in_files) + tensor.substr(end);
     return tensor;
+}
+
+/// Returns what the files have in place of "model.".
+std::string body_of(const ModelConfig& m, const Family& family) {
+    if (!m.weight_prefix.empty()) return m.weight_prefix;
+    return family.body.empty() ? "model." : std::string(family.body);
 }
 
 /// Returns the name in files of a parameter [model.layers.N.]module.weight or .bias.
@@ -204,9 +218,7 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
     const std::string prefix = shape.layer < 0 ? "" : "model.layers." + number;
     std::string stored = in_files(family, shape.name.substr(prefix.size()));
     if (shape.layer >= 0) stored = "model." + std::string(family.layers) + "." + number + stored;
-    const std::string_view body = m.weight_prefix.empty() ? family.body : std::string_view(m.weight_prefix);
-    if (!body.empty() && stored.starts_with("model.")) stored = std::string(body) + stored.substr(6);
-    return stored;
+    return stored.starts_with("model.") ? body_of(m, family) + stored.substr(6) : stored;
 }
 
 /// Joins neighbours that the files hold in one tensor, one below the other.
@@ -225,18 +237,20 @@ void join_rows(std::vector<ParameterShape>& shapes) {
 }
 
 /// Returns the files' names of the router, or of the matrices of every expert in their order.
-std::vector<std::string> expert_parts(const ModelConfig& m, const ExpertNames& names,
+std::vector<std::string> expert_parts(const ModelConfig& m, const Family& family,
                                       const ParameterShape& shape) {
+    const ExpertNames& names = family.experts;
     if (names.experts.empty()) return {};
-    const std::string body = m.weight_prefix.empty() ? "model." : m.weight_prefix;
-    const std::string layer = body + "layers." + std::to_string(shape.layer) + ".";
+    const std::string layer = body_of(m, family) + "layers." + std::to_string(shape.layer) + ".";
     if (shape.role == Role::Router) return {layer + std::string(names.router) + ".weight"};
     std::vector<std::string_view> modules;
     if (shape.role == Role::ExpertGateUp) modules = {names.gate, names.up};
     if (shape.role == Role::ExpertDown) modules = {names.down};
+    std::erase(modules, "");
+    const std::string all = layer + std::string(names.experts) + ".";
     std::vector<std::string> parts;
-    for (int64_t expert = 0; !modules.empty() && expert < m.num_experts; ++expert) {
-        const std::string own = layer + std::string(names.experts) + "." + std::to_string(expert) + ".";
+    for (int64_t expert = 0; !modules.empty() && expert < (names.stacked ? 1 : m.num_experts); ++expert) {
+        const std::string own = names.stacked ? all : all + std::to_string(expert) + ".";
         for (const std::string_view module : modules) parts.push_back(own + std::string(module) + ".weight");
     }
     return parts;
@@ -250,7 +264,10 @@ void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
     for (ParameterShape& shape : shapes)
         if (m.num_labels > 0 && (shape.role == Role::Head || shape.role == Role::HeadBias))
             shape.stored.name = kScores + shape.name.substr(shape.name.rfind('.'));
-    for (ParameterShape& shape : shapes) shape.stored.parts = expert_parts(m, family->experts, shape);
+    for (ParameterShape& shape : shapes) {
+        shape.stored.parts = expert_parts(m, *family, shape);
+        shape.stored.stacked = family->experts.stacked;
+    }
     if (family->names.empty() && m.weight_prefix.empty()) return;  // a family with a body has names
     for (ParameterShape& shape : shapes)
         if (shape.stored.name.empty()) shape.stored.name = file_name(m, *family, shape);
@@ -273,6 +290,7 @@ std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shap
 }
 
 std::vector<int64_t> ParameterShape::part_shape() const {
+    if (stored.stacked) return shape;
     return {size() / shape.back() / static_cast<int64_t>(stored.parts.size()), shape.back()};
 }
 
@@ -327,6 +345,9 @@ std::string peft_name(const ModelConfig& model, const ParameterShape& shape) {
     const std::string& name = shape.file_name();
     if (shape.role == Role::Head || shape.role == Role::HeadBias)
         return name.starts_with(kScores) ? name : "lm_head" + name.substr(name.rfind('.'));
+    const Family* family = find_family(model.model_type);
+    if (family != nullptr && family->peft_says_model && name.starts_with(family->body))
+        return "model." + name.substr(family->body.size());
     for (const std::string& prefix : {model.weight_prefix, std::string("model.")}) {
         if (!model.weight_prefix.empty() && name.starts_with(prefix))
             return "model.language_model." + name.substr(prefix.size());
@@ -372,6 +393,12 @@ bool is_expert_target(const ModelConfig& model, std::string_view name) {
 bool renames_expert_targets(const ModelConfig& model) {
     const Family* family = find_family(model.model_type);
     return family != nullptr && model.num_experts > 0 && !family->expert_targets.empty();
+}
+
+bool peft_refuses(const ModelConfig& model, std::string_view module) {
+    const Family* family = find_family(model.model_type);
+    return family != nullptr && family->peft_refuses_out_proj &&
+           module.substr(module.rfind('.') + 1) == "out_proj";
 }
 
 std::string head_in_files(const ModelConfig& model) {

@@ -6,6 +6,7 @@
 
 #include "engine/families/checked_sizes.h"
 #include "engine/families/computed.h"
+#include "engine/families/config_text.h"
 #include "engine/families/families.h"
 #include "engine/families/read_rope.h"
 
@@ -154,7 +155,10 @@ std::optional<int64_t> read_padding_token(const ConfigFields& fields, const Fami
 
 void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& model) {
     model.hidden_size = fields.integer("hidden_size", 1'000'000);
-    model.num_layers = fields.integer("num_hidden_layers", kMostLayers);
+    model.num_layers = family.layers_of != nullptr ? family.layers_of(fields)
+                                                   : fields.integer("num_hidden_layers", kMostLayers);
+    if (model.num_layers < 1 || model.num_layers > kMostLayers)
+        fields.refuse("it has no layers, or more than " + std::to_string(kMostLayers));
     model.num_heads = fields.integer("num_attention_heads", 100'000);
     model.intermediate_size =
         family.widths_of_hidden > 0
@@ -248,6 +252,9 @@ ModelConfig read_text_model(const ConfigFields& given) {
     family.describe(fields, model);
     refuse_absurd_size(model, fields.where());
     note_unread(fields, model);
+    for (std::string& obstacle : model.obstacles)
+        for (const auto& [common, own] : family.fields)
+            if (obstacle == common && given.has(std::string(own).c_str())) obstacle = own;
     const std::vector<std::string> missing = not_computed(model);
     model.obstacles.insert(model.obstacles.end(), missing.begin(), missing.end());
     return model;
@@ -291,7 +298,8 @@ ModelConfig read_model_config(const std::string& model_dir) {
         throw Error(Failure::Usage, Code("MODEL-MISSING"), "holds no readable config.json", model_dir,
                     "base_model is a Hugging Face model folder, or a hub id");
     }
-    const json values = json::parse(file, nullptr, false);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const json values = json::parse(with_finite_numbers(text), nullptr, false);
     if (values.is_discarded())
         throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not valid JSON", path.string());
     return model_config_from_json(values, path.string());

@@ -7,6 +7,8 @@ namespace ringmaster {
 
 namespace {
 
+constexpr int64_t kMost = 1'000'000;
+
 /// Reads the limits of the step. A file has {"__float__": "Infinity"} for infinity.
 void read_limits(const ConfigFields& fields, StateSpace& space) {
     if (!fields.has("time_step_limit") || fields.is_null("time_step_limit")) return;
@@ -31,17 +33,24 @@ std::vector<double> read_factors(const ConfigFields& fields, const char* key, si
     return given.get<std::vector<double>>();
 }
 
+namespace {
+
+/// Returns the width of all heads.
+int64_t read_width(const ConfigFields& fields, const ModelConfig& model, const StateSpaceDefaults& defaults,
+                   int64_t heads) {
+    if (defaults.of_head > 0) return heads * fields.integer_or("mamba_d_head", defaults.of_head, kMost);
+    const int64_t expanded = fields.integer_or("mamba_expand", 2, 1000) * model.hidden_size;
+    if (defaults.inner == 0) return expanded;
+    return fields.integer_or("mamba_d_ssm", fields.is_null("mamba_d_ssm") ? expanded : defaults.inner,
+                             10 * kMost);
+}
+
+}  // namespace
+
 void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults) {
-    constexpr int64_t kMost = 1'000'000;
-    const int64_t inner =
-        fields.integer_or("mamba_d_ssm",
-                          fields.is_null("mamba_d_ssm") || defaults.inner == 0
-                              ? fields.integer_or("mamba_expand", 2, 1000) * model.hidden_size
-                              : defaults.inner,
-                          10 * kMost);
-    fields.has("mamba_expand");
     const int64_t heads = fields.integer_or("mamba_n_heads", 128, kMost);
-    const int64_t groups = fields.integer_or("mamba_n_groups", 1, kMost);
+    const int64_t groups = fields.integer_or("mamba_n_groups", defaults.groups, kMost);
+    const int64_t inner = read_width(fields, model, defaults, heads);
     const bool is_auto = fields.has("mamba_d_head") && fields.values()["mamba_d_head"] == "auto";
     const int64_t width = is_auto ? inner / heads : fields.integer_or("mamba_d_head", inner / heads, kMost);
     if (heads * width != inner)
@@ -49,14 +58,15 @@ void read_state_space(const ConfigFields& fields, ModelConfig& model, const Stat
     if (heads % groups != 0) fields.refuse("'mamba_n_heads' is no multiple of 'mamba_n_groups'");
     model.delta = {.key_heads = groups,
                    .value_heads = heads,
-                   .key_width = fields.integer_or("mamba_d_state", 256, kMost),
+                   .key_width = fields.integer_or("mamba_d_state", defaults.state, kMost),
                    .value_width = width,
                    .taps = fields.integer_or("mamba_d_conv", 4, 64),
                    .state_space = {.on = true}};
     model.delta.state_space.convolution_bias = fields.flag_or("mamba_conv_bias", true);
-    read_limits(fields, model.delta.state_space);
+    if (defaults.of_head == 0) read_limits(fields, model.delta.state_space);
     if (fields.flag_or("mamba_proj_bias", false)) model.obstacles.push_back("mamba_proj_bias");
-    if (model.gate.activation != Activation::Silu) model.obstacles.push_back("hidden_act");
+    const std::string activation = fields.text_or(defaults.activation_field, "silu");
+    if (activation != "silu" && activation != "swish") model.obstacles.push_back(defaults.activation_field);
     fields.has("mamba_chunk_size");
 }
 

@@ -32,7 +32,7 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             d.joined(),
             d.joined_numbers(),
             model.hidden_size,
-            model.shared_expert_intermediate_size,
+            model.gate.gated ? model.shared_expert_intermediate_size : 0,
             model.shared_expert_intermediate_size,
             model.hidden_size,
             1,

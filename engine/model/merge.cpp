@@ -11,6 +11,7 @@
 #include <span>
 
 #include "engine/error.h"
+#include "engine/families/config_text.h"
 #include "engine/families/peft_names.h"
 #include "engine/families/score_class.h"
 #include "engine/files/durable.h"
@@ -281,7 +282,8 @@ class Merger {
 
 /// Writes config.json without its quantisation settings.
 void write_model_config(const Config& config, const Merger& merger, const fs::path& dir) {
-    ordered_json values = ordered_json::parse(read_text(fs::path(config.model_dir) / "config.json"));
+    ordered_json values =
+        ordered_json::parse(with_finite_numbers(read_text(fs::path(config.model_dir) / "config.json")));
     values.erase("quantization_config");
     if (merger.model().num_labels > 0)
         describe_scores(merger.model(), values);

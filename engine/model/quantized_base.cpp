@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/error.h"
+#include "engine/families/config_text.h"
 #include "engine/model/quantized_matrix.h"
 #include "engine/model/weight_files.h"
 
@@ -25,7 +26,9 @@ std::vector<ParameterShape> matrices_of(const ModelConfig& model, const Quantiza
 /// Returns the threshold that a quantised folder was saved with, if its config.json names one.
 std::optional<double> stored_threshold(const std::string& model_dir) {
     std::ifstream file(std::filesystem::path(model_dir) / "config.json");
-    const nlohmann::json config = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const nlohmann::json config =
+        nlohmann::json::parse(with_finite_numbers(text), nullptr, /*allow_exceptions=*/false);
     if (!config.is_object()) return std::nullopt;
     const nlohmann::json said = config.value("quantization_config", nlohmann::json::object());
     const auto found = said.is_object() ? said.find("llm_int8_threshold") : said.end();

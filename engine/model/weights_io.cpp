@@ -32,7 +32,7 @@ void refuse_codes(WeightFiles& files, const at::Tensor& values, const std::strin
 /// Reads elements [begin, end) of a parameter from the tensors that hold its parts.
 void read_parts(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
     const std::vector<int64_t> shape = parameter.part_shape();
-    const int64_t size = shape[0] * shape[1];
+    const int64_t size = c10::multiply_integers(shape);
     for (size_t p = 0; p < parameter.stored.parts.size(); ++p) {
         const int64_t first = static_cast<int64_t>(p) * size;
         const int64_t begin = std::max(elements.begin, first), end = std::min(elements.end, first + size);

@@ -45,7 +45,8 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
 Traced TraceMachine::dequantize_experts(Role role) {
     Traced& held = held_experts_[role == Role::ExpertDown ? 1 : 0];
     if (!in_.quantization.on() || !in_.quantization.experts || held.defined()) return held;
-    const double matrices = double(model().num_experts) * (role == Role::ExpertDown ? 1 : 2);
+    const double matrices =
+        double(model().num_experts) * (role == Role::ExpertDown ? 1 : model().gate.columns());
     const Traced made = take(matrices * double(model().expert_intermediate_size), double(model().hidden_size),
                              "experts from quantised weights");
     touch_dequantizing(made.elements());
@@ -73,12 +74,13 @@ Traced TraceMachine::combine(const Traced& y_mc) {
 
 Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing) {
     const Traced x_mc = take(routing.rows(), x_nc.columns(), kRowsIn);
-    return grouped_product(Role::ExpertGateUp, x_mc, 2 * double(model().expert_intermediate_size),
-                           "gate and up", kActivations);
+    return grouped_product(Role::ExpertGateUp, x_mc,
+                           double(model().gate.columns() * model().expert_intermediate_size), "gate and up",
+                           kActivations);
 }
 
 Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
-    Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / 2, kProduct);
+    Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / model().gate.columns(), kProduct);
     const Traced y_mc = grouped_product(Role::ExpertDown, act_mi, double(model().hidden_size), kRowsOut);
     act_mi.reset();
     return combine(y_mc);
@@ -108,7 +110,7 @@ void TraceMachine::share_backward(const Traced& shares_n1, const Traced&, const 
 
 Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
                                            double) {
-    const double rows = routing.rows(), width = gate_up_m2i.columns() / 2;
+    const double rows = routing.rows(), width = gate_up_m2i.columns() / model().gate.columns();
     const Traced dy_mc = take(rows, dout_nc.columns(), kRowsOut);
     dout_nc.reset();
     Traced dact_mi = grouped_product(Role::ExpertDown, dy_mc, width, kProduct);
@@ -117,7 +119,7 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     sum_row_products(rows, width);
     dact_mi.reset();
     if (model().expert_biases) sum_row_products(rows / double(model().num_experts), dy_mc.columns());
-    weigh_rows(rows, 2 * width);
+    weigh_rows(rows, gate_up_m2i.columns());
     if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / double(model().num_experts));
     return sized(rows, 1, kFloat);
 }

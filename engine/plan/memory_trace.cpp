@@ -239,11 +239,13 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
-    std::set<std::tuple<bool, bool, bool, int64_t>> kinds;
+    std::set<std::tuple<bool, bool, bool, bool, bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
-        const bool is_new =
-            kinds.insert({kind.recurs, kind.dense, kind.global, kind.recurs ? 0 : in.window_of(kind)}).second;
+        const bool is_new = kinds
+                                .insert({kind.recurs, kind.dense, kind.global, kind.lacks_mixer,
+                                         kind.lacks_mlp, kind.attends() ? in.window_of(kind) : 0})
+                                .second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
         const Heap traced = trace_layer(in, layer);

@@ -5,13 +5,16 @@ namespace ringmaster {
 int64_t attending_layers_of(const ModelConfig& model) {
     int64_t count = 0;
     for (int64_t layer = 0; layer < model.num_layers; ++layer)
-        count += model.layer_kind(layer).recurs ? 0 : 1;
+        count += model.layer_kind(layer).attends() ? 1 : 0;
     return count;
 }
 
 int64_t recurring_layers_of(const ModelConfig& model) {
     if (model.recurs_beside_attention()) return model.num_layers;
-    return model.num_layers - attending_layers_of(model);
+    int64_t count = 0;
+    for (int64_t layer = 0; layer < model.num_layers; ++layer)
+        count += model.layer_kind(layer).recurs ? 1 : 0;
+    return count;
 }
 
 double recurrence_flops(const ModelConfig& model) {

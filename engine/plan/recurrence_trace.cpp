@@ -114,7 +114,7 @@ void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recu
     const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
     if (const DeltaSizes& d = model().delta; d.state_space.on)
         return heap_.touch(4 * (of_space(in_, at) + 2 * at.of_states + 2 * at.of_values + 2 * at.of_keys +
-                                (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
+                                2 * at.shared_keys + (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
     const double kept = 2 * at.of_states + 2 * at.of_values;
     heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
 }

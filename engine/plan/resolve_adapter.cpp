@@ -132,6 +132,11 @@ void match_modules(Plan& plan, Findings& findings) {
     targets.linear = false;
     lora.targets = written_targets(targets);
     lora.layers = found.layers;
+    for (const std::string& target : found.targets) {
+        if (peft_refuses(*plan.model, target))
+            findings.warn(Form("CFG-VALUE", "target-unloadable"), key_of_targets(lora, findings),
+                          {{"module", target}});
+    }
     if (!found.idle.empty())
         findings.warn(Form("CFG-VALUE", "target-idle"), key_of_targets(lora, findings),
                       {{"names", listed(found.idle)}});

@@ -260,7 +260,7 @@ void add_int8_products(const Plan& plan, const Speeds& speeds, double tokens, Co
         return int8_product_s(plan, speeds, tokens, inputs, outputs);
     };
     column.int8_projections_s = product_s(C, query_width(m) + 2 * key_width(m, 1));
-    const double gate_up_s = product_s(C, (m.gate.gated ? 2 : 1) * I);
+    const double gate_up_s = product_s(C, m.gate.columns() * I);
     column.int8_rest_s = product_s(query_width(m), C) + gate_up_s + product_s(I, C);
     if (quantizes_inputs(plan) && plan.config.tiled_mlp) column.int8_tiles_s = column.mlp_again_s + gate_up_s;
 }

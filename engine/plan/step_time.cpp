@@ -36,8 +36,8 @@ double active_parameters(const ModelConfig& m) {
     double count = double(parameter_count(m));
     if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
     const double idle_experts = double(m.num_experts - m.experts_per_token);
-    return count - double(m.sparse_layers()) * idle_experts * 3 * double(m.hidden_size) *
-                       double(m.expert_intermediate_size);
+    return count - double(m.sparse_layers()) * idle_experts * double(m.gate.columns() + 1) *
+                       double(m.hidden_size) * double(m.expert_intermediate_size);
 }
 
 LayoutCosts layout_costs(const Plan& plan) {

@@ -42,11 +42,11 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     const Matrix all[] = {
         {queries_keys_values, hidden, 0, 0},
         {hidden, heads * double(m.value_width()), 0, 0},
-        {(m.gate.gated ? 2 : 1) * intermediate, hidden, 0, 0},
+        {m.gate.columns() * intermediate, hidden, 0, 0},
         {hidden, intermediate, 0, 0},
         {double(delta.projected()), hidden, 0, 0},
         {hidden, double(delta.values()), 0, 0},
-        {(m.gate.gated ? 2 : 1) * shared, hidden, 0, 0},
+        {m.gate.columns() * shared, hidden, 0, 0},
         {hidden, shared, 0, 0},
         {1, hidden, 0, 0},
         {double(latent.query_rank + latent.rank + latent.rotary_width), hidden, 0, 0},

@@ -119,7 +119,7 @@ class TraceMachine {
     }
 
     Traced gate(const Traced& gate_up_n2i) const {
-        return take(gate_up_n2i.rows(), gate_up_n2i.columns() / (model().gate.gated ? 2 : 1),
+        return take(gate_up_n2i.rows(), gate_up_n2i.columns() / model().gate.columns(),
                     "product of gate and up");
     }
     Traced gate_backward(const Traced& gate_up_n2i, const Traced&, const Traced& act_ni) const {

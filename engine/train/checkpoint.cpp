@@ -10,11 +10,13 @@
 
 #include "engine/config/lora_targets.h"
 #include "engine/error.h"
+#include "engine/families/config_text.h"
 #include "engine/families/peft_names.h"
 #include "engine/families/score_class.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
 #include "engine/model/dtypes.h"
+#include "engine/model/merge.h"
 #include "engine/model/save_model.h"
 
 namespace ringmaster {
@@ -47,8 +49,8 @@ void copy_file(const fs::path& from, const char* name, const fs::path& to, Files
 
 /// Writes config.json with the dtype of the written weights, which are not quantised.
 void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
-    nlohmann::ordered_json config =
-        nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
+    nlohmann::ordered_json config = nlohmann::ordered_json::parse(
+        with_finite_numbers(read_text(fs::path(plan.config.model_dir) / "config.json")));
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = config_name_of(dtype);
     config.erase("quantization_config");
     if (plan.model->num_labels > 0) describe_scores(*plan.model, config);
@@ -264,6 +266,27 @@ void export_model(const Plan& plan, Parameters& parameters, int rank) {
     const fs::path target = plan.config.output_dir;
     const FolderAside aside(target / "model");
     place_model(aside.path(), write_model(plan, parameters, aside.path(), dtype), target);
+}
+
+void write_policy(const Plan& plan, Parameters& parameters, int rank, const fs::path& folder) {
+    const at::ScalarType dtype = export_dtype(plan, parameters);
+    if (rank != 0) {
+        if (helps_to_save(parameters)) save_weights(parameters, {}, dtype, false);
+        return;
+    }
+    const bool merges = plan.config.lora.on();
+    const fs::path written = merges ? fs::path(folder.string() + "-adapter") : folder;
+    {
+        FolderAside aside(written);
+        write_model(plan, parameters, aside.path(), dtype);
+        aside.appear();
+    }
+    if (!merges) return;
+    Config config = plan.config;
+    config.lora.model_dir = written.string();
+    remove_folder(folder);
+    merge_adapter(config, folder.string());
+    remove_folder(written);
 }
 
 }  // namespace ringmaster

@@ -38,7 +38,8 @@ class Layer {
     }
 
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + attended_and_recurred(x_nc, heads_nw);
+        const at::Tensor mid = kind().lacks_mixer ? x_nc : x_nc + attended_and_recurred(x_nc, heads_nw);
+        if (kind().lacks_mlp) return {m_.layer_scalars ? mid * weights_.layer_scalar(layer_) : mid, {}, {}};
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
         PlainMixture mlp =
             m_.has_experts(kind()) && m_.experts_beside_mlp

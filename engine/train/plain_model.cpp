@@ -167,13 +167,28 @@ class PlainModel {
         const ModelConfig model = model_.of_layer(index);
         const PlainLayer layer{model,   trained_, index, weights, adapter ? &*adapter : nullptr,
                                tokens_, bytes};
-        PlainMixture made =
-            layer.after_attention(x_nc, plain_attention(model, layer.kind(), layer.before_attention(x_nc),
-                                                        tokens_.documents, layer.sinks()));
+        at::Tensor heads_nw;
+        if (!layer.kind().lacks_mixer)
+            heads_nw = plain_attention(model, layer.kind(), layer.before_attention(x_nc), tokens_.documents,
+                                       layer.sinks());
+        PlainMixture made = layer.after_attention(x_nc, heads_nw);
         const at::Tensor y_nc = std::move(made.y_nc);
         made.probabilities_ne.reset();
         if (model_.num_experts > 0) mixtures_.push_back(std::move(made));
         return y_nc;
+    }
+
+    /// Returns the gradients of what a layer computes after its attention, with respect to each of `by`.
+    std::vector<at::Tensor> gradients_after(const PlainLayer& layer, const at::Tensor& x_nc,
+                                            const at::Tensor& heads_nw, const at::Tensor& dy_nc,
+                                            const std::vector<at::Tensor>& by) const {
+        const PlainMixture made = layer.after_attention(x_nc, heads_nw);
+        std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
+        if (router_gradient_e_.defined() && made.probabilities_ne.defined()) {
+            of.push_back(made.probabilities_ne);
+            given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
+        }
+        return gradients_of(of, given, by);
     }
 
     /// Returns the gradient of the layer's input.
@@ -194,24 +209,23 @@ class PlainModel {
                                tokens_, bytes};
         const c10::AutoGradMode with_gradients(true);
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
+        if (layer.kind().lacks_mixer) {
+            const auto d = gradients_after(layer, x_nc, {}, dy_nc, {x_nc, learned});
+            keep(unit, d[1].detach());
+            return d[0].detach();
+        }
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
         const at::Tensor sinks_h = layer.sinks(), fixed_h = sinks_h.defined() ? sinks_h.detach() : sinks_h;
         const at::Tensor heads_nw =
             plain_attention(model, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
                 .set_requires_grad(true);
-        const PlainMixture made = layer.after_attention(x_nc, heads_nw);
-        std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
-        if (router_gradient_e_.defined() && made.probabilities_ne.defined()) {
-            of.push_back(made.probabilities_ne);
-            given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
-        }
-        const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
+        const auto after = gradients_after(layer, x_nc, heads_nw, dy_nc, {x_nc, heads_nw, learned});
         const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
                                                                   after[1], tokens_.documents, fixed_h);
         const int64_t of_heads = (model.num_heads + 2 * model.num_kv_heads) * model.head_dim;
-        if (!layer.kind().recurs) probe(index, dqkv_nw.narrow(1, 0, of_heads).contiguous());
+        if (layer.kind().attends()) probe(index, dqkv_nw.narrow(1, 0, of_heads).contiguous());
         const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();
-        of = {qkv_nw}, given = {dqkv_nw};
+        std::vector<at::Tensor> of = {qkv_nw}, given = {dqkv_nw};
         if (learns_sinks) of.push_back(sinks_h), given.push_back(dsinks_h);
         const auto before = gradients_of(of, given, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());

@@ -17,7 +17,7 @@ constexpr const char* kAttentionGradient = "gradient of q, k, v";
 AttendingLayers attending_layers(const ModelConfig& model) {
     AttendingLayers found;
     for (int layer = 0; layer < static_cast<int>(model.num_layers); ++layer) {
-        if (model.layer_kind(layer).recurs) continue;
+        if (!model.layer_kind(layer).attends()) continue;
         if (found.first < 0) found.first = layer;
         found.last = layer;
     }

@@ -53,6 +53,11 @@ ARCHITECTURES = {
     "Voxtral": ("voxtral", dict(text_config=dict(model_type="llama", head_dim=16), audio_config=dict(
         hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, max_source_positions=16, num_mel_bins=8))),
     "Falcon-H1": ("falcon_h1", dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)),
+    "granite-4.0-tiny": ("granitemoehybrid", dict(intermediate_size=48, shared_intermediate_size=48, num_local_experts=4, num_experts_per_tok=2,
+                                                  mamba_n_heads=4, mamba_d_state=16, layer_types=["mamba", "attention", "mamba"])),
+    "Nemotron-3-Super": (None, {}),  # its experts read a latent
+    "Nemotron-3-Nano": ("nemotron_h", dict(hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=1, ssm_state_size=16,
+                                           head_dim=16, n_routed_experts=4, moe_intermediate_size=48, moe_shared_expert_intermediate_size=48)),
     "falcon-7b": ("falcon", dict(intermediate_size=None, num_key_value_heads=None)), "gpt-j": ("gptj", dict(intermediate_size=None, num_key_value_heads=None, rotary_dim=8)),
      "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": ("glm4", dict(head_dim=16)), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),

@@ -186,6 +186,10 @@ def test_quick_ends(tmp_path, config):
                          hidden_size_per_layer_input=0, enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24,
                          layer_types=["sliding_attention", "full_attention", "full_attention"])),
     ("olmo2", {}), ("cohere", {}), ("glm4", dict(head_dim=16)), ("granite", {}),
+    ("granitemoehybrid", dict(layer_types=3 * ["attention"], position_embedding_type="rope", num_local_experts=4, intermediate_size=48,
+                              shared_intermediate_size=48, attention_multiplier=0.25)),
+    ("nemotron_h", dict(hybrid_override_pattern="*-*E", head_dim=16, n_routed_experts=4, moe_intermediate_size=48,
+                        moe_shared_expert_intermediate_size=48)),
 ])
 def test_families(tmp_path, config, kind, changes):
     """Other kinds of layers: 20 prompts each. Their blocks are those of training, so a few are enough."""

@@ -1,6 +1,6 @@
-"""Trains mixtures whose routers score by sigmoids and groups, whose first layers are dense, and whose heads come from latents:
-preflight, adapters, quantised bases, merged models, memory, and what the files hold besides. tests/oracles/test_families.py
-compares their losses on every mesh."""
+"""Trains mixtures whose routers score by sigmoids and groups, whose first layers are dense, whose heads come from latents, and hybrids
+with state spaces: preflight, adapters, quantised bases, merged models, memory, and what the files hold besides.
+tests/oracles/test_families.py compares their losses on every mesh."""
 
 import json
 
@@ -23,12 +23,19 @@ MODELS = {
                         num_global_key_value_heads=1, enable_moe_block=True, num_experts=8, top_k_experts=3, moe_intermediate_size=40),
     "minimax_m2": dict(intermediate_size=40, head_dim=16, num_local_experts=8, num_experts_per_tok=3),
     "deepseek_v2": dict(LATENT, q_lora_rank=None, first_k_dense_replace=1, n_shared_experts=1, topk_method="group_limited_greedy"),
+    "granitemoehybrid": dict(intermediate_size=40, shared_intermediate_size=64, num_local_experts=8, num_experts_per_tok=3, mamba_n_heads=4,
+                             mamba_d_state=16, layer_types=["mamba", "attention", "mamba"], attention_multiplier=0.25),
+    "nemotron_h": dict(intermediate_size=128, n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=40,
+                       moe_shared_expert_intermediate_size=64, hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=2,
+                       ssm_state_size=16, head_dim=16),
 }
 OF_LATENTS = ["q_proj", "q_a_proj", "kv_a_proj_with_mqa", "q_b_proj", "kv_b_proj", "o_proj"]
+TARGETS = {"deepseek_v2": OF_LATENTS, "deepseek_v3": OF_LATENTS, "granitemoehybrid": ["q_proj", "in_proj", "out_proj", "input_linear", "output_linear"],
+           "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"]}  # PEFT refuses Nemotron-H's out_proj
 
 
 def targets_of(kind):
-    return OF_LATENTS if kind.startswith("deepseek") else ["q_proj", "k_proj", "v_proj", "o_proj"]
+    return TARGETS.get(kind, ["q_proj", "k_proj", "v_proj", "o_proj"])
 
 
 def train(model, rows):
@@ -60,7 +67,7 @@ def config_of(folder, model_dir, **keys):
 # (model, mesh, format of the base; "whole" trains all weights)
 CASES = [(kind, mesh, format) for kind in MODELS for mesh in ("zigzag, accumulated", "ulysses, tiled", "2 x 2, ZeRO 3, accumulated")
          for format in ("whole", None, "nf4", "int8")]
-QUICK = {("glm4_moe", "zigzag, accumulated", None), ("deepseek_v3", "2 x 2, ZeRO 3, accumulated", "nf4")}
+QUICK = {("granitemoehybrid", "ulysses, tiled", None), ("nemotron_h", "2 x 2, ZeRO 3, accumulated", "nf4"), ("glm4_moe", "zigzag, accumulated", None), ("deepseek_v3", "2 x 2, ZeRO 3, accumulated", "nf4")}
 
 
 @pytest.mark.parametrize("kind, mesh, format", CASES, ids=[f"{', '.join(map(str, case))}{', quick' if case in QUICK else ''}" for case in CASES])
@@ -143,7 +150,9 @@ def test_corrections_and_heads_for_later_tokens_stay_as_they_are_stored_quick(tm
 
 @pytest.mark.parametrize("kind, field, value", [
     ("glm4_moe", "scoring", "tanh"), ("deepseek_v3", "scoring_func", "softmax"), ("deepseek_v2", "topk_method", "noaux_tc"),
-    ("deepseek_v2", "norm_topk_prob", True), ("deepseek_v3", "num_key_value_heads", 2), ("deepseek_v3", "moe_layer_freq", 2)])
+    ("deepseek_v2", "norm_topk_prob", True), ("deepseek_v3", "num_key_value_heads", 2), ("deepseek_v3", "moe_layer_freq", 2),
+    ("granitemoehybrid", "mamba_proj_bias", True), ("granitemoehybrid", "layer_types", ["mamba", "mamba", "mamba"]),
+    ("nemotron_h", "use_bias", True), ("nemotron_h", "moe_latent_size", 16)])
 def test_what_is_not_computed_is_refused_quick(kind, field, value, tmp_path):
     model = make_model(tmp_path / "model", kind, **MODELS[kind])
     settings = json.loads((model / "config.json").read_text())
@@ -171,9 +180,14 @@ SHAPES = {
     "deepseek_v3, wide": ("deepseek_v3", dict(intermediate_size=960)), "deepseek_v3": ("deepseek_v3", dict(intermediate_size=200, v_head_dim=32)),
     "deepseek_v2": ("deepseek_v2", dict(intermediate_size=400)),
     "gemma4_text, wide": ("gemma4_text", dict(intermediate_size=960, num_key_value_heads=2)),
+    "granitemoehybrid, wide": ("granitemoehybrid", dict(mamba_n_heads=12, intermediate_size=160, shared_intermediate_size=960, moe_intermediate_size=None)),
+    "granitemoehybrid": ("granitemoehybrid", dict(mamba_n_heads=12, mamba_n_groups=3, intermediate_size=160, shared_intermediate_size=96,
+                                                  moe_intermediate_size=None)),
+    "nemotron_h, wide": ("nemotron_h", dict(intermediate_size=960, mamba_num_heads=6)),
+    "nemotron_h": ("nemotron_h", dict(intermediate_size=200, mamba_num_heads=12, mamba_head_dim=32)),
     "gemma4_text": ("gemma4_text", dict(intermediate_size=200, global_head_dim=64, attention_k_eq_v=False)),
 }
-LEAN = {("glm4_moe, wide", "plain"), ("deepseek_v3", "ring")}
+LEAN = {("glm4_moe, wide", "plain"), ("deepseek_v3", "ring"), ("granitemoehybrid", "tiled"), ("nemotron_h", "ZeRO 3")}
 WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]
 
 

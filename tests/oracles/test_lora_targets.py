@@ -116,3 +116,21 @@ def test_names_that_peft_moves_to_experts_are_refused_quick(mixture, tmp_path):
         plan = planned(model, tmp_path / str(i), dict(target_modules=targets))
         wrong = [(one["code"], one["key"]) for one in plan["diagnostics"] if one["severity"] == "error"]
         assert wrong == [("KEY-UNSUPPORTED", "lora_target_modules")], targets
+
+
+def test_a_module_that_peft_refuses_in_a_hybrid_is_said_quick(tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 4)
+    sizes = dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)
+    model = make_model(tmp_path / "model", "falcon_h1", **sizes), tmp_path / "rows.jsonl"
+
+    def said(targets):
+        plan = planned(model, tmp_path, dict(target_modules=targets))
+        assert plan["ok"], plan["diagnostics"]
+        size = next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
+        return size, [one["parameters"]["module"] for one in plan["diagnostics"] if one["code"] == "CFG-VALUE"]
+
+    loadable = dict(target_modules=["q_proj", "in_proj", "down_proj"])
+    assert said(loadable["target_modules"]) == (peft_count(model, loadable), [])
+    with pytest.raises(ValueError, match="incompatible"):
+        peft_count(model, dict(target_modules=["q_proj", "out_proj"]))
+    assert said(["q_proj", "out_proj"])[1] == ["out_proj"]

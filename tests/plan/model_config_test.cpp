@@ -225,6 +225,9 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
           "lfm2",          "lfm2_moe",    "falcon_h1"}) {
         all.push_back(small(type));
     }
+    for (const char* type : {"granitemoehybrid", "bamba"}) all.push_back(small(type));
+    all.push_back(small("nemotron_h"));
+    all.back()["hybrid_override_pattern"] = "ME*-";
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;
     all[0]["rope_scaling"] = {
         {"type", "yarn"}, {"factor", 4}, {"mscale", 1.0}, {"attention_factor", 1.5}, {"truncate", false}};
@@ -237,6 +240,79 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
         EXPECT_EQ(again.sliding_window, model.sliding_window) << values;
         EXPECT_EQ(again.qkv_bias, model.qkv_bias) << values;
     }
+}
+
+TEST(ModelConfig, NumbersThatAreNotFiniteAreReadAsPythonWritesThem) {
+    const TempDir dir;
+    dir.write("config.json",
+              R"({"model_type": "nemotron_h", "hidden_size": 64, "hybrid_override_pattern": "M*",
+        "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 96, "vocab_size": 100,
+        "time_step_limit": [0.0, Infinity],
+        "note": "an \"Infinity\" stays in a text", "least": -Infinity, "no_number": NaN})");
+    EXPECT_THAT(read_model_config(dir.path()).obstacles,
+                testing::UnorderedElementsAre("note", "least", "no_number"));
+    dir.write("config.json", R"({"model_type": "nemotron_h", "hidden_size": Infinite})");
+    EXPECT_THROW(read_model_config(dir.path()), Error);
+}
+
+/// The config.json of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.
+TEST(ModelConfig, AFileWithExpertsWithoutGatesIsReadAsItsClassReadsIt) {
+    const json values = json::parse(R"({"architectures": ["NemotronHForCausalLM"], "attention_bias": false,
+        "attention_dropout": 0.0, "bos_token_id": 1, "chunk_size": 128, "conv_kernel": 4, "eos_token_id": 2,
+        "expand": 2, "head_dim": 128, "hidden_dropout": 0.0, "hidden_size": 2688,
+        "hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME",
+        "initializer_range": 0.02, "intermediate_size": 1856, "layer_norm_epsilon": 1e-05,
+        "mamba_head_dim": 64, "mamba_hidden_act": "silu", "mamba_num_heads": 64, "mamba_proj_bias": false,
+        "mamba_ssm_cache_dtype": "float32", "max_position_embeddings": 262144, "mlp_bias": false,
+        "mlp_hidden_act": "relu2", "model_type": "nemotron_h", "moe_intermediate_size": 1856,
+        "moe_shared_expert_intermediate_size": 3712, "n_group": 1, "n_groups": 8, "n_routed_experts": 128,
+        "n_shared_experts": 1, "norm_eps": 1e-05, "norm_topk_prob": true, "num_attention_heads": 32,
+        "num_experts_per_tok": 6, "num_hidden_layers": 52, "num_key_value_heads": 2, "num_logits_to_keep": 1,
+        "pad_token_id": 0, "partial_rotary_factor": 1.0, "rescale_prenorm_residual": true,
+        "residual_in_fp32": false, "rope_theta": 10000, "routed_scaling_factor": 2.5, "sliding_window": null,
+        "ssm_state_size": 128, "tie_word_embeddings": false, "time_step_floor": 0.0001, "time_step_max": 0.1,
+        "time_step_min": 0.001, "topk_group": 1, "torch_dtype": "bfloat16", "transformers_version": "4.55.4",
+        "use_bias": false, "use_cache": true, "use_conv_bias": true, "use_mamba_kernels": true,
+        "vocab_size": 131072})");
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_EQ(model.sparse_layers(), 23);
+    EXPECT_EQ(model.delta.projected(), 2 * 4096 + 2 * 8 * 128 + 64);
+    const auto known = find_model_config("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model));
+    json latent = values;
+    latent["moe_latent_size"] = 1024;
+    EXPECT_THAT(read(latent).obstacles, testing::ElementsAre("moe_latent_size"));
+}
+
+TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
+    json values = small("nemotron_h");
+    values.update({{"num_hidden_layers", 9}, {"hybrid_override_pattern", "M-E*"}});
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    ASSERT_EQ(model.num_layers, 4) << "its class counts the letters";
+    EXPECT_TRUE(model.layer_kind(0).recurs && model.layer_kind(0).lacks_mlp);
+    EXPECT_TRUE(model.layer_kind(1).lacks_mixer && !model.has_experts(model.layer_kind(1)));
+    EXPECT_TRUE(model.layer_kind(2).lacks_mixer && model.has_experts(model.layer_kind(2)));
+    EXPECT_TRUE(model.layer_kind(3).attends() && model.layer_kind(3).lacks_mlp);
+    EXPECT_EQ(model.layer_kinds().size(), 1);
+    values["layers_block_type"] = {"attention", "mlp"};
+    EXPECT_EQ(read(values).num_layers, 2) << "the list counts";
+    values["layers_block_type"] = {"mlp"};
+    EXPECT_THAT(read(values).obstacles, testing::ElementsAre("layer_types without attention"));
+    values["layers_block_type"] = {"attention", "convolution"};
+    EXPECT_THAT(refusal(values), testing::HasSubstr("'convolution'"));
+
+    values = small("granitemoehybrid");
+    values.update({{"layer_types", {"mamba", "attention"}}, {"num_local_experts", 0}});
+    EXPECT_TRUE(read(values).layer_kind(0).recurs && !read(values).layer_kind(0).lacks_mlp);
+    EXPECT_EQ(read(values).layer_kind(1).rope, -1);
+    values["position_embedding_type"] = "rope";
+    EXPECT_EQ(read(values).layer_kind(1).rope, 0);
+    EXPECT_EQ(read(values).intermediate_size, 1024) << "that of the shared MLP";
+    values["layer_types"] = {"mamba", "moe"};
+    EXPECT_THAT(refusal(values), testing::HasSubstr("'moe'"));
 }
 
 /// The config.json of EleutherAI/pythia-410m.

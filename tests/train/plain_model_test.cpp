@@ -79,6 +79,19 @@ std::vector<Case> cases() {
     gpt_oss.norms_expert_weights = gpt_oss.expert_biases = gpt_oss.experts_transposed = true;
     gpt_oss.gate.limit = 0.3;
     gpt_oss.initializer_range = 0.4;
+    ModelConfig parts = llama;  // as in Nemotron-H, each layer is attention, an MLP, or experts
+    parts.num_layers = 4;
+    parts.layers = {{.lacks_mlp = true},
+                    {.dense = true, .lacks_mixer = true},
+                    {.lacks_mixer = true},
+                    {.rope = -1, .lacks_mlp = true}};
+    parts.gate = {Activation::Relu2, false};
+    parts.num_experts = 5;
+    parts.experts_per_token = 2;
+    parts.expert_intermediate_size = 12;
+    parts.shared_expert_intermediate_size = 10;
+    parts.gates_shared_expert = false;
+    parts.initializer_range = 0.4;
     Kept in_parts;
     in_parts.mlp_tile_tokens = 11;
     in_parts.loss_chunk_tokens = 7;
@@ -104,7 +117,10 @@ std::vector<Case> cases() {
             {"Phi-3", phi, {}},
             {"Ministral 3", ministral, {}},
             {"gpt-oss", gpt_oss, {}},
-            {"gpt-oss in chunks and tiles", gpt_oss, in_parts}};
+            {"gpt-oss in chunks and tiles", gpt_oss, in_parts},
+            {"layers of one part", parts, {}},
+            {"layers of one part, checkpointed", parts, checkpointed},
+            {"layers of one part in chunks and tiles", parts, in_parts}};
 }
 
 /// Two documents of random tokens; some labels are masked.
