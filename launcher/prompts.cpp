@@ -87,6 +87,11 @@ void write_sampling(const RunDirectory& run, const Config& config, const Prepare
                   {"base_dir", config.base_dir}};
     json judged = asked;
     judged["functions"] = config.sampling->functions;
+    if (const auto& server = config.sampling->server)
+        judged["server"] = {{"host", server->host == "0.0.0.0" ? "127.0.0.1" : server->host},
+                            {"port", server->port},
+                            {"timeout", server->timeout},
+                            {"reload_command", server->reload_command}};
     judged["prompts"] = fs::path(data.tokens).replace_filename("prompts.jsonl").string();
     write_file(rewards, judged.dump(2) + "\n");
     asked["folders"] = json::array({config.model_dir});

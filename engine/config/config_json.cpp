@@ -134,6 +134,19 @@ void each_rule_field(Rule& rule,
     visit("by_function", rule.by_function);
     visit("functions", rule.functions);
     visit("weights", rule.weights);
+    visit("server", rule.server);
+}
+
+template <class Rule, class Visitor>
+void each_rule_field(Rule& rule,
+                     const Visitor& visit) requires std::is_same_v<std::remove_const_t<Rule>, RolloutServer> {
+    visit("host", rule.host);
+    visit("port", rule.port);
+    visit("timeout", rule.timeout);
+    visit("reload_command", rule.reload_command);
+    visit("corrects", rule.corrects);
+    visit("ratio", rule.ratio);
+    visit("cap", rule.cap);
 }
 
 template <class ConfigType, class Visitor>
@@ -174,7 +187,8 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
-constexpr bool is_rule = std::is_same_v<T, PolicyRule> || std::is_same_v<T, SamplingRule>;
+constexpr bool is_rule =
+    std::is_same_v<T, PolicyRule> || std::is_same_v<T, SamplingRule> || std::is_same_v<T, RolloutServer>;
 
 template <class T>
 json to_json_value(const T& value) {

@@ -99,9 +99,8 @@ void refuse_others(KeyReader& keys, const PolicyRule& policy) {
     }
 }
 
-/// Reports keys that choose somebody else's sampler or log.
+/// Reports keys of another log.
 void say_others(KeyReader& keys) {
-    if (keys.flag("trl.use_vllm").value_or(false)) keys.inform(Form("CFG-SAMPLING", "vllm"), "trl.use_vllm");
     for (const std::string key : kLogged) {
         const json* value = keys.find("trl." + key);
         if (value && is_on(*value)) keys.inform(Form("CFG-SAMPLING", "logged"), "trl." + key);
@@ -129,6 +128,7 @@ void read_sampling(KeyReader& keys, Config& config, bool is_gdpo) {
     take(rule.top_p, keys.number("trl.top_p", {.least = 0, .most = 1, .open_below = true}));
     if (config.policy->answer_tokens == 0 && !is_given(keys.find("trl.max_completion_length")))
         keys.missing(Form("CFG-SAMPLING", "length"), "trl.max_completion_length", "trl");
+    rule.server = read_rollout_server(keys);
     refuse_others(keys, *config.policy);
     say_others(keys);
 }

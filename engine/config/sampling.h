@@ -1,11 +1,14 @@
-/// Describes how a run samples and judges its own completions: `rl: grpo` or `gdpo` with `trl.reward_funcs`.
+/// Describes how a run gets and judges completions: `rl: grpo` or `gdpo` with `trl.reward_funcs`.
 /// The words are those of TRL 1.16 (trainer/grpo_config.py). A completion's longest length and its
 /// temperature are part of PolicyRule.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/config/rollout_server.h"
 
 namespace ringmaster {
 
@@ -23,8 +26,9 @@ struct SamplingRule {
     /// Each function's rewards are divided by their group's spread before they are added (GDPO); `scale` then
     /// has no effect.
     bool by_function = false;
-    std::vector<std::string> functions = {};  ///< "module.function" of each reward function
-    std::vector<double> weights = {};         ///< one for each function
+    std::vector<std::string> functions = {};   ///< "module.function" of each reward function
+    std::vector<double> weights = {};          ///< one for each function
+    std::optional<RolloutServer> server = {};  ///< without one, the run samples its completions itself
 };
 
 }  // namespace ringmaster

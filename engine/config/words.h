@@ -81,6 +81,14 @@ inline const std::vector<RewardScale>& all_values<RewardScale>() {
     return values;
 }
 
+template <>
+inline const std::vector<ImportanceRatio>& all_values<ImportanceRatio>() {
+    using enum ImportanceRatio;
+    static const std::vector<ImportanceRatio> values{TokenTruncate, TokenMask, SequenceTruncate,
+                                                     SequenceMask};
+    return values;
+}
+
 template <class Enum>
 std::optional<Enum> from_word(std::string_view word) {  ///< nullopt: no such word
     for (Enum value : all_values<Enum>()) {

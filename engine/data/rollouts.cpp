@@ -12,9 +12,12 @@ Rollouts::Rollouts(const std::filesystem::path& tokens)
       documents_(file_.elements<int64_t>("document_offsets", "I64")),
       advantages_(file_.elements<double>("advantages", "F64")),
       old_log_p_(file_.elements<double>("old_log_probabilities", "F64")) {
+    constexpr char kSampled[] = "sampled_log_probabilities";
+    if (file_.tensors().contains(kSampled)) sampled_log_p_ = file_.elements<double>(kSampled, "F64");
     const auto finite = [](double value) { return std::isfinite(value); };
     const bool good = advantages_.size() + 1 == documents_.size() &&
                       static_cast<int64_t>(old_log_p_.size()) == documents_.back() &&
+                      (sampled_log_p_.empty() || sampled_log_p_.size() == old_log_p_.size()) &&
                       std::is_sorted(documents_.begin(), documents_.end()) &&
                       std::all_of(advantages_.begin(), advantages_.end(), finite);
     if (!good)

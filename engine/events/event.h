@@ -16,11 +16,14 @@ namespace ringmaster {
 /// written. A completion's reward is beta times the number that the loss compares.
 struct PreferenceFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
-    std::optional<double> margin;      ///< chosen − rejected
-    std::optional<double> accuracy;    ///< share of pairs whose chosen completion has the higher reward
-    std::optional<double> kl;          ///< from the reference, as KTO estimates it
-    std::optional<double> nll;         ///< mean loss of the chosen completions' labels
-    std::optional<double> clip_share;  ///< share of a policy's ratios that the clip leaves without gradient
+    std::optional<double> margin;    ///< chosen − rejected
+    std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
+    std::optional<double> kl;        ///< from the reference, as KTO estimates it
+    std::optional<double> nll;       ///< mean loss of the chosen completions' labels
+    /// Mean difference between the log-probabilities of the run and of the server that sampled, without sign.
+    std::optional<double> sampler_gap = {};
+    std::optional<double> clip_share =
+        {};  ///< share of a policy's ratios that the clip leaves without gradient
 };
 
 /// Holds means over a step's completions in training on completions that the run samples.

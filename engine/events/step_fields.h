@@ -20,6 +20,7 @@ void each_field(auto& field, EventOf<PreferenceFigures> auto& of) {
     field.if_any("kl", of.kl);
     field.if_any("nll", of.nll);
     field.if_any("clip_share", of.clip_share);
+    field.if_any("sampler_gap", of.sampler_gap);
 }
 
 void each_field(auto& field, EventOf<SamplingFigures> auto& of) {

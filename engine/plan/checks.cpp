@@ -230,6 +230,17 @@ std::string size_text(double bytes) {
     return bytes < kGiB ? grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB" : gib(bytes);
 }
 
+/// Says how a server gets the weights, and whether the loss uses its log-probabilities. Rejects a base that
+/// no file holds: an adapter is merged into the base's files.
+void rule_server(const Plan& plan, const RolloutServer& server, Findings& findings) {
+    const Config& config = plan.config;
+    if (config.reinit_weights && config.lora.on())
+        return findings.error(Form("CFG-SAMPLING", "server-base"), "reinit_weights", {});
+    const char* form = server.corrects ? "server-corrected" : "server";
+    findings.inform(Form("CFG-SAMPLING", form), "trl.use_vllm",
+                    {{"address", server.address()}, {"ratio", to_string(server.ratio)}, {"cap", server.cap}});
+}
+
 /// Rejects steps that hold no whole groups, and models that the sampler does not know; says what sampling
 /// takes.
 void rule_sampling(const Plan& plan, Findings& findings) {
@@ -241,6 +252,7 @@ void rule_sampling(const Plan& plan, Findings& findings) {
                         {"generations", generations},
                         {"accumulation", whole_accumulation(plan)}});
     }
+    if (const auto& server = plan.config.sampling->server) return rule_server(plan, *server, findings);
     if (!plan.model) return;
     if (plan.model->recurs()) return findings.error(Form("CFG-SAMPLING", "recurs"), "base_model", {});
     const int64_t most = (plan.batch.global + plan.ranks - 1) / std::max(1, plan.ranks);

@@ -55,4 +55,8 @@ TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& param
 /// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
+/// Writes the weights as they are now to `folder`, as a whole model in Hugging Face's format: an adapter is
+/// merged into its base. Replaces a folder of that name. All ranks call it.
+void write_policy(const Plan& plan, Parameters& parameters, int rank, const std::filesystem::path& folder);
+
 }  // namespace ringmaster

@@ -16,6 +16,7 @@ at::Tensor plain_policy_loss(const PolicyRule& rule, const PlainRollouts& rollou
     const at::Tensor advantage_l = rollouts.advantage_d.index_select(0, document_l);
     at::Tensor loss_l = -at::minimum(
         ratio_l * advantage_l, at::clamp(ratio_l, 1 - rule.epsilon_low, 1 + rule.epsilon_high) * advantage_l);
+    if (rollouts.factor_l.defined()) loss_l = loss_l * rollouts.factor_l;
     if (rule.beta != 0) {
         const at::Tensor relative_l = at::exp(rollouts.reference_l - log_p_l);
         loss_l = loss_l + rule.beta * ratio_l * (relative_l - at::log(relative_l) - 1);

@@ -13,6 +13,7 @@ struct PlainRollouts {
     at::Tensor document_l;          ///< int64: index of each label's document
     at::Tensor advantage_d;         ///< float64 [documents]
     at::Tensor old_l, reference_l;  ///< float64 [labels]
+    at::Tensor factor_l = {};       ///< float64 [labels]: of the losses without divergence; undefined: 1
 };
 
 /// Returns the loss of the labels' log-probabilities, float64 [labels].

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ringmaster {
 
@@ -40,6 +41,12 @@ double mean_log_ratio(const RolloutSums& document) {
     return sum / static_cast<double>(std::max<size_t>(1, document.log_p.size()));
 }
 
+/// Returns the mean of a document's factors, or 1 if there are none.
+double mean_of(const std::vector<double>& factors) {
+    if (factors.empty()) return 1;
+    return std::accumulate(factors.begin(), factors.end(), 0.0) / static_cast<double>(factors.size());
+}
+
 /// Returns the factor of a document's labels in the loss.
 double weight_of(const PolicyRule& rule, const RolloutSums& document, double documents, double labels) {
     if (rule.loss == PolicyLoss::Dapo) return 1 / std::max(1.0, labels);
@@ -68,6 +75,21 @@ void add_divergence(const PolicyRule& rule, const RolloutSums& document, double 
 
 }  // namespace
 
+std::vector<double> importance_factors(const RolloutServer& rule, const std::vector<double>& log_p,
+                                       const std::vector<double>& sampled) {
+    using enum ImportanceRatio;
+    const bool of_sequence = rule.ratio == SequenceTruncate || rule.ratio == SequenceMask;
+    const bool masks = rule.ratio == TokenMask || rule.ratio == SequenceMask;
+    double sum = 0;
+    for (size_t i = 0; i < log_p.size(); ++i) sum += log_p[i] - sampled[i];
+    std::vector<double> factors;
+    for (size_t i = 0; i < log_p.size(); ++i) {
+        const double ratio = std::exp(of_sequence ? sum : log_p[i] - sampled[i]);
+        factors.push_back(ratio <= rule.cap ? ratio : masks ? 0 : rule.cap);
+    }
+    return factors;
+}
+
 PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums>& documents) {
     PreferenceLoss result;
     if (rule.beta != 0) result.figures.kl = 0;
@@ -75,17 +97,23 @@ PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums
     for (const RolloutSums& document : documents) labels += static_cast<double>(document.log_p.size());
     for (const RolloutSums& document : documents) {
         const double weight = weight_of(rule, document, static_cast<double>(documents.size()), labels);
-        const double of_sequence = mean_log_ratio(document);
+        const double of_sequence = mean_log_ratio(document), mean_factor = mean_of(document.factors);
         for (size_t i = 0; i < document.log_p.size(); ++i) {
             const double own = document.log_p[i] - document.old_log_p[i];
             const double log_ratio = rule.by_sequence ? of_sequence : own;
             const Sloped part = clipped_loss(rule, log_ratio, document.advantage);
             if (!rule.by_sequence) clipped += is_clipped(rule, log_ratio, document.advantage);
-            result.loss += weight * part.value;
-            result.slopes.push_back({weight * part.slope, 0});
+            const double factor = document.factors.empty() ? 1 : document.factors[i];
+            result.loss += weight * factor * part.value;
+            // A sequence's ratio depends on each of its labels alike, so that the losses of all share a
+            // slope.
+            result.slopes.push_back({weight * (rule.by_sequence ? mean_factor : factor) * part.slope, 0});
         }
         if (rule.by_sequence) clipped += is_clipped(rule, of_sequence, document.advantage);
         if (rule.beta != 0) add_divergence(rule, document, weight, labels, result);
+        if (!document.factors.empty())
+            result.figures.sampler_gap =
+                result.figures.sampler_gap.value_or(0) + document.sampler_gap / labels;
     }
     const double ratios = rule.by_sequence ? static_cast<double>(documents.size()) : labels;
     result.figures.clip_share = clipped / std::max(1.0, ratios);

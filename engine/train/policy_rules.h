@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/config/policy.h"
+#include "engine/config/rollout_server.h"
 #include "engine/train/preference_rules.h"
 
 namespace ringmaster {
@@ -18,7 +19,15 @@ struct RolloutSums {
     std::vector<double> log_p;
     std::vector<double> old_log_p;  ///< as long as log_p
     std::vector<double> reference;  ///< as long as log_p if the rule has a reference; else empty
+    /// Factors of the labels' losses, not of their divergences; without derivative. Empty: all are 1.
+    std::vector<double> factors = {};
+    double sampler_gap = 0;  ///< Σ |log p − the sampler's log p| if there are factors
 };
+
+/// Returns the factors exp(log p − sampled), where `sampled` has the log-probabilities that another sampler
+/// gave the labels of one document: TRL's correction for vLLM (_generate_and_score_completions).
+std::vector<double> importance_factors(const RolloutServer& rule, const std::vector<double>& log_p,
+                                       const std::vector<double>& sampled);
 
 /// Returns the step's loss and the slope of each label, document after document. Its figures are the clip's
 /// share (TRL's clip_ratio/region_mean) and, with a reference, the divergence from it.

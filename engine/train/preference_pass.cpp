@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/config/policy.h"
 #include "engine/train/policy_rules.h"
@@ -135,12 +136,18 @@ std::vector<RolloutSums> rollouts_of(const Config& config, const StepRows& rows,
     for (const Row& row : rows.documents) {
         RolloutSums& document = documents.emplace_back();
         document.advantage = facts.advantage(row.place);
+        std::vector<double> sampled;
         for (const int64_t place : label_places(row)) {
             const double log_p = sums[2 * slot++];
             document.log_p.push_back(log_p);
             document.old_log_p.push_back(facts.old_log_p(place).value_or(log_p));
             if (compares) document.reference.push_back(facts.reference({place, place}));
+            if (facts.sampled_log_p) sampled.push_back(facts.sampled_log_p(place));
         }
+        if (!facts.sampled_log_p) continue;
+        document.factors = importance_factors(*config.sampling->server, document.log_p, sampled);
+        for (size_t i = 0; i < sampled.size(); ++i)
+            document.sampler_gap += std::abs(document.log_p[i] - sampled[i]);
     }
     return documents;
 }

@@ -33,6 +33,9 @@ struct PreferenceFacts {
     /// Returns the log-probability that the label at `place` had when the rollout was written, if it is
     /// known.
     std::function<std::optional<double>(int64_t place)> old_log_p;
+    /// Returns the log-probability that the server's sampler gave the label at `place`. Empty: the loss is
+    /// not corrected by them.
+    std::function<double(int64_t place)> sampled_log_p = {};
 };
 
 /// Returns the keys of the slots of documents or packed rows, in order.

@@ -29,8 +29,11 @@ constexpr size_t kBytesOfReward = 40;     ///< of a number in JSON, with its com
 constexpr size_t kShown = 2000;           ///< bytes of a text of the process in an error
 constexpr char kHint[] = "the function's own output is in the log of rank 0";
 
-[[noreturn]] void refuse(const std::string& what, const std::string& where, const std::string& hint) {
-    throw Error(Failure::Refused, Code("REWARD-FUNCTION"), what, where, hint);
+constexpr char kCode[] = "REWARD-FUNCTION";
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where, const std::string& hint,
+                         const char* code = kCode) {
+    throw Error(Failure::Refused, Code(code), what, where, hint);
 }
 
 std::string text_at(const json& object, const char* key) {
@@ -84,9 +87,10 @@ RewardProcess::RewardProcess(RewardCommand command) : command_(std::move(command
     }
     close(ends[1]);
     try {
-        const json ready = parsed(receive(kLongestNote));
+        const json ready = parsed(*receive(kLongestNote, of_functions()));
         if (!ready.is_object() || ready.value("ready", json()) != json(command_.functions))
-            fail("the process of reward functions did not name the functions that were asked for", kHint);
+            fail(of_functions(),
+                 "the process of reward functions did not name the functions that were asked for");
     } catch (...) {
         end();
         throw;
@@ -107,8 +111,13 @@ void RewardProcess::end() {
     process_ = -1;
 }
 
-void RewardProcess::fail(const std::string& what, const std::string& hint) {
-    refuse(what, running_.empty() ? "reward functions" : "reward function " + running_, hint);
+Asking RewardProcess::of_functions() const {
+    return {kCode, "reward functions", kHint, command_.patience, command_.functions.size()};
+}
+
+void RewardProcess::fail(const Asking& asking, const std::string& what, const std::string& advice) {
+    refuse(what, running_.empty() ? asking.whom : "reward function " + running_, advice + asking.hint,
+           asking.code);
 }
 
 namespace {
@@ -128,47 +137,67 @@ bool waits(int socket, short for_what, Clock::time_point deadline) {
 
 }  // namespace
 
-void RewardProcess::send(const std::string& line) {
-    const Clock::time_point deadline = Clock::now() + command_.patience;
+void RewardProcess::send(const std::string& line, const Asking& asking) {
+    const Clock::time_point deadline = Clock::now() + asking.patience;
     for (size_t sent = 0; sent < line.size();) {
-        if (!waits(socket_, POLLOUT, deadline)) fail("the process does not read what it is asked", kHint);
+        if (!waits(socket_, POLLOUT, deadline)) fail(asking, "the process does not read what it is asked");
         const ssize_t more = ::send(socket_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
         if (more > 0) sent += static_cast<size_t>(more);
-        if (more < 0 && errno != EAGAIN && errno != EINTR) fail("the process has ended", kHint);
+        if (more < 0 && errno != EAGAIN && errno != EINTR) fail(asking, "the process has ended");
     }
 }
 
-/// Returns the next line that is no note. Notes are those of the Python step's progress, and {"running":
-/// name}, which starts the time anew, once for each function.
-std::string RewardProcess::receive(size_t longest) {
-    Clock::time_point deadline = Clock::now() + command_.patience;
+/// Waits for bytes, in short turns if somebody may stop the waiting. Returns whether there is a whole line.
+bool RewardProcess::takes_bytes(size_t longest, const Asking& asking, Clock::time_point deadline) {
+    if (pending_.find('\n') != std::string::npos) return true;
+    if (pending_.size() > longest) fail(asking, "the answer is longer than an answer can be");
+    const Clock::time_point turn = Clock::now() + std::chrono::milliseconds(200);
+    if (!waits(socket_, POLLIN, asking.stops ? std::min(turn, deadline) : deadline)) {
+        if (Clock::now() < deadline) return false;
+        fail(asking, "did not answer within " + std::to_string(asking.patience.count() / 1000) + " s",
+             running_.empty() ? "" : "make it faster; ");
+    }
+    char bytes[1 << 14];
+    const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+        fail(asking, "the process ended while it was asked");
+    if (got > 0) pending_.append(bytes, static_cast<size_t>(got));
+    return pending_.find('\n') != std::string::npos;
+}
+
+/// Returns the next line that is no note. Notes are those of the Python step's progress, warnings, and
+/// {"running": name}, which starts the time anew, once for each function.
+std::optional<std::string> RewardProcess::receive(size_t longest, const Asking& asking) {
+    Clock::time_point deadline = Clock::now() + asking.patience;
     size_t begun = 0;
+    bool warned = false;
     for (;;) {
-        const size_t newline = pending_.find('\n');
-        if (newline == std::string::npos) {
-            if (pending_.size() > longest) fail("the answer is longer than an answer can be", kHint);
-            if (!waits(socket_, POLLIN, deadline))
-                fail("did not answer within " + std::to_string(command_.patience.count() / 1000) + " s",
-                     "make it faster; " + std::string(kHint));
-            char bytes[1 << 14];
-            const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
-            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-                fail("the process ended while it was asked", kHint);
-            if (got > 0) pending_.append(bytes, static_cast<size_t>(got));
+        if (!takes_bytes(longest, asking, deadline)) {
+            if (warned && asking.stops && asking.stops()) return std::nullopt;
             continue;
         }
+        const size_t newline = pending_.find('\n');
         std::string line = pending_.substr(0, newline);
         pending_.erase(0, newline + 1);
-        if (line.size() > longest) fail("the answer is longer than an answer can be", kHint);
+        if (line.size() > longest) fail(asking, "the answer is longer than an answer can be");
         const json note = parsed(line);
-        if (!note.is_object()) fail("the answer is not what the protocol allows", kHint);
+        if (!note.is_object()) fail(asking, "the answer is not what the protocol allows");
         if (note.contains("error"))
-            refuse(text_at(note, "error"), text_at(note, "where"), text_at(note, "hint"));
+            refuse(text_at(note, "error"), text_at(note, "where"), text_at(note, "hint"), asking.code);
+        if (note.contains("warning")) {
+            warned = true;
+            if (asking.warn) asking.warn(text_at(note, "warning"));
+        }
         if (note.contains("phase") || note.contains("warning")) continue;
         if (!note.contains("running")) return line;
         running_ = text_at(note, "running");
-        if (++begun <= command_.functions.size()) deadline = Clock::now() + command_.patience;
+        if (++begun <= asking.functions) deadline = Clock::now() + asking.patience;
     }
+}
+
+std::optional<std::string> RewardProcess::ask(const std::string& line, size_t longest, const Asking& asking) {
+    send(line, asking);
+    return receive(longest, asking);
 }
 
 Rewards RewardProcess::judge(int64_t step, const std::vector<Judged>& completions) {
@@ -177,9 +206,9 @@ Rewards RewardProcess::judge(int64_t step, const std::vector<Judged>& completion
         asked["prompts"].push_back(completion.prompt);
         asked["completions"].push_back(completion.ids);
     }
-    send(asked.dump() + "\n");
     const size_t numbers = completions.size() * command_.functions.size();
-    const std::string line = receive(kLongestNote + kBytesOfReward * numbers);
+    const std::string line =
+        *ask(asked.dump() + "\n", kLongestNote + kBytesOfReward * numbers, of_functions());
     running_.clear();
     return rewards_in(line, command_.functions, completions.size());
 }

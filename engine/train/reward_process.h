@@ -1,12 +1,15 @@
 /// Asks the user's reward functions, which are Python, in a process of their own
-/// (launcher/tokenize/ringmaster_rows/judge.py). What the process answers is not trusted: an answer is one
-/// JSON line of limited length that has to hold exactly the rewards that were asked for.
+/// (launcher/tokenize/ringmaster_rows/judge.py), which also asks a server for completions. What the process
+/// answers is not trusted: an answer is one JSON line of limited length that has to hold exactly the rewards
+/// that were asked for.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,17 @@ struct Judged {
     std::vector<int64_t> ids;
 };
 
+/// Says how an answer is awaited, and how its failure is named.
+struct Asking {
+    const char* code;  ///< of the error
+    std::string whom;  ///< where the error is
+    const char* hint;  ///< of errors of the process itself
+    std::chrono::milliseconds patience;
+    size_t functions = 0;                               ///< that start the time anew, once each
+    std::function<void(const std::string&)> warn = {};  ///< called with each warning of the process
+    std::function<bool()> stops = {};  ///< after a warning: returns whether to wait no longer
+};
+
 class RewardProcess {
   public:
     /// Starts the process and waits until it has found all functions. Throws Error(Refused) if it has not.
@@ -40,10 +54,16 @@ class RewardProcess {
     /// comes too late, or a process that ended.
     Rewards judge(int64_t step, const std::vector<Judged>& completions);
 
+    /// Sends a line and returns the line that answers it, or nothing if `asking.stops` said so: the process
+    /// cannot be asked again then. Throws Error(Refused) as `asking` says.
+    std::optional<std::string> ask(const std::string& line, size_t longest, const Asking& asking);
+
   private:
-    void send(const std::string& line);
-    std::string receive(size_t longest);
-    [[noreturn]] void fail(const std::string& what, const std::string& hint);
+    Asking of_functions() const;
+    void send(const std::string& line, const Asking& asking);
+    std::optional<std::string> receive(size_t longest, const Asking& asking);
+    bool takes_bytes(size_t longest, const Asking& asking, std::chrono::steady_clock::time_point deadline);
+    [[noreturn]] void fail(const Asking& asking, const std::string& what, const std::string& advice = {});
     void end();
 
     const RewardCommand command_;

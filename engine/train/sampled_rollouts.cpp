@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "engine/error.h"
+#include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
 #include "engine/train/run_log.h"
 
@@ -124,23 +126,25 @@ void SampledRollouts::check(const TokenFile& prompts) const {
     }
 }
 
-void SampledRollouts::sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
-                             Decoder& decoder, at::ScalarType dtype, bool shards_weights) {
+bool SampledRollouts::sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
+                             const Policy& policy) {
     const std::vector<Prompt> asked = prompts_of(prompts, rows, rule_.generations);
     check_prompts(*plan_.model, asked, request_.generation);
-    const std::vector<Completion> completions = completions_of(step, asked, decoder, dtype, shards_weights);
-    const Advantages advantages = advantages_of(rule_, rewards_of(step, rows, completions));
-    write(asked, completions, advantages.of_completions);
-    take_figures(completions, advantages);
+    const auto completions =
+        rule_.server ? served(step, asked, policy) : std::optional(completions_of(step, asked, policy));
+    if (!completions) return false;
+    const Advantages advantages = advantages_of(rule_, rewards_of(step, rows, *completions));
+    write(asked, *completions, advantages.of_completions);
+    take_figures(*completions, advantages);
+    return true;
 }
 
 /// Each rank continues every n-th prompt; those of one group fall to different ranks.
 std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std::vector<Prompt>& prompts,
-                                                        Decoder& decoder, at::ScalarType dtype,
-                                                        bool shards_weights) {
+                                                        const Policy& policy) {
     Generation generation = request_.generation;
     generation.choice.seed += step << 32;
-    if (shards_weights) {
+    if (policy.shards_weights) {
         generation.any_rank = [this](bool needs_pass) {
             at::Tensor any = at::full({1}, needs_pass ? 1 : 0, at::kLong).to(groups_.device());
             groups_.world().all_reduce(any, Reduce::Max).wait();
@@ -150,8 +154,8 @@ std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std:
     const auto first = static_cast<size_t>(groups_.rank()), ranks = static_cast<size_t>(plan_.ranks);
     std::vector<Prompt> own;
     for (size_t i = first; i < prompts.size(); i += ranks) own.push_back(prompts[i]);
-    const std::vector<Completion> made =
-        generate(decoder, *plan_.model, dtype, groups_.device(), own, generation, groups_.progress());
+    const std::vector<Completion> made = generate(policy.decoder, *plan_.model, policy.dtype,
+                                                  groups_.device(), own, generation, groups_.progress());
     std::vector<Completion> all(prompts.size());
     for (size_t i = 0; i < made.size(); ++i) all[first + i * ranks] = made[i];
     share(all);
@@ -180,30 +184,163 @@ void SampledRollouts::share(std::vector<Completion>& completions) {
         completions[i].ids.resize(static_cast<size_t>(row[0]));
         for (int64_t t = 0; t < row[0]; ++t) completions[i].ids[static_cast<size_t>(t)] = row[t + 2];
     }
+    if (has_log_probabilities()) share_log_probabilities(completions);
+}
+
+/// Gives every rank the log-probabilities, once all have the tokens.
+void SampledRollouts::share_log_probabilities(std::vector<Completion>& completions) {
+    const auto width = static_cast<size_t>(request_.generation.max_new_tokens);
+    at::Tensor table = at::zeros({static_cast<int64_t>(completions.size() * width)}, at::kDouble);
+    for (size_t i = 0; i < completions.size(); ++i)
+        std::copy(completions[i].log_probabilities.begin(), completions[i].log_probabilities.end(),
+                  table.data_ptr<double>() + i * width);
+    table = table.to(groups_.device());
+    groups_.world().all_reduce(table).wait();
+    table = table.cpu();
+    for (size_t i = 0; i < completions.size(); ++i) {
+        const double* row = table.const_data_ptr<double>() + i * width;
+        completions[i].log_probabilities.assign(row, row + completions[i].ids.size());
+    }
+}
+
+std::chrono::milliseconds SampledRollouts::patience() const {
+    constexpr std::chrono::seconds kOfProcess{60};  // the process ends by itself before
+    return rule_.server ? std::chrono::seconds(rule_.server->timeout) + kOfProcess
+                        : std::chrono::milliseconds(0);
+}
+
+RewardProcess& SampledRollouts::process() {
+    if (!process_) process_ = std::make_unique<RewardProcess>(request_.rewards);
+    return *process_;
+}
+
+ServedQuestion SampledRollouts::question_of(int64_t step, const std::vector<Prompt>& prompts,
+                                            const fs::path& weights) const {
+    ServedQuestion question;
+    question.step = step;
+    question.weights = fs::absolute(weights).string();
+    question.generations = rule_.generations;
+    for (size_t i = 0; i < prompts.size(); i += static_cast<size_t>(rule_.generations))
+        question.asks.push_back(prompts[i].ids);
+    question.vocabulary = plan_.model->vocab_size;
+    question.generation = request_.generation;
+    question.generation.choice.seed += (step - 1) * plan_.batch.global;
+    question.wants_log_probabilities = has_log_probabilities();
+    return question;
+}
+
+std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const ServedQuestion& question,
+                                                                         const Policy& policy) {
+    const Asking asking{"ROLLOUT-SERVER",
+                        "server " + rule_.server->address(),
+                        "the log of rank 0 says more",
+                        patience(),
+                        0,
+                        policy.warn,
+                        policy.stops};
+    const auto line = process().ask(line_of(question), longest_answer(question), asking);
+    if (line) return completions_in(*line, question);
+    process_.reset();  // it still waits for the server
+    return std::nullopt;
+}
+
+namespace {
+
+/// Throws rank 0's error on every rank, so that the first rank that ends gives the run's reason.
+[[noreturn]] void fail_everywhere(Groups& groups, const std::optional<Error>& problem) {
+    constexpr size_t kMost = 1 << 17, kOfPart = 4000;
+    at::Tensor letters = at::zeros({static_cast<int64_t>(kMost)}, at::kLong);
+    if (problem) {
+        const auto part = [](const std::string& text) { return text.substr(0, kOfPart); };
+        const std::string text =
+            json{problem->code, part(problem->what()), part(problem->where), part(problem->hint)}.dump(
+                -1, ' ', true, json::error_handler_t::replace);
+        std::copy_n(text.begin(), std::min(text.size(), kMost), letters.data_ptr<int64_t>());
+    }
+    letters = letters.to(groups.device());
+    groups.world().broadcast(letters, 0).wait();
+    letters = letters.cpu();
+    std::string text;
+    for (const int64_t* letter = letters.const_data_ptr<int64_t>(); text.size() < kMost && *letter != 0;
+         ++letter)
+        text.push_back(static_cast<char>(*letter));
+    const auto parts = json::parse(text).get<std::vector<std::string>>();
+    throw MissingRollouts(Failure::Refused, Code(parts.at(0)), parts.at(1), parts.at(2), parts.at(3));
+}
+
+/// Says on every rank what became of rank 0's question.
+enum class Served : int64_t { Completions, Failed, Stopped };
+
+Served agreed(Groups& groups, Served own) {
+    at::Tensor shared = at::full({1}, static_cast<int64_t>(own), at::kLong).to(groups.device());
+    groups.world().broadcast(shared, 0).wait();
+    return static_cast<Served>(shared.item<int64_t>());
+}
+
+constexpr char kWeights[] = "weights-";
+
+void remove_other_weights(const fs::path& folder) {
+    std::vector<fs::path> others;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.parent_path())) {
+        if (entry.path().filename().string().starts_with(kWeights) && entry.path() != folder)
+            others.push_back(entry.path());
+    }
+    for (const fs::path& other : others) remove_folder(other);
+}
+
+}  // namespace
+
+/// Hands the present weights to the server and returns its completions, on every rank.
+std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
+                                                               const std::vector<Prompt>& prompts,
+                                                               const Policy& policy) {
+    char name[40];
+    std::snprintf(name, sizeof name, "%s%08lld", kWeights, static_cast<long long>(step - 1));
+    const fs::path folder = dir_ / "rollouts" / name;
+    policy.write(folder);
+    std::vector<Completion> completions(prompts.size());
+    Served own = Served::Completions;
+    std::optional<Error> problem;
+    if (groups_.rank() == 0) {
+        try {
+            auto answer = answer_of_server(question_of(step, prompts, folder), policy);
+            if (answer)
+                completions = std::move(*answer);
+            else
+                own = Served::Stopped;
+        } catch (const Error& error) {
+            own = Served::Failed;
+            problem = error;
+        }
+    }
+    const Served all = agreed(groups_, own);
+    if (all == Served::Failed) fail_everywhere(groups_, problem);
+    if (all == Served::Stopped) return std::nullopt;
+    share(completions);
+    if (groups_.rank() == 0) remove_other_weights(folder);
+    return completions;
 }
 
 Rewards SampledRollouts::rewards_of(int64_t step, const std::vector<int64_t>& rows,
                                     const std::vector<Completion>& completions) {
-    if (groups_.rank() != 0) return shared({}, completions.size(), false);
+    if (groups_.rank() != 0) return shared({}, completions.size(), {});
     std::vector<Judged> asked;
     const auto group = static_cast<size_t>(rule_.generations);
     for (size_t i = 0; i < completions.size(); ++i) asked.push_back({rows[i / group], completions[i].ids});
     Rewards rewards;
     try {
-        if (!process_) process_ = std::make_unique<RewardProcess>(request_.rewards);
-        rewards = process_->judge(step - 1, asked);
-    } catch (const Error&) {
-        shared({}, completions.size(), true);  // the other ranks wait for an answer
-        throw;
+        rewards = process().judge(step - 1, asked);
+    } catch (const Error& error) {
+        return shared({}, completions.size(), error);
     }
-    return shared(rewards, completions.size(), false);
+    return shared(rewards, completions.size(), {});
 }
 
-Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, bool failed) {
+Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, const std::optional<Error>& problem) {
     const size_t functions = rule_.weights.size();
     at::Tensor values = at::full({static_cast<int64_t>(count * functions + 1)}, kNone, at::kDouble);
     double* cell = values.data_ptr<double>();
-    *cell++ = failed ? 1 : 0;
+    *cell++ = problem ? 1 : 0;
     for (const auto& of_completion : rewards) {
         for (const std::optional<double>& reward : of_completion) *cell++ = reward.value_or(kNone);
     }
@@ -211,8 +348,7 @@ Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, bool faile
     groups_.world().broadcast(values, 0).wait();
     values = values.cpu();
     const double* read = values.const_data_ptr<double>();
-    if (*read++ != 0 && groups_.rank() != 0)
-        refuse("rank 0 got no rewards; its error says why", "reward functions");
+    if (*read++ != 0) fail_everywhere(groups_, problem);
     Rewards all(count, std::vector<std::optional<double>>(functions));
     for (auto& of_completion : all) {
         for (std::optional<double>& reward : of_completion) {
@@ -237,20 +373,27 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
     }
     // TRL's update compares with the present log-probabilities too if a step's rows are used once.
     const std::vector<double> old(ids.size(), kNone);
+    std::vector<double> sampled;
+    for (size_t i = 0; has_log_probabilities() && i < prompts.size(); ++i) {
+        sampled.resize(sampled.size() + prompts[i].ids.size(), kNone);
+        sampled.insert(sampled.end(), completions[i].log_probabilities.begin(),
+                       completions[i].log_probabilities.end());
+    }
     const auto tokens = static_cast<int64_t>(ids.size()), offsets = static_cast<int64_t>(ends.size());
     const fs::path path = dir_ / "rollouts" / ("rank-" + std::to_string(groups_.rank()) + ".safetensors");
-    SafetensorsWriter writer(path, {{"advantages", "F64", {offsets - 1}},
-                                    {"old_log_probabilities", "F64", {tokens}},
-                                    {"row_offsets", "I64", {offsets}},
-                                    {"document_offsets", "I64", {offsets}},
-                                    {"input_ids", "I32", {tokens}},
-                                    {"labels", "I32", {tokens}}});
+    std::vector<TensorInfo> tensors{
+        {"advantages", "F64", {offsets - 1}}, {"old_log_probabilities", "F64", {tokens}},
+        {"row_offsets", "I64", {offsets}},    {"document_offsets", "I64", {offsets}},
+        {"input_ids", "I32", {tokens}},       {"labels", "I32", {tokens}}};
+    if (!sampled.empty()) tensors.push_back({"sampled_log_probabilities", "F64", {tokens}});
+    SafetensorsWriter writer(path, tensors);
     write_vector(writer, advantages);
     write_vector(writer, old);
     write_vector(writer, ends);
     write_vector(writer, ends);
     write_vector(writer, ids);
     write_vector(writer, labels);
+    write_vector(writer, sampled);
     writer.finish();
     tokens_ = std::make_unique<TokenFile>(path);
     rollouts_ = std::make_unique<Rollouts>(path);

@@ -1,7 +1,8 @@
 /// Lets a run sample its own completions (Config::sampling): in each step the ranks continue the step's
-/// prompts, each rank its part, rank 0 asks the reward functions, and the completions with their advantages
-/// are the step's rows. All ranks hold the same rows, which do not depend on the mesh. The step and the seed
-/// decide the random numbers, so that a resumed run samples the same tokens.
+/// prompts, each rank its part, or rank 0 asks a server to (SamplingRule::server); rank 0 asks the reward
+/// functions, and the completions with their advantages are the step's rows. All ranks hold the same rows,
+/// which do not depend on the mesh. The step and the seed decide the random numbers, so that a resumed run
+/// samples the same tokens.
 ///
 /// The engine knows no Python: the launcher writes RUN/sampling.json, which names the command that rank 0
 /// starts to judge completions (engine/train/reward_process.h), and the tokens that end one:
@@ -12,21 +13,43 @@
 /// "rewards": {name: {"mean", "std"}}, "completion_tokens", "cut_share", "even_share"}.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include "engine/comm/groups.h"
 #include "engine/data/rollouts.h"
 #include "engine/data/tokens.h"
+#include "engine/error.h"
 #include "engine/events/event.h"
 #include "engine/model/decoder.h"
 #include "engine/plan/plan.h"
 #include "engine/sample/generate.h"
 #include "engine/train/reward_process.h"
+#include "engine/train/served_completions.h"
 
 namespace ringmaster {
+
+/// Thrown on every rank alike if a step's completions or rewards cannot be had. Nothing has changed then: the
+/// run can be saved, and resumed with the same step.
+struct MissingRollouts : Error {
+    using Error::Error;
+};
+
+/// The model that samples, and what a server needs besides its answers.
+struct Policy {
+    Decoder& decoder;
+    at::ScalarType dtype;
+    bool shards_weights = false;
+    /// Writes the present weights to a folder; every rank calls it.
+    std::function<void(const std::filesystem::path& folder)> write = {};
+    std::function<void(const std::string& text)> warn = {};
+    std::function<bool()> stops = {};  ///< whether this rank has been asked to stop
+};
 
 struct SamplingRequest {
     Generation generation;
@@ -48,9 +71,12 @@ class SampledRollouts {
     void check(const TokenFile& prompts) const;
 
     /// Samples and judges completions of the prompts of `step` (the first is 1). Every rank calls it.
-    /// Throws Error on every rank if the reward functions fail.
-    void sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows, Decoder& decoder,
-                at::ScalarType dtype, bool shards_weights);
+    /// Throws MissingRollouts if the server or the reward functions fail. Returns false if rank 0 was asked
+    /// to stop while it waited for a server that had failed.
+    bool sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
+                const Policy& policy);
+    /// Returns how long the ranks may wait for rank 0, besides what they wait in any case.
+    std::chrono::milliseconds patience() const;
     /// Adds the newest completions' figures to rollouts.jsonl, on rank 0.
     void record(int64_t step) const;
     const SamplingFigures& figures() const { return figures_; }
@@ -63,12 +89,21 @@ class SampledRollouts {
   private:
     SampledRollouts(const std::filesystem::path& run_dir, const Plan& plan, Groups& groups,
                     SamplingRequest request);
-    std::vector<Completion> completions_of(int64_t step, const std::vector<Prompt>& prompts, Decoder& decoder,
-                                           at::ScalarType dtype, bool shards_weights);
+    std::vector<Completion> completions_of(int64_t step, const std::vector<Prompt>& prompts,
+                                           const Policy& policy);
+    std::optional<std::vector<Completion>> served(int64_t step, const std::vector<Prompt>& prompts,
+                                                  const Policy& policy);
+    std::optional<std::vector<Completion>> answer_of_server(const ServedQuestion& question,
+                                                            const Policy& policy);
+    ServedQuestion question_of(int64_t step, const std::vector<Prompt>& prompts,
+                               const std::filesystem::path& weights) const;
+    RewardProcess& process();
+    bool has_log_probabilities() const { return rule_.server && rule_.server->corrects; }
     void share(std::vector<Completion>& completions);
+    void share_log_probabilities(std::vector<Completion>& completions);
     Rewards rewards_of(int64_t step, const std::vector<int64_t>& rows,
                        const std::vector<Completion>& completions);
-    Rewards shared(const Rewards& rewards, size_t count, bool failed);
+    Rewards shared(const Rewards& rewards, size_t count, const std::optional<Error>& problem);
     void write(const std::vector<Prompt>& prompts, const std::vector<Completion>& completions,
                const std::vector<double>& advantages);
     void take_figures(const std::vector<Completion>& completions, const Advantages& advantages);

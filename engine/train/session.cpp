@@ -351,8 +351,9 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
                completed
                    ? "completed after step " + step + ": the " +
                          (plan.config.lora.on() ? "adapter" : "model") + " is in " + plan.config.output_dir
-                   : "stopped by request after step " + step + ": saved in " +
-                         run.checkpoint(trainer.completed_steps()).string());
+               : trainer.completed_steps() == 0 ? "stopped by request before the first step"
+                                                : "stopped by request after step " + step + ": saved in " +
+                                                      run.checkpoint(trainer.completed_steps()).string());
     log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
 }
 

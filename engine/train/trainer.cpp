@@ -118,6 +118,8 @@ bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
     if (sampled_) {
         facts.advantage = [this](int64_t place) { return sampled_->rollouts().advantage(place); };
         facts.old_log_p = [this](int64_t place) { return sampled_->rollouts().old_log_p(place); };
+        if (config_.sampling->server && config_.sampling->server->corrects)
+            facts.sampled_log_p = [this](int64_t place) { return sampled_->rollouts().sampled_log_p(place); };
     }
     if (rollouts_) {
         facts.advantage = [this](int64_t place) { return rollouts_->advantage(place); };
@@ -167,17 +169,21 @@ void Trainer::resume(int64_t step) {
 
 TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     while (step_ < total_steps_) {
-        const TrainingStep::Wishes agreed = step(stop_requested.load());
+        const std::optional<TrainingStep::Wishes> agreed = step(stop_requested);
+        if (!agreed) {
+            save_if_new();
+            return TrainingEnd::Stopped;
+        }
         const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
         if (evaluation_.is_due(step_, epoch_ended)) {
             if (eval_tokens_) evaluate();
             take_samples();
         }
-        if (agreed.sample) take_wanted_samples();
-        if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
+        if (agreed->sample) take_wanted_samples();
+        if (agreed->save || saving_.is_due(step_, epoch_ended)) save();
         if (stops_early() || loss_stays_high_) break;
-        if (agreed.stop && step_ < total_steps_) {
-            if (saved_step_ != step_) save();
+        if (agreed->stop && step_ < total_steps_) {
+            save_if_new();
             return TrainingEnd::Stopped;
         }
     }
@@ -218,19 +224,68 @@ void Trainer::take_best_model() {
                  ", with the lowest loss of an evaluation");
 }
 
-/// Samples completions of the prompts, and returns them as rows.
-std::vector<Row> Trainer::sampled_rows(const std::vector<int64_t>& prompts, int64_t step) {
-    groups_.set_timeout(patience_.elsewhere());  // the other ranks wait for rank 0's reward functions
-    sampled_->sample(step, tokens_, prompts, training_.pass().decoder(), trained_.weights.compute_dtype(),
-                     trained_.weights.stage() >= 3);
+/// Saves the newest completed step if no checkpoint holds it.
+void Trainer::save_if_new() {
+    if (step_ > 0 && saved_step_ != step_) save();
+}
+
+/// Gets completions of the prompts. Returns false if rank 0 no longer waits for them, because it has to stop.
+bool Trainer::sample(const std::vector<int64_t>& prompts, int64_t step, const std::function<bool()>& stops) {
+    // The other ranks wait for rank 0's server and reward functions.
+    groups_.set_timeout(std::max(patience_.elsewhere(), sampled_->patience() + patience_.in_steps()));
+    const Policy policy{training_.pass().decoder(),
+                        trained_.weights.compute_dtype(),
+                        trained_.weights.stage() >= 3,
+                        [this](const std::filesystem::path& folder) {
+                            write_policy(plan_, parameters_, groups_.rank(), folder);
+                            groups_.world().barrier();
+                        },
+                        [this](const std::string& text) {
+                            log_line("warning: " + text);
+                            events_.write(WarningEvent{text, config_.sampling->server->address()});
+                        },
+                        stops};
+    const bool has_rows = sampled_->sample(step, tokens_, prompts, policy);
     groups_.set_timeout(patience_.in_steps());
-    return rows_of(sampled_->tokens(), sampled_->rows());
+    return has_rows;
+}
+
+/// Returns the next step's rows, or none if the run has to stop without them. If completions or rewards are
+/// missing, saves what has been trained before it throws.
+std::optional<std::vector<Row>> Trainer::rows_of_next_step(const std::atomic<bool>& stop_requested) {
+    const int64_t before = sampler_.consumed();
+    const std::vector<int64_t> chosen = sampler_.next_step();
+    if (!sampled_) return sequences_of(config_, rows_of(tokens_, chosen));
+    try {
+        if (sample(chosen, step_ + 1, [&] { return stop_requested.load(); }))
+            return rows_of(sampled_->tokens(), sampled_->rows());
+    } catch (const MissingRollouts&) {
+        sampler_.seek(before);
+        save_if_new();
+        throw;
+    }
+    sampler_.seek(before);
+    return std::nullopt;
+}
+
+/// Warns once if the server's log-probabilities are far from the run's.
+void Trainer::check_sampler_gap(const StepEvent& event) {
+    constexpr double kLarge = 0.3;  // rounding to 16 bits makes a few hundredths
+    if (warned_of_gap_ || groups_.rank() != 0 || event.preference.sampler_gap.value_or(0) <= kLarge) return;
+    warned_of_gap_ = true;
+    const std::string text =
+        "the log-probabilities of the server differ from the run's by " +
+        std::to_string(*event.preference.sampler_gap) +
+        " on average: it may hold other weights, or give them before the temperature (vLLM "
+        "needs --logprobs-mode processed_logprobs)";
+    log_line("warning: " + text);
+    events_.write(WarningEvent{text, config_.sampling->server->address()});
 }
 
 const TokenFile& Trainer::tokens() {
     if (!sampled_) return tokens_;
     Sampler next = sampler_;
-    sampled_rows(next.next_step(), step_ + 1);
+    sample(next.next_step(), step_ + 1, {});
     return sampled_->tokens();
 }
 
@@ -251,7 +306,7 @@ TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
             may_ask && samples_are_wanted(run_.dir)};
 }
 
-TrainingStep::Wishes Trainer::step(bool stop_requested) {
+std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_requested) {
     reset_peak(device_);
     reset_host_peak();
     groups_.take_totals();
@@ -260,13 +315,12 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     StepEvent event;
     if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
     training_.pass().begin_step(config_.seed, step_ + 1);
-    const std::vector<int64_t> chosen = sampler_.next_step();
-    const std::vector<Row> read =
-        sampled_ ? sampled_rows(chosen, step_ + 1) : sequences_of(config_, rows_of(tokens_, chosen));
-    const StepRows rows = step_rows(plan_, read, groups_.rank());
+    const std::optional<std::vector<Row>> read = rows_of_next_step(stop_requested);
+    if (!read) return std::nullopt;
+    const StepRows rows = step_rows(plan_, *read, groups_.rank());
     event.data_s = seconds_since(start);
 
-    const TrainingStep::Wishes own_wishes = wishes(stop_requested);
+    const TrainingStep::Wishes own_wishes = wishes(stop_requested.load());
     const TrainingStep::Computed computed = training_.compute(rows, own_wishes);
     if (own_wishes.save) std::filesystem::remove(checkpoint_request(config_));
     const Shares& shares = computed.own.shares;
@@ -278,6 +332,7 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     if (sampled_) {
         sampled_->record(step_ + 1);
         event.sampling = sampled_->figures();
+        check_sampler_gap(event);
     }
     if (event.rank_valid_tokens > 0 && !weighs_documents(config_))
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,10 +57,13 @@ class Trainer {
     int64_t total_steps() const { return total_steps_; }
 
   private:
-    TrainingStep::Wishes step(bool stop_requested);
+    std::optional<TrainingStep::Wishes> step(const std::atomic<bool>& stop_requested);
     TrainingStep::Wishes wishes(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
-    std::vector<Row> sampled_rows(const std::vector<int64_t>& prompts, int64_t step);
+    std::optional<std::vector<Row>> rows_of_next_step(const std::atomic<bool>& stop_requested);
+    bool sample(const std::vector<int64_t>& prompts, int64_t step, const std::function<bool()>& stops);
+    void check_sampler_gap(const StepEvent& event);
+    void save_if_new();
     bool update(const TrainingStep::Computed& computed, StepEvent& event);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
@@ -110,6 +114,7 @@ class Trainer {
     int64_t saved_step_ = -1;
     BestModel best_;
     WatchedLoss watched_;
+    bool warned_of_gap_ = false;
     bool loss_stays_high_ = false;  ///< true if the watchdog ends the run after the newest step
 };
 

@@ -198,6 +198,44 @@ TEST(Sampling, SomebodyElsesSamplerIsNotUsedAndSaidSo) {
     EXPECT_TRUE(said(read_more(sampling("log_completions: true")), "CFG-SAMPLING", "trl.log_completions"));
 }
 
+TEST(Sampling, AServerIsNamedByTheKeysOfVllm) {
+    const auto server = [](const std::string& more) {
+        return rule_of(sampling("use_vllm: true, " + more)).server;
+    };
+    const auto given = server(
+        "vllm_mode: server, vllm_server_host: gpu-7.example, vllm_server_port: 8001, "
+        "vllm_server_timeout: 60, vllm_reload_command: reload it");
+    ASSERT_TRUE(given);
+    EXPECT_EQ(given->address(), "http://gpu-7.example:8001");
+    EXPECT_EQ(given->timeout, 60);
+    EXPECT_EQ(given->reload_command, "reload it");
+    EXPECT_TRUE(given->corrects) << "TRL's defaults";
+    EXPECT_EQ(given->ratio, ImportanceRatio::SequenceMask);
+    EXPECT_EQ(given->cap, 3);
+    EXPECT_EQ(server("vllm_mode: server")->address(), "http://127.0.0.1:8000");
+    EXPECT_EQ(server("vllm_mode: server, vllm_server_timeout: 0")->timeout, 240);
+    EXPECT_EQ(server("vllm_server_host: '::1'")->address(), "http://[::1]:8000")
+        << "older files have no mode";
+    const auto other = server(
+        "vllm_server_port: 1, vllm_importance_sampling_correction: false, "
+        "vllm_importance_sampling_mode: token_truncate, vllm_importance_sampling_cap: 2");
+    EXPECT_FALSE(other->corrects);
+    EXPECT_EQ(other->ratio, ImportanceRatio::TokenTruncate);
+    EXPECT_EQ(other->cap, 2);
+    EXPECT_FALSE(server("vllm_mode: colocate, vllm_server_port: 8000"));
+    EXPECT_FALSE(rule_of(sampling("vllm_mode: server")).server) << "use_vllm decides";
+    for (const char* wrong :
+         {"vllm_server_host: http://gpu", "vllm_server_host: 'gpu:8000'", "vllm_server_host: ''",
+          "vllm_server_host: [gpu]", "vllm_server_port: 0", "vllm_server_port: 65536",
+          "vllm_server_timeout: -1", "vllm_reload_command: [a]", "vllm_importance_sampling_mode: tokens",
+          "vllm_importance_sampling_cap: 0", "vllm_importance_sampling_correction: maybe"})
+        EXPECT_TRUE(is_refused(sampling(std::string("use_vllm: true, vllm_mode: server, ") + wrong)))
+            << wrong;
+    EXPECT_TRUE(is_refused(sampling("use_vllm: true, vllm_mode: somewhere")));
+    EXPECT_TRUE(said(read_more(sampling("use_vllm: true, vllm_mode: server, vllm_lora_sync: true")),
+                     "CFG-SAMPLING", "trl.vllm_lora_sync"));
+}
+
 TEST(Sampling, UnknownKeysOfTrlAreNamed) {
     EXPECT_EQ(
         said(read_more(sampling("num_generation: 4")), "CFG-PREFERENCE", "trl.num_generation")->severity,

@@ -40,6 +40,7 @@ StepEvent known_step(int rank, int64_t step) {
                             .accuracy = 0.75,
                             .kl = 0.5,
                             .nll = 3,
+                            .sampler_gap = 0.0625,
                             .clip_share = 0.125};
     event.sampling = {.reward = 0.5,
                       .reward_std = 0.25,

@@ -123,6 +123,21 @@ TEST_F(LocalRowsTest, StepsFollowFromRowsEpochsAndTheGlobalBatch) {
     EXPECT_EQ(find(broken, "CFG-SAMPLING")->key, "trl.num_generations");
     EXPECT_EQ(find(broken, "CFG-SAMPLING")->fixes.at(0).edits.at(0).value, "2")
         << "2 rows × 2 ranks × 2 are a group of 8";
+    const std::string server = prompts + "num_generations: 4, use_vllm: true, vllm_mode: server";
+    const auto message = [&](const std::string& keys) {
+        const Plan served = plan(keys);
+        EXPECT_TRUE(served.ok()) << said(served);
+        return find(served, "CFG-SAMPLING") ? find(served, "CFG-SAMPLING")->message : "";
+    };
+    EXPECT_NE(message(server + "}\n").find("sequence_mask, with 3 as the cap"), std::string::npos)
+        << message(server + "}\n");
+    EXPECT_NE(message(server + ", vllm_importance_sampling_correction: false}\n").find("are not used"),
+              std::string::npos);
+    const Plan unsaved = plan(server +
+                              "}\nreinit_weights: true\nadapter: lora\nlora_r: 8\nlora_alpha: 16\n"
+                              "lora_target_modules: [q_proj]\n");
+    ASSERT_TRUE(find(unsaved, "CFG-SAMPLING"));
+    EXPECT_EQ(find(unsaved, "CFG-SAMPLING")->key, "reinit_weights") << "no file holds the base";
 }
 
 }  // namespace

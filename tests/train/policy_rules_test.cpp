@@ -81,6 +81,65 @@ TEST(PolicyRules, LossesAndSlopesAreThoseOfAutograd) {
     }
 }
 
+/// Returns the factors as TRL 1.16 computes them from the labels' differences (grpo_trainer.py:2660).
+at::Tensor trl_factors(ImportanceRatio ratio, double cap, const at::Tensor& difference_l,
+                       const at::Tensor& document_l) {
+    using enum ImportanceRatio;
+    const bool of_sequence = ratio == SequenceMask || ratio == SequenceTruncate;
+    at::Tensor ratio_l = difference_l;
+    if (of_sequence)
+        ratio_l =
+            at::zeros({4}, at::kDouble).index_add(0, document_l, difference_l).index_select(0, document_l);
+    ratio_l = ratio_l.exp();
+    if (ratio == TokenTruncate || ratio == SequenceTruncate) return at::clamp_max(ratio_l, cap);
+    return ratio_l.masked_fill(ratio_l > cap, 0);
+}
+
+TEST(PolicyRules, AnotherSamplersLogProbabilitiesWeighTheLossAsInTrl) {
+    using enum ImportanceRatio;
+    at::manual_seed(6);
+    for (const ImportanceRatio ratio : {TokenTruncate, TokenMask, SequenceTruncate, SequenceMask}) {
+        for (const bool by_sequence : {false, true}) {
+            const PolicyRule rule{PolicyLoss::Grpo, by_sequence, 0.1, 0.15, 0.3, 12, 1};
+            RolloutServer server;
+            server.ratio = ratio;
+            server.cap = 1.3;
+            Case made;
+            // Every other document's tokens are less likely for the server, so that sums too exceed the cap.
+            const at::Tensor sampled_l = made.log_p_l + 1.2 * at::rand({16}, at::kDouble) - 0.4 -
+                                         0.4 * made.rollouts.document_l.remainder(2);
+            made.rollouts.factor_l =
+                trl_factors(ratio, server.cap, made.log_p_l - sampled_l, made.rollouts.document_l);
+            std::vector<RolloutSums> documents = made.documents();
+            int64_t label = 0;
+            size_t changed = 0;
+            for (RolloutSums& document : documents) {
+                std::vector<double> sampled;
+                for (size_t i = 0; i < document.log_p.size(); ++i)
+                    sampled.push_back(sampled_l[label++].item<double>());
+                document.factors = importance_factors(server, document.log_p, sampled);
+                for (size_t i = 0; i < sampled.size(); ++i) {
+                    const double plain =
+                        made.rollouts.factor_l[label - static_cast<int64_t>(sampled.size() - i)]
+                            .item<double>();
+                    EXPECT_NEAR(document.factors[i], plain, 1e-12);
+                    changed += plain == 0 || plain == server.cap;
+                }
+            }
+            EXPECT_GT(changed, 0U) << "the cap counts";
+            EXPECT_LT(changed, 16U);
+            const PreferenceLoss own = policy_loss(rule, documents);
+            const at::Tensor log_p_l = made.log_p_l.clone().set_requires_grad(true);
+            const at::Tensor plain = plain_policy_loss(rule, made.rollouts, log_p_l);
+            const at::Tensor slopes_l = torch::autograd::grad({plain}, {log_p_l})[0];
+            EXPECT_NEAR(own.loss, plain.item<double>(), 1e-12);
+            for (size_t i = 0; i < 16; ++i)
+                EXPECT_NEAR(own.slopes[i].completion, slopes_l[static_cast<int64_t>(i)].item<double>(), 1e-12)
+                    << to_string(ratio) << " " << by_sequence << " " << i;
+        }
+    }
+}
+
 TEST(PolicyRules, TheClipStopsWhatItsSideWouldStillGain) {
     PolicyRule rule;
     rule.epsilon_low = 0.5;

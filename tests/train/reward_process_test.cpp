@@ -69,6 +69,32 @@ TEST(RewardProcess, DoesNotReadAnEndlessAnswer) {
     EXPECT_THAT(error_of("yes | tr -d '\\n'").what(), HasSubstr("longer"));
 }
 
+TEST(RewardProcess, PassesWarningsOnAndStopsWaitingAfterOne) {
+    const std::string script = std::string(kReady) + R"(echo '{"warning":"the server is away"}'; sleep 0.4;
+        echo '{"completions":[[1]]}'; read more; sleep 60)";
+    std::vector<std::string> said;
+    Asking asking{"ROLLOUT-SERVER", "server", "hint", std::chrono::seconds(20)};
+    asking.warn = [&](const std::string& text) { said.push_back(text); };
+    asking.stops = [] { return false; };
+    RewardProcess patient(shell(script));
+    EXPECT_EQ(patient.ask("{}\n", 1000, asking), R"({"completions":[[1]]})");
+    EXPECT_THAT(said, ElementsAre("the server is away"));
+    asking.stops = [] { return true; };
+    EXPECT_EQ(RewardProcess(shell(script)).ask("{}\n", 1000, asking), std::nullopt);
+    EXPECT_EQ(RewardProcess(shell(std::string(kReady) + "sleep 0.4; echo '{}'; sleep 60"))
+                  .ask("{}\n", 1000, asking),
+              "{}")
+        << "without a warning it waits";
+    try {
+        RewardProcess(shell(std::string(kReady) + R"(echo '{"error":"refused","where":"server x"}')"))
+            .ask("{}\n", 1000, asking);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code, "ROLLOUT-SERVER");
+        EXPECT_EQ(error.where, "server x");
+    }
+}
+
 TEST(RewardProcess, RefusesAProgramThatIsMissingOrKnowsOtherFunctions) {
     EXPECT_THROW(RewardProcess({{"/nowhere/python"}, {"m.f"}}), Error);
     EXPECT_THAT(error_of(R"(echo '{"ready":["m.f"]}'; sleep 5)").what(), HasSubstr("did not name"));

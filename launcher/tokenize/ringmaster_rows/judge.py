@@ -1,4 +1,5 @@
-"""Calls the user's reward functions for a run that samples its own completions. The engine starts it as a process of its own:
+"""Calls the user's reward functions for a run that trains on completions, and asks a server for these if the request names one. The
+engine starts it as a process of its own:
 
     ringmaster_tokenize.py --rewards FILE.json
 
@@ -8,7 +9,8 @@ tokens says of the tokenizer}. Lines on stdin ask, lines on stdout answer:
     {"step", "prompts": [index of a line], "completions": [[token ids]]}
     {"ready": [names]}, then for each question {"running": name} for each function and {"rewards": [[a number or null] a function]}
 
-or {"error", "where", "hint", "exit"}, after which the process ends. A function is called as TRL 1.16 calls it: with the lists
+or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"host", "port", "timeout", "reload_command"} in the
+file, {"sample": …} asks the server for completions (engine/train/served_completions.h). A function is called as TRL 1.16 calls it: with the lists
 `prompts`, `completions`, `completion_ids`, a list for each other field of the rows, and `trainer_state`, whose `global_step` is the
 number of completed steps. `log_extra` and `log_metric` are not passed. What a function prints goes to stderr."""
 
@@ -25,6 +27,7 @@ from .cache import read_json
 from .functions import described, function_named
 from .prompts import Asked
 from .report import Failure
+from .rollout_server import RolloutServer
 from .vocabulary import load_tokenizer
 
 NOT_PASSED = ("prompt", "completion", "completion_ids")  # fields of a row that are no argument, as in TRL
@@ -39,10 +42,14 @@ def judge(request_file, report):
     functions = [(name, function_named(name, f"trl.reward_funcs: {name}", asked.base_dir)) for name in asked["functions"]]
     rows = rows_in(asked["prompts"])
     tokenizer = load_tokenizer(asked, report)
+    server = RolloutServer(asked["server"], report) if asked.get("server") else None
     report.line({"ready": asked["functions"]})
     for line in questions:
         question = json.loads(line)
-        report.line({"rewards": answer(question, functions, rows, tokenizer, report)})
+        if "sample" in question:
+            report.line(server.rollouts(question["sample"]))
+        else:
+            report.line({"rewards": answer(question, functions, rows, tokenizer, report)})
 
 
 def rows_in(file):

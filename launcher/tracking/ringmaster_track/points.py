@@ -27,6 +27,7 @@ STEP_NAMES = {
     "kl": "kl",
     "nll": "nll_loss",
     "clip_share": "clip_ratio/region_mean",
+    "sampler_gap": "sampling/sampling_logp_difference/mean",
     "reward": "reward",
     "reward_std": "reward_std",
     "completion_tokens": "completions/mean_length",

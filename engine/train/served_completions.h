@@ -1,0 +1,43 @@
+/// Writes the question for a server's completions, and reads the answer. Between engine and server stands the
+/// Python process that also judges (launcher/tokenize/ringmaster_rows/judge.py); the engine knows no HTTP.
+/// Pure: nothing is sent here. Neither the server nor the process is trusted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/sample/generate.h"
+
+namespace ringmaster {
+
+struct ServedQuestion {
+    int64_t step = 0;                        ///< the first is 1
+    std::string weights;                     ///< folder with the present weights
+    std::vector<std::vector<int64_t>> asks;  ///< tokens of each prompt
+    int64_t generations = 1;                 ///< completions of each prompt
+    int64_t vocabulary = 0;
+    Generation generation;
+    bool wants_log_probabilities = false;
+
+    size_t completions() const { return asks.size() * static_cast<size_t>(generations); }
+};
+
+/// Returns the question as one line of JSON:
+///
+///     {"sample": {"step", "weights", "prompts": [[ids]], "n", "max_tokens", "temperature", "top_k", "top_p",
+///      "seed", "stop_ids", "vocabulary", "log_probabilities"}}
+///
+/// `seed` is that of the first completion; the next one's is one more.
+std::string line_of(const ServedQuestion& question);
+
+/// Returns the most bytes that an answer can have.
+size_t longest_answer(const ServedQuestion& question);
+
+/// Reads {"completions": [[ids]], "log_probabilities": [[numbers]] or null}: a prompt's completions lie one
+/// after the other. Throws Error(Refused) unless each completion has 1 to max_new_tokens tokens of the
+/// vocabulary, a stop token only at its end, and, if they were asked for, finite log-probabilities that are
+/// not positive.
+std::vector<Completion> completions_in(const std::string& line, const ServedQuestion& question);
+
+}  // namespace ringmaster
