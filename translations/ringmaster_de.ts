@@ -4287,10 +4287,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Let the trained model write, beside its base</source>
         <translation>Das trainierte Modell schreiben lassen, neben seinem Basismodell</translation>
     </message>
-    <message>
-        <source>Asked. The run answers after its present step.</source>
-        <translation>Gefragt. Der Lauf antwortet nach seinem laufenden Schritt.</translation>
-    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5593,6 +5589,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>A prompt that the model continues after its present step</source>
         <translation>Ein Prompt, den das Modell nach dem laufenden Schritt fortsetzt</translation>
+    </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>Gefragt. Der Lauf antwortet nach seinem laufenden Schritt.</translation>
     </message>
 </context>
 <context>

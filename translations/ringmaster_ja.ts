@@ -4249,10 +4249,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>Let the trained model write, beside its base</source>
         <translation>学習済みモデルに、ベースモデルと並べて文章を書かせます</translation>
     </message>
-    <message>
-        <source>Asked. The run answers after its present step.</source>
-        <translation>質問しました。現在のステップが終わると答えます。</translation>
-    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5541,6 +5537,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>A prompt that the model continues after its present step</source>
         <translation>現在のステップの後に続きを書くプロンプト</translation>
+    </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>質問しました。現在のステップが終わると答えます。</translation>
     </message>
 </context>
 <context>

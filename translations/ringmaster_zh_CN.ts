@@ -4249,10 +4249,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Let the trained model write, beside its base</source>
         <translation>让训练好的模型与基础模型并排写文本</translation>
     </message>
-    <message>
-        <source>Asked. The run answers after its present step.</source>
-        <translation>已提问。运行会在当前步骤结束后回答。</translation>
-    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>
@@ -5541,6 +5537,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>A prompt that the model continues after its present step</source>
         <translation>模型在当前步骤结束后续写的提示</translation>
+    </message>
+    <message>
+        <source>Asked. The run answers after its present step.</source>
+        <translation>已提问。运行会在当前步骤结束后回答。</translation>
     </message>
 </context>
 <context>

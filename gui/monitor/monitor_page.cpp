@@ -27,7 +27,6 @@
 #include "gui/monitor/notify.h"
 #include "gui/monitor/run_charts.h"
 #include "gui/monitor/verdict_text.h"
-#include "gui/session/job.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/run_keeper.h"
@@ -93,7 +92,7 @@ void MonitorPage::closeRun() {
     }
     m_heat->setData({});
     m_samples->setSamples({});
-    m_samples->setCanAsk(false);
+    m_samples->setRun({});
     m_stale.fill(true);
 }
 
@@ -164,7 +163,7 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     if (!m_paused) m_samples->setSamples(m_news->samples);
     if (!m_paused) showRanks();
     showOptionalCharts();
-    m_samples->setCanAsk(trains_here(now.state));
+    m_samples->setRun(trains_here(now.state) ? m_dir : QString());
     if (before) announceEnd(before->picture, now);
     if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
     Q_EMIT shown();
@@ -371,31 +370,6 @@ void MonitorPage::showRestart(const KeptNews& news) {
         leave->setEnabled(false);
         m_session.keeper().leaveAlone(m_dir);
     });
-}
-
-/// Lets the run continue a prompt after its present step; the answer arrives with the other samples.
-void MonitorPage::askRun(const QString& prompt) {
-    Wish wish;
-    wish.prompts.push_back(prompt.toStdString());
-    auto* job = new Job(
-        [wish, run = RunDirectory{m_dir.toStdString()},
-         places = m_session.places()](const Job::Reporter& report) {
-            ask_run(run, wish, places, report.progress);
-            return QString();
-        },
-        this);
-    const auto over = [this, job](const QString& said) {
-        job->deleteLater();
-        m_samples->setAsking(false);
-        Q_EMIT m_session.notice(said);
-    };
-    connect(job, &Job::finished, this,
-            [over] { over(tr("Asked. The run answers after its present step.")); });
-    connect(job, &Job::failed, this, [over](const JobFailure& failure) {
-        over(failure.what + (failure.hint.isEmpty() ? QString() : u". "_s + failure.hint));
-    });
-    m_samples->setAsking(true);
-    job->start();
 }
 
 bool MonitorPage::hasTrainedAdapter() const {

@@ -97,7 +97,6 @@ class MonitorPage : public Page {
     void offerRuns(QPushButton* button);
     bool hasTrainedAdapter() const;
     void chooseFolder();
-    void askRun(const QString& prompt);
     void announceEnd(const RunPicture& before, const RunPicture& now);
     void saveFigures(ChartKind kind, const QString& file);
 

@@ -241,9 +241,8 @@ void MonitorPage::makeCards(QVBoxLayout* layout) {
         grid->addCard(makeChart(kind));
     grid->addCard(makeHeatCard());
     grid->addCard(makeChart(ChartKind::Throughput));
-    m_samples = new SamplesCard;
+    m_samples = new SamplesCard(m_session);
     m_samples->hide();
-    connect(m_samples, &SamplesCard::asked, this, &MonitorPage::askRun);
     grid->addCard(m_samples, 3);
     grid->addCard(makeTableCard(), 3);
     for (ChartKind kind : {ChartKind::Overlap, ChartKind::GradNorm, ChartKind::LearningRate})

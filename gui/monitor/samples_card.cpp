@@ -10,6 +10,8 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/side_by_side.h"
+#include "gui/session/job.h"
+#include "launcher/rows/ask_run.h"
 
 namespace ringmaster {
 
@@ -29,8 +31,9 @@ SideText textOf(const SamplesByStep& samples, qlonglong step, int prompt) {
 
 }  // namespace
 
-SamplesCard::SamplesCard(QWidget* parent)
+SamplesCard::SamplesCard(Session& session, QWidget* parent)
     : Card(tr("Samples"), parent),
+      m_session(session),
       m_earlier(new QComboBox),
       m_later(new QComboBox),
       m_texts(new SideBySide),
@@ -72,14 +75,36 @@ SamplesCard::SamplesCard(QWidget* parent)
 }
 
 void SamplesCard::ask() {
-    if (m_ask->isEnabled()) Q_EMIT asked(m_prompt->text());
+    if (!m_ask->isEnabled()) return;
+    Q_EMIT asked(m_prompt->text());
+    Wish wish;
+    wish.prompts.push_back(m_prompt->text().toStdString());
+    auto* job = new Job(
+        [wish, run = RunDirectory{m_dir.toStdString()},
+         places = m_session.places()](const Job::Reporter& report) {
+            ask_run(run, wish, places, report.progress);
+            return QString();
+        },
+        this);
+    const auto over = [this, job](const QString& said) {
+        job->deleteLater();
+        setAsking(false);
+        Q_EMIT m_session.notice(said);
+    };
+    connect(job, &Job::finished, this,
+            [over] { over(tr("Asked. The run answers after its present step.")); });
+    connect(job, &Job::failed, this, [over](const JobFailure& failure) {
+        over(failure.what + (failure.hint.isEmpty() ? QString() : u". "_s + failure.hint));
+    });
+    setAsking(true);
+    job->start();
 }
 
-void SamplesCard::setCanAsk(bool can) {
-    if (can == m_can_ask) return;
-    m_can_ask = can;
-    m_question->setVisible(can);
-    setVisible(can || (m_samples && !m_samples->empty()));
+void SamplesCard::setRun(const QString& dir) {
+    if (dir == m_dir) return;
+    m_dir = dir;
+    m_question->setVisible(!dir.isEmpty());
+    setVisible(!dir.isEmpty() || (m_samples && !m_samples->empty()));
 }
 
 void SamplesCard::setAsking(bool asking) {
@@ -92,7 +117,7 @@ void SamplesCard::setSamples(const std::shared_ptr<const SamplesByStep>& samples
     const bool is_other_run = !samples || !m_samples || m_samples->empty();
     m_samples = samples;
     const bool has_samples = samples && !samples->empty();
-    setVisible(m_can_ask || has_samples);
+    setVisible(!m_dir.isEmpty() || has_samples);
     for (QWidget* widget :
          {static_cast<QWidget*>(m_earlier), static_cast<QWidget*>(m_later), static_cast<QWidget*>(m_texts)})
         widget->setVisible(has_samples);

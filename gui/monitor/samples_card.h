@@ -5,6 +5,7 @@
 
 #include "gui/look/card.h"
 #include "gui/monitor/run_reader.h"
+#include "gui/session/session.h"
 
 class QComboBox;
 class QLineEdit;
@@ -17,32 +18,33 @@ class SamplesCard : public Card {
     Q_OBJECT
 
   public:
-    explicit SamplesCard(QWidget* parent = nullptr);
+    explicit SamplesCard(Session& session, QWidget* parent = nullptr);
 
     /// Shows the samples, and hides the card if there are none. The later step follows the newest one until
     /// the person chooses another.
     void setSamples(const std::shared_ptr<const SamplesByStep>& samples);
 
-    /// Offers to ask the run, which trains here; the card is then shown without samples too.
-    void setCanAsk(bool can);
-    /// Says whether a question is on its way.
-    void setAsking(bool asking);
+    /// Offers to ask a run that trains here, and shows the card without samples too; no run is offered if
+    /// `dir` is empty. The answer arrives with the other samples.
+    void setRun(const QString& dir);
 
   Q_SIGNALS:
     void asked(const QString& prompt);
 
   private:
     void ask();
+    void setAsking(bool asking);
     void fillSteps();
     void write();
 
+    Session& m_session;
     std::shared_ptr<const SamplesByStep> m_samples;
     QComboBox *m_earlier, *m_later;
     SideBySide* m_texts;
     QWidget* m_question;
     QLineEdit* m_prompt;
     QPushButton* m_ask;
-    bool m_can_ask = false;
+    QString m_dir;  ///< of the run that can be asked; empty: none
 };
 
 }  // namespace ringmaster
