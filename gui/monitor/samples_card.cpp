@@ -156,9 +156,13 @@ void SamplesCard::write() {
     steps.push_back(m_later->currentData().toLongLong());
     QStringList columns;
     for (const qlonglong step : steps) columns << tr("after step %1").arg(show::count(step));
-    const auto newest = m_samples->find(steps.back());
+    SamplesOfStep prompts;  // a question was asked after one step only
+    for (const qlonglong step : steps) {
+        const auto at = m_samples->find(step);
+        if (at != m_samples->end()) prompts.insert(at->second.begin(), at->second.end());
+    }
     std::vector<SideRow> rows;
-    for (const auto& [prompt, sample] : newest->second) {
+    for (const auto& [prompt, sample] : prompts) {
         SideRow row{QString::fromStdString(sample.prompt), !sample.is_chat, {}};
         for (const qlonglong step : steps) row.texts.push_back(textOf(*m_samples, step, prompt));
         rows.push_back(std::move(row));

@@ -189,11 +189,13 @@ class MonitorTest : public QObject {
         open(run);
         QVERIFY(card->isHidden());
         write_sample(run, 20, "the early text");
+        write_sample(run, 20, "asked once", 1);
         write_sample(run, 40, "the later text");
         QTRY_VERIFY_WITH_TIMEOUT(!card->isHidden(), kPatience_ms);
         const auto texts = [&] { return m_page->findChild<QTextBrowser*>(u"sampleTexts"_s)->toPlainText(); };
         QTRY_VERIFY_WITH_TIMEOUT(texts().contains(u"the later text"_s), kPatience_ms);
         QVERIFY(texts().contains(u"Once the early text"_s) && texts().contains(u"after step 20"_s));
+        QVERIFY(texts().contains(u"asked once"_s) && texts().contains(u"no sample"_s));
         write_sample(run, 60, "the newest text");
         QTRY_VERIFY_WITH_TIMEOUT(texts().contains(u"the newest text"_s), kPatience_ms);
         QVERIFY(texts().contains(u"the early text"_s) && !texts().contains(u"the later text"_s));
@@ -546,9 +548,9 @@ class MonitorTest : public QObject {
         return run;
     }
 
-    static void write_sample(const SyntheticRun& run, int64_t step, const std::string& text) {
+    static void write_sample(const SyntheticRun& run, int64_t step, const std::string& text, int prompt = 0) {
         const nlohmann::json line = {
-            {"step", step}, {"prompt", 0}, {"asked", "Once "}, {"text", text}, {"stopped", true}};
+            {"step", step}, {"prompt", prompt}, {"asked", "Once "}, {"text", text}, {"stopped", true}};
         std::ofstream(run.dir / kSamplesFile, std::ios::app) << line << std::endl;
     }
 
