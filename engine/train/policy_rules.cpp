@@ -105,8 +105,7 @@ PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums
             if (!rule.by_sequence) clipped += is_clipped(rule, log_ratio, document.advantage);
             const double factor = document.factors.empty() ? 1 : document.factors[i];
             result.loss += weight * factor * part.value;
-            // A sequence's ratio depends on each of its labels alike, so that the losses of all share a
-            // slope.
+            // A sequence's ratio depends on each of its labels alike: all their losses share one slope.
             result.slopes.push_back({weight * (rule.by_sequence ? mean_factor : factor) * part.slope, 0});
         }
         if (rule.by_sequence) clipped += is_clipped(rule, of_sequence, document.advantage);

@@ -156,7 +156,7 @@ void SamplesCard::write() {
     steps.push_back(m_later->currentData().toLongLong());
     QStringList columns;
     for (const qlonglong step : steps) columns << tr("after step %1").arg(show::count(step));
-    SamplesOfStep prompts;  // a question was asked after one step only
+    SamplesOfStep prompts;  // of both steps: a person's question was answered after only one
     for (const qlonglong step : steps) {
         const auto at = m_samples->find(step);
         if (at != m_samples->end()) prompts.insert(at->second.begin(), at->second.end());

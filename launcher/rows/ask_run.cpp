@@ -43,7 +43,7 @@ int64_t last_answered(const RunHistory& history, int prompt) {
     return last;
 }
 
-/// Throws what the run says of the question, or that it is over.
+/// Throws Error(Refused) if the run has warned that it cannot answer, or if it is over.
 void check_alive(RunHistory& history, const RunDirectory& run) {
     for (const Happening& news : history.take_news()) {
         const auto* warning = std::get_if<WarningEvent>(&news.event);
