@@ -298,8 +298,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         logprobs.push_back(
             label_logprobs(normed_nc, part.labels_bt.reshape({-1})).view(part.labels_bt.sizes()));
         const TokenRange tokens = shard.chunks[chunk];
-        const at::Tensor kept_k =
-            at::nonzero(shard.places_t.narrow(0, tokens.begin, tokens.size()).ge(logits_from)).squeeze(1);
+        const at::Tensor kept_k = at::nonzero(shard.places(tokens).ge(logits_from)).squeeze(1);
         if (kept_k.size(0) == 0) continue;
         const at::Tensor normed_bkc = normed_nc.view({rows, -1, model_.hidden_size}).index_select(1, kept_k);
         logits.push_back(

@@ -12,17 +12,15 @@ std::vector<int64_t> with_tokens(const at::Tensor& x, int64_t tokens) {
     return sizes;
 }
 
+}  // namespace
+
 const Spans& own_spans(const Groups& groups, const Layout& layout) {
     return layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))];
 }
 
-}  // namespace
-
-at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device) {
+at::Tensor places_of(const Spans& spans, at::Device device) {
     std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
-    for (const Span& span : own_spans(groups, layout)) {
-        parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
-    }
+    for (const Span& span : spans) parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
     return at::cat(parts).to(device);
 }
 

@@ -11,8 +11,14 @@
 
 namespace ringmaster {
 
+/// Returns int64 [T]: the indices of the spans' tokens in the sequence, in local order.
+at::Tensor places_of(const Spans& spans, at::Device device);
+/// Returns the spans of this rank's tokens.
+const Spans& own_spans(const Groups& groups, const Layout& layout);
 /// Returns int64 [T]: the indices of this rank's tokens in the sequence, in local order.
-at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device);
+inline at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device) {
+    return places_of(own_spans(groups, layout), device);
+}
 
 /// Returns x_bs [B, S, …] on every context-parallel rank, from x_bt [B, T, …] of each. Works for any dtype
 /// that adds exactly to zero.

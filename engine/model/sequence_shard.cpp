@@ -12,10 +12,6 @@ namespace ringmaster {
 
 namespace {
 
-at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
-    return at::tensor(positions_in_documents(spans, mask), at::kLong);
-}
-
 /// Returns the ranges of this rank's tokens. All ranks cut into the same number.
 std::vector<TokenRange> chunks_of(const Layout& layout, int64_t tokens, int64_t chunk_tokens) {
     int64_t most = 1;
@@ -41,15 +37,14 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
                              const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
                              at::Device device, int64_t chunk_tokens)
     : layout(layout_),
-      places_t(own_places(groups, layout, device)),
-      positions_t(
-          positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
-              .to(device)),
-      chunks(chunks_of(layout, places_t.size(0), chunk_tokens)),
+      chunks(chunks_of(layout, count_tokens(own_spans(groups, layout)), chunk_tokens)),
       ranks(groups),
       progress(groups.progress()),
       model_(model),
-      longest_(longest) {
+      own_(own_spans(groups, layout)),
+      mask_(mask),
+      longest_(longest),
+      device_(device) {
     if (chunks.size() == 1) make_ropes(chunks[0]);
     for (const LayerKind& kind : model.layer_kinds()) {
         attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
@@ -58,14 +53,15 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
     }
     if (model.recurs())
         stretches.emplace(stretches_of(layout, mask), groups.mesh().context_rank(groups.rank()),
-                          places_t.size(0), model.delta.taps, device);
+                          count_tokens(own_), model.delta.taps, device);
 }
 
 void SequenceShard::make_ropes(const TokenRange& tokens) {
     ropes.clear();
+    if (model_.ropes.empty()) return;
+    const at::Tensor positions_t = positions(tokens);
     for (const RopeConfig& rope : model_.ropes)
-        ropes.push_back(
-            make_rope_tables(model_, rope, positions_t.narrow(0, tokens.begin, tokens.size()), longest_));
+        ropes.push_back(make_rope_tables(model_, rope, positions_t, longest_));
 }
 
 void SequenceShard::enter_chunk(size_t chunk) {
@@ -85,6 +81,21 @@ void SequenceShard::rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw
 void SequenceShard::take_largest(at::Tensor values) const {
     ranks.ring().all_reduce(values, Reduce::Max).wait();
     ranks.ulysses().all_reduce(values, Reduce::Max).wait();
+}
+
+at::Tensor SequenceShard::places(const TokenRange& tokens) const {
+    return places_of(cut(own_, tokens.begin, tokens.end), device_);
+}
+
+at::Tensor SequenceShard::positions(const TokenRange& tokens) const {
+    return at::tensor(positions_in_documents(cut(own_, tokens.begin, tokens.end), mask_), at::kLong)
+        .to(device_);
+}
+
+int64_t SequenceShard::position_sum() const {
+    int64_t sum = 0;
+    for (const TokenRange& tokens : chunks) sum += positions(tokens).sum().item<int64_t>();
+    return sum;
 }
 
 int64_t SequenceShard::cells() const {

@@ -25,8 +25,6 @@ struct SequenceShard {
                   int64_t longest, int64_t gathered_heads, at::Device device, int64_t chunk_tokens = 0);
 
     Layout layout;
-    at::Tensor places_t;             ///< int64 [T], indices of this rank's tokens in the sequence
-    at::Tensor positions_t;          ///< int64 [T], positions of this rank's tokens in their documents
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
     std::vector<RopeTables> ropes;   ///< of the chunk that is computed, in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
@@ -43,13 +41,24 @@ struct SequenceShard {
                       int64_t head_dim, bool backward) const;
     /// Sets each element to the largest of all ranks that share the sequence.
     void take_largest(at::Tensor values) const;
-    int64_t cells() const;  ///< mask cells of all attentions
+    /// Returns int64 [T]: the indices in the sequence of these tokens of this rank, made anew by each call,
+    /// so that memory does not grow with the sequence.
+    at::Tensor places(const TokenRange& tokens) const;
+    at::Tensor places() const { return places({0, count_tokens(own_)}); }
+    int64_t position_sum() const;  ///< of this rank's tokens: their positions in their documents, added up
+    int64_t cells() const;         ///< mask cells of all attentions
 
   private:
     void make_ropes(const TokenRange& tokens);
 
+    /// Returns int64 [T]: positions of these tokens of this rank in their documents.
+    at::Tensor positions(const TokenRange& tokens) const;
+
     const ModelConfig& model_;
+    const Spans own_;           ///< this rank's tokens
+    const AttentionMask mask_;  ///< the documents, without a window
     const int64_t longest_;
+    const at::Device device_;
 };
 
 /// Returns the documents' mask with the layer's window. Leaves out a window as long as the longest document,

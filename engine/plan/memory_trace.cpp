@@ -132,13 +132,13 @@ double rotary_widths(const ModelConfig& model) {
     return sum;
 }
 
-/// Returns token ids and labels; places and keys for dropout; places, positions and rotary tables of a
-/// sequence. Keys and tables are those of one chunk.
+/// Returns token ids and labels; places of experts' tokens; places and keys for dropout; rotary tables. Keys
+/// and tables are those of one chunk.
 double input_bytes(const MemoryInputs& in, const MemoryInputs& of_one) {
     const bool drops = in.lora.dropout > 0;
     const double places = drops || in.model.num_experts > 0 ? 8 : 0;
     const double tables = 4 * rotary_widths(in.model);
-    return (16 + places) * in.tokens() + 16 * double(in.shard_tokens) + (drops ? 16 : 0) * of_one.tokens() +
+    return (16 + places) * in.tokens() + (drops ? 16 : 0) * of_one.tokens() +
            tables * double(of_one.shard_tokens);
 }
 
@@ -170,7 +170,8 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
     const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
-    const Block inputs = heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and positions");
+    const Block inputs =
+        heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
     {
         const Block others = heap.take(
             kept, kActivations,

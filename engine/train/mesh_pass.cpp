@@ -249,7 +249,7 @@ MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
     KnownShape made;
     made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
                                                  gathered, groups_.device(), chunk_tokens_);
-    made.positions = made.shard->positions_t.sum().item<int64_t>();
+    made.positions = made.shard->position_sum();
     made.cells = made.shard->cells();
     if (shapes_.size() >= kKeptShapes) shapes_.clear();
     return shapes_[key] = std::move(made);

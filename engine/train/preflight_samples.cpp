@@ -55,7 +55,7 @@ void PreflightSamples::take(size_t index, int layer, const at::Tensor& dqkv_nw, 
 /// Returns the row that holds the token at `place` of `sequence`.
 std::optional<SampledPass::LocalRow> SampledPass::local_row(const SequenceShard& shard, int64_t sequence,
                                                             int64_t place) {
-    const at::Tensor found = at::nonzero(shard.places_t.eq(place));
+    const at::Tensor found = at::nonzero(shard.places().eq(place));
     if (found.numel() == 0) return std::nullopt;
     const int64_t at = found[0][0].item<int64_t>();
     size_t chunk = 0;

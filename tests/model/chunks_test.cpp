@@ -45,7 +45,7 @@ Learned learn(const Case& of, int64_t chunk_tokens) {
         parameters.initialize(of.model, 1);
         Decoder decoder(of.model, parameters, kept);
         SequenceShard shard(groups, of.model, layout, of.mask, kTokens, 0, at::kCPU, chunk_tokens);
-        const auto own = [&](const at::Tensor& x) { return x.index_select(1, shard.places_t); };
+        const auto own = [&](const at::Tensor& x) { return x.index_select(1, shard.places()); };
         const MicroBatch batch{own(ids), own(labels)};
         double loss = 0;
         for (const bool first : {true, false})  // an accumulation of two micro-batches

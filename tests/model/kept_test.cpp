@@ -43,7 +43,7 @@ Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Prec
         parameters.initialize(model, 1);
         Decoder decoder(model, parameters, kept);
         SequenceShard shard(groups, model, layout, {}, kTokens, 0, device);
-        const at::Tensor own_ids = ids.to(device).index_select(1, shard.places_t);
+        const at::Tensor own_ids = ids.to(device).index_select(1, shard.places());
         const MicroBatch batch{own_ids, own_ids};
         double loss = 0;
         for (const bool first : {true, false})  // an accumulation of two micro-batches
@@ -110,8 +110,8 @@ TEST(Head, AddsUpTheGradientsOfManyChunksInFloat32) {
 }
 
 TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
-    const Kept choices[] = {{true, false, 0}, {true, true, 0},  {false, false, 5},
-                            {true, false, 7}, {true, true, 24}, {false, false, 1000},
+    const Kept choices[] = {{true, false, 0},           {true, true, 0},  {false, false, 5},
+                            {true, false, 7},           {true, true, 24}, {false, false, 1000},
                             {false, false, 0, false, 5}};
     Mesh ring = ring_mesh(2), ulysses, both = ring_mesh(2);
     ulysses.ulysses = both.ulysses = 2;

@@ -40,12 +40,12 @@ Gathered run(const Mesh& mesh, RingAttnFunc func) {
         const auto own = [&](const at::Tensor& x, int64_t filler) {
             at::Tensor whole = at::full({kRows, padded}, filler, at::kLong);
             whole.narrow(1, 0, kTokens).copy_(x);
-            return whole.index_select(1, shard.places_t);
+            return whole.index_select(1, shard.places());
         };
         const Outputs outputs = decoder.forward({own(ids, 0), own(labels, -100)}, shard, kTokens - kKept);
         // A rank that holds some of the last tokens puts their logits at their places; the rest are zeros.
-        at::Tensor logits = at::zeros({kRows, shard.places_t.size(0), 61});
-        const at::Tensor kept = at::nonzero(shard.places_t.ge(kTokens - kKept)).squeeze(1);
+        at::Tensor logits = at::zeros({kRows, shard.places().size(0), 61});
+        const at::Tensor kept = at::nonzero(shard.places().ge(kTokens - kKept)).squeeze(1);
         if (kept.numel() > 0) logits.index_copy_(1, kept, outputs.logits_bkv);
         const Gathered mine{gather_tokens(groups, layout, outputs.logprobs_bt, kTokens),
                             gather_tokens(groups, layout, logits, kTokens).narrow(1, kTokens - kKept, kKept)};
