@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/auth/run_secret.h"
+#include "engine/config/paths.h"
 #include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
@@ -74,6 +75,10 @@ void require_launchable(const Proposal& proposal) {
             "launch an axolotl YAML (base_model, datasets, learning_rate, output_dir) with --accelerate " +
                 config.file);
     }
+    if (config.model_dir.empty() && looks_like_path(config.base_model))
+        throw Error(Failure::Refused, Code("MODEL-MISSING"), "is no folder; `base_model` names it",
+                    absolute_path(config.base_dir, config.base_model),
+                    "relative paths start from " + config.base_dir);
     if (config.output_dir.empty())
         throw Error(Failure::Refused, Code("OUTPUT-MISSING"),
                     "is missing: the trained model has nowhere to go", "output_dir");

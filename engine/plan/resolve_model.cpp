@@ -122,9 +122,9 @@ void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!config.model_dir.empty()) {
         read_folder(plan, findings);
     } else if (looks_like_path(config.base_model)) {
-        findings.error(Form("MODEL-MISSING"), "base_model",
-                       {{"folder", absolute_path(config.base_dir, config.base_model)},
-                        {"base_folder", config.base_dir}});
+        findings.warn(Form("MODEL-MISSING"), "base_model",
+                      {{"folder", absolute_path(config.base_dir, config.base_model)},
+                       {"base_folder", config.base_dir}});
     } else {
         find_by_id(request, plan, findings);
     }

@@ -115,6 +115,16 @@ def test_a_dry_run_prints_the_commands_and_makes_nothing(make_config, tmp_path):
     assert asked["torchrun"] in text and "LOCAL_RANK=2" in text
 
 
+def test_a_model_folder_that_is_not_here_can_be_planned_but_not_launched(make_config, tmp_path):
+    config = make_config(base_model="./later")
+    planned = run("plan", config, "--ranks", 2, "--json")
+    assert planned.returncode == 0 and json.loads(planned.stdout)["memory"] is None
+    for command in ("prepare", "launch"):
+        done = run(command, config, "--ranks", 2, "--runs-dir", tmp_path / "runs")
+        assert done.returncode == 1 and str(tmp_path / "later") in done.stderr and "is no folder" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
 def test_prepare_prints_the_directory_alone_for_the_shell_to_take(make_config, tmp_path):
     done = run("prepare", make_config(), "--ranks", 2, "--runs-dir", tmp_path / "runs", "--name", "made", env={"XDG_CACHE_HOME": str(tmp_path)})
     assert (done.returncode, done.stdout) == (0, f"{tmp_path}/runs/made\n"), done.stderr
