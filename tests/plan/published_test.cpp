@@ -5,14 +5,13 @@
 /// Every row of the project's two collections that names model, devices and a memory or a longest length is
 /// here, except:
 /// - FPDT's rows with tensor parallelism (32K, 128K, 512K): the engine has none.
-/// - Unsloth's gpt-oss-20b (290K and 500K on an H100, 750K on a B200): not planned yet.
 /// - marin's 535B: family not supported.
 /// - BurstEngine's 7B and 14B on 64 A800: sizes, no models.
 /// - ALST's MLP of 256K tokens, its masks and checkpoints: parts of a step, no run on a device.
 /// - Megatron's and NeMo's tables: throughput at chosen lengths, with tensor parallelism.
 /// Sources: ALST, arXiv 2506.13996, tables 1 to 4; FPDT, arXiv 2408.16978, table 3; Untied Ulysses, arXiv
-/// 2602.21196; OOMB, arXiv 2602.02108; USP, arXiv 2405.07719; TRL's guide "Distributing training"; ms-swift's
-/// and accelerate's documentation.
+/// 2602.21196; OOMB, arXiv 2602.02108; USP, arXiv 2405.07719; TRL's guide "Distributing training"; the
+/// documentation of ms-swift, accelerate and Unsloth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +25,7 @@ namespace {
 
 constexpr double kGb = 1e9, kMiB = 1 << 20;
 /// These are the sizes that nvidia-smi shows of each card, in bytes.
-constexpr double kH100 = 81'559 * kMiB, kA100 = 81'920 * kMiB, kH200 = 143'771 * kMiB;
+constexpr double kH100 = 81'559 * kMiB, kA100 = 81'920 * kMiB, kH200 = 143'771 * kMiB, kB200 = 183'359 * kMiB;
 
 struct OtherRun {
     const char* source;
@@ -68,6 +67,10 @@ std::vector<OtherRun> runs() {
     const std::string offloaded = kAlst + "activation_offloading: true\n";
     const std::string swift =
         "adapter: lora\nlora_r: 8\nlora_alpha: 32\nlora_target_linear: true\n" + kRecomputes + kWhole;
+    const std::string unsloth =
+        "adapter: qlora\nload_in_4bit: true\nquantize_moe_experts: true\nlora_r: 8\nlora_alpha: 16\n"
+        "lora_target_modules: [q_proj, k_proj, v_proj, o_proj]\n" +
+        kOffloads;
     const char* const kUnfused = "the source's loss is not fused; ours always is";
     const char* const kGradients = "gradients are float32 here";
     const char* const kMoments = "weights and moments are float32 here; the source does not say";
@@ -108,8 +111,11 @@ std::vector<OtherRun> runs() {
          500'000},
         {"USP", "meta-llama/Meta-Llama-3-8B", 16, kA100, kStage3 + kRecomputes + kWhole + hybrid(8, 2),
          208'000},
-        {"OOMB", "Qwen/Qwen2.5-7B", 1, kH200, kStreams + kOffloads + kTiled, 4'000'000, 0, false,
-         "the source cuts the sequence into chunks"},
+        {"OOMB", "Qwen/Qwen2.5-7B", 1, kH200, kStreams + kOffloads + kTiled + "sequence_chunks: auto\n",
+         4'000'000},
+        {"Unsloth QLoRA, whole MLP", "openai/gpt-oss-20b", 1, kH100, unsloth + kWhole, 290'000},
+        {"Unsloth QLoRA", "openai/gpt-oss-20b", 1, kH100, unsloth + kTiled, 500'000},
+        {"Unsloth QLoRA", "openai/gpt-oss-20b", 1, kB200, unsloth + kTiled, 750'000},
         {"ms-swift LoRA", "Qwen/Qwen2.5-3B", 8, kA100, swift, 65'536, 75.35 * 1024 * kMiB},
         {"ms-swift LoRA, Ulysses 2", "Qwen/Qwen2.5-3B", 8, kA100, swift + ulysses(2), 65'536,
          48.5 * 1024 * kMiB},
