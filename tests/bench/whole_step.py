@@ -1,16 +1,18 @@
 """Compares whole training steps of several ways to run them, in turn within one run.
 
     python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
-                                     [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--json FILE]
+                                     [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--require SIDE=RATIO …] [--json FILE]
 
 Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads), also with a memory option:
-`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
+`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `untiled` (checkpointing, nothing cut), and against it `auto`
+(as many tiles and chunks as the planner chooses), `chunks` (8 chunks and tiled MLPs forced), `streamed` (weights, gradients and
+optimizer in host memory); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
 ours with that layout, one thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
 its own network namespace, joined by a virtual link: needs root); `gigabit` (as linked, with the link limited to 1 Gbit/s both
 ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408,
 vocabulary 8192) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
 documents of 512 tokens and the rest one document. The sides take turns; the first step of a turn is a warm-up, and the best of the
-others counts. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
+others counts. --require names the least speed of a side beside the first one's. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
 """
 
 import argparse
@@ -28,6 +30,7 @@ import time
 
 SHAPE = dict(vocab_size=8192, hidden_size=512, intermediate_size=1408, num_hidden_layers=6, num_attention_heads=8,
              num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False)
+UNTILED = {"gradient_checkpointing": True, "tiled_mlp": False}
 ZIGZAG = {"ring_attn_func": "batch_zigzag"}
 SPLIT = {  # splits over --ranks ranks
     "zigzag": ZIGZAG, "linked": ZIGZAG, "gigabit": ZIGZAG, "balanced": {"ring_attn_func": "balanced"},
@@ -37,6 +40,10 @@ SPLIT = {  # splits over --ranks ranks
 WHOLE = {
     "one": {}, "checkpointing": {"gradient_checkpointing": True}, "tiled": {"tiled_mlp": True},
     "selective": {"gradient_checkpointing": True, "selective_checkpointing": True},
+    "untiled": UNTILED, "auto": {"gradient_checkpointing": True, "tiled_mlp": "auto", "sequence_chunks": "auto"},
+    "chunks": {"gradient_checkpointing": True, "tiled_mlp": True, "sequence_chunks": 8},
+    "streamed": {**UNTILED, "deepspeed": {"zero_optimization": {
+        "stage": 3, "offload_param": {"device": "cpu"}, "offload_optimizer": {"device": "cpu"}}}},
 }
 SIDES = ["transformers", *WHOLE, *SPLIT]
 SHORT = 512  # tokens of a short document
@@ -233,6 +240,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
     parser.add_argument("--packed", action="store_true")
+    parser.add_argument("--require", nargs="+", default=[], metavar="SIDE=RATIO")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--reference", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -256,7 +264,11 @@ def main():
         print(f"{pair:<22} {ratio:.3f}x as fast with {report['memory_ratio'][pair]:.3f}x the memory a process")
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")
-    return 0
+    required = {side: float(ratio) for side, ratio in (words.split("=") for words in arguments.require)}
+    slow = [side for side, ratio in required.items() if report["seconds"][arguments.sides[0]] / report["seconds"][side] < ratio]
+    for side in slow:
+        print(f"{side} is slower than {required[side]} of {arguments.sides[0]}")
+    return 1 if slow else 0
 
 
 if __name__ == "__main__":
