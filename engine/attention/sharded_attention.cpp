@@ -15,8 +15,13 @@ struct ShardedAttention::Impl {
     AttentionSchedule schedule;
     std::vector<int64_t> ulysses_tokens;  ///< tokens of each rank of this Ulysses group
     ScoreRule rule;
-    std::vector<std::vector<AttentionSchedule>> chunks =
-        {};  ///< of each chunk; empty unless there are several
+    struct Chunk {
+        std::vector<AttentionSchedule> passes;
+        std::vector<int64_t> ulysses_tokens;
+    };
+    std::vector<Chunk> chunks = {};  ///< empty unless there are several
+
+    bool has_ulysses() const { return groups.ulysses().size() > 1; }
 };
 
 namespace {
@@ -49,8 +54,8 @@ class Ulysses {
     ByHeads queries(const at::Tensor& x_bthd, const char* what) {
         return tokens_to_heads(group_, queries_, x_bthd.transpose(0, 1), what);
     }
-    ByHeads keys_values(const at::Tensor& k_btkd, const at::Tensor& v_btkd, const char* what) {
-        const at::Tensor both = at::cat({k_btkd.transpose(0, 1), v_btkd.transpose(0, 1)}, 1);
+    ByHeads keys_values(const KeysValues& own, const char* what) {
+        const at::Tensor both = at::cat({own.k_btkd.transpose(0, 1), own.v_btkd.transpose(0, 1)}, 1);
         return tokens_to_heads(group_, keys_, both, what);
     }
     ByTokens queries_back(const at::Tensor& owned_bhsd, const char* what) {
@@ -77,24 +82,39 @@ KeysValues views_of(const at::Tensor& both_s2bkd) {
     return {both_s2bkd.select(1, 0).transpose(0, 1), both_s2bkd.select(1, 1).transpose(0, 1)};
 }
 
+void plan_chunks(ShardedAttention::Impl& impl, const Layout& layout, const AttentionMask& mask) {
+    const int ring = impl.groups.ring().size(), ulysses = impl.groups.ulysses().size();
+    std::vector<std::vector<Spans>> spans(layout.chunks());
+    for (size_t chunk = 0; chunk < layout.chunks(); ++chunk) {
+        for (int rank = 0; rank < ring; ++rank)
+            spans[chunk].push_back(chunk_spans(layout, chunk, rank, ulysses));
+        const int64_t tokens = layout.chunk_bounds[chunk + 1] - layout.chunk_bounds[chunk];
+        impl.chunks.push_back({make_chunk_schedules(spans, impl.groups.ring().rank(), mask, chunk),
+                               std::vector<int64_t>(static_cast<size_t>(ulysses), tokens)});
+    }
+}
+
 }  // namespace
 
+KeysValues AttentionOutput::OfOwnHeads::keys_values() const {
+    return views_of(keys_values_s2bkd);
+}
+
 ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask,
-                                   int64_t gathered_heads, const ScoreRule& rule, int64_t chunks)
+                                   int64_t gathered_heads, const ScoreRule& rule)
     : impl_(std::make_unique<Impl>(Impl{groups, {}, {}, rule})) {
     const int ring_rank = groups.ring().rank(), ulysses = groups.ulysses().size();
+    if (layout.chunks() > 1) {
+        TORCH_INTERNAL_ASSERT(gathered_heads == 0, "chunks of gathered heads");
+        plan_chunks(*impl_, layout, mask);
+        return;
+    }
     std::vector<Spans> spans;
     for (int rank = 0; rank < groups.ring().size(); ++rank) {
         spans.push_back(ring_spans(layout, rank, ulysses));
     }
     for (int u = 0; u < ulysses; ++u) {
         impl_->ulysses_tokens.push_back(layout.tokens_of(ring_rank * ulysses + u));
-    }
-    if (chunks > 1) {
-        TORCH_INTERNAL_ASSERT(ulysses == 1 && gathered_heads == 0, "chunks of heads");
-        for (int64_t chunk = 0; chunk < chunks; ++chunk)
-            impl_->chunks.push_back(make_chunk_schedules(spans, ring_rank, mask, chunks, chunk));
-        return;
     }
     impl_->schedule = gathered_heads > 0 ? make_gather_schedule(spans, ring_rank, mask, gathered_heads)
                                          : make_ring_schedule(spans, ring_rank, mask);
@@ -110,55 +130,102 @@ int64_t ShardedAttention::cells() const {
         }
     };
     count(impl_->schedule);
-    for (const std::vector<AttentionSchedule>& passes : impl_->chunks)
-        for (const AttentionSchedule& pass : passes) count(pass);
+    for (const Impl::Chunk& chunk : impl_->chunks)
+        for (const AttentionSchedule& pass : chunk.passes) count(pass);
     return cells;
 }
 
 namespace {
 
-/// Computes the attention of the heads that this rank owns.
-FlashOutput owned_forward(const ShardedAttention::Impl& impl, const at::Tensor& q_bhtd, KeysValues keys,
-                          const at::Tensor& sinks_h) {
-    FlashOutput whole = scheduled_forward(impl.groups.ring(), impl.schedule, q_bhtd, keys, impl.rule);
-    if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
-    return whole;
+/// Runs attention over the ring, of all of a rank's tokens or of one chunk.
+class RingPass {
+  public:
+    explicit RingPass(const ShardedAttention::Impl& impl)
+        : impl_(impl), ulysses_tokens_(impl.ulysses_tokens) {}
+    RingPass(const ShardedAttention::Impl& impl, size_t chunk, HeldKeys& held)
+        : impl_(impl),
+          ulysses_tokens_(impl.chunks[chunk].ulysses_tokens),
+          passes_(&impl.chunks[chunk].passes),
+          held_(&held) {}
+
+    FlashOutput forward(const at::Tensor& q_bhtd, const KeysValues& keys, const at::Tensor& sinks_h) const {
+        Group& ring = impl_.groups.ring();
+        const FlashOutput whole = passes_ != nullptr
+                                      ? chunk_forward(ring, *passes_, q_bhtd, keys, *held_, impl_.rule)
+                                      : scheduled_forward(ring, impl_.schedule, q_bhtd, keys, impl_.rule);
+        if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
+        return whole;
+    }
+
+    ScheduledGradients backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const KeysValues& keys,
+                                const FlashOutput& whole) const {
+        Group& ring = impl_.groups.ring();
+        if (passes_ != nullptr)
+            return chunk_backward(ring, *passes_, dout_bhtd, q_bhtd, keys, *held_, whole, impl_.rule);
+        return scheduled_backward(ring, impl_.schedule, dout_bhtd, q_bhtd, keys, whole, impl_.rule);
+    }
+
+    const std::vector<int64_t>& ulysses_tokens() const { return ulysses_tokens_; }
+
+  private:
+    const ShardedAttention::Impl& impl_;
+    const std::vector<int64_t>& ulysses_tokens_;
+    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< of a chunk
+    HeldKeys* held_ = nullptr;
+};
+
+AttentionOutput mesh_forward(const ShardedAttention::Impl& impl, const RingPass& pass,
+                             const at::Tensor& q_bthd, const KeysValues& own, const at::Tensor& sinks_h) {
+    if (!impl.has_ulysses()) {
+        const FlashOutput whole = pass.forward(heads_first(q_bthd), own, sinks_h);
+        return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
+    }
+    const int64_t key_heads = own.k_btkd.size(2);
+    Ulysses ulysses(impl.groups.ulysses(), pass.ulysses_tokens(), q_bthd.size(2), key_heads);
+    ByHeads queries = ulysses.queries(q_bthd, "queries by heads");
+    ByHeads keys_values = ulysses.keys_values(own, "keys and values by heads");
+    const at::Tensor q_bhsd = queries.wait().permute({1, 2, 0, 3});
+    const at::Tensor both_s2bkd = as_s2bkd(keys_values.wait());
+    const FlashOutput whole = pass.forward(q_bhsd, views_of(both_s2bkd), ulysses.owned(sinks_h));
+    ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
+    return {
+        out.wait_and_join().transpose(0, 1), whole.lse_bht, {q_bhsd, both_s2bkd, whole.out_bhtd, key_heads}};
 }
 
 }  // namespace
 
 AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd,
                                           const at::Tensor& v_btkd, const at::Tensor& sinks_h) {
-    Groups& groups = impl_->groups;
-    if (groups.ulysses().size() == 1) {
-        FlashOutput whole = owned_forward(*impl_, heads_first(q_bthd), {k_btkd, v_btkd}, sinks_h);
-        return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
-    }
-    Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
-    ByHeads queries = ulysses.queries(q_bthd, "queries by heads");
-    ByHeads keys_values = ulysses.keys_values(k_btkd, v_btkd, "keys and values by heads");
-    const at::Tensor q_bhsd = queries.wait().permute({1, 2, 0, 3});
-    const at::Tensor both_s2bkd = as_s2bkd(keys_values.wait());
-    FlashOutput whole = owned_forward(*impl_, q_bhsd, views_of(both_s2bkd), ulysses.owned(sinks_h));
-    ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
-    return {out.wait_and_join().transpose(0, 1),
-            whole.lse_bht,
-            {q_bhsd, both_s2bkd, whole.out_bhtd, k_btkd.size(2)}};
+    return mesh_forward(*impl_, RingPass(*impl_), q_bthd, {k_btkd, v_btkd}, sinks_h);
+}
+
+AttentionOutput ShardedAttention::chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
+                                                HeldKeys& held, const at::Tensor& sinks_h) {
+    return mesh_forward(*impl_, RingPass(*impl_, chunk, held), q_bthd, own, sinks_h);
+}
+
+KeysValues ShardedAttention::held_form(size_t chunk, const KeysValues& own, int64_t query_heads) const {
+    if (!impl_->has_ulysses()) return own;
+    Ulysses ulysses(impl_->groups.ulysses(), impl_->chunks[chunk].ulysses_tokens, query_heads,
+                    own.k_btkd.size(2));
+    return views_of(as_s2bkd(ulysses.keys_values(own, "keys and values by heads").wait()));
 }
 
 namespace {
 
-ScheduledGradients gradients_by_heads(const ShardedAttention::Impl& impl, const at::Tensor& dout_bhsd,
+/// Frees `output`.
+ScheduledGradients gradients_by_heads(const RingPass& pass, const at::Tensor& dout_bhsd,
                                       AttentionOutput output) {
     const auto& [q_bhsd, both_s2bkd, out_bhsd, key_heads] = output.by_heads;
-    return scheduled_backward(impl.groups.ring(), impl.schedule, dout_bhsd, q_bhsd, views_of(both_s2bkd),
-                              {out_bhsd, output.lse_bht}, impl.rule);
+    return pass.backward(dout_bhsd, q_bhsd, views_of(both_s2bkd), {out_bhsd, output.lse_bht});
 }
 
-AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Tensor dout_bthd,
-                                     AttentionOutput output, const at::Tensor& sinks_h) {
+AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, const RingPass& pass,
+                                     at::Tensor dout_bthd, AttentionOutput output,
+                                     const at::Tensor& sinks_h) {
     const at::ScalarType dtype = dout_bthd.scalar_type();
-    Ulysses ulysses(impl.groups.ulysses(), impl.ulysses_tokens, dout_bthd.size(2), output.by_heads.key_heads);
+    Ulysses ulysses(impl.groups.ulysses(), pass.ulysses_tokens(), dout_bthd.size(2),
+                    output.by_heads.key_heads);
     at::Tensor dout_bhsd =
         ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
     dout_bthd.reset();
@@ -168,7 +235,7 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, at::Ten
         ulysses.owned(dsinks_h).copy_(
             sinks_backward(dout_bhsd, output.by_heads.out_bhsd, output.lse_bht, ulysses.owned(sinks_h)));
     }
-    ScheduledGradients d = gradients_by_heads(impl, dout_bhsd, std::move(output));
+    ScheduledGradients d = gradients_by_heads(pass, dout_bhsd, std::move(output));
     dout_bhsd.reset();
     ByTokens dq = ulysses.queries_back(std::exchange(d.dq_bhtd, {}).to(dtype), "gradients of queries");
     ByTokens dkv =
@@ -186,37 +253,32 @@ at::Tensor sinks_gradient(const at::Tensor& dout_bthd, const AttentionOutput& ou
     return sinks_backward(heads_first(dout_bthd), heads_first(output.out_bthd), output.lse_bht, sinks_h);
 }
 
+AttentionGradients mesh_backward(const ShardedAttention::Impl& impl, const RingPass& pass,
+                                 at::Tensor dout_bthd, const at::Tensor& q_bthd, const KeysValues& own,
+                                 AttentionOutput output, const at::Tensor& sinks_h) {
+    if (output.is_by_heads())
+        return backward_by_heads(impl, pass, std::move(dout_bthd), std::move(output), sinks_h);
+    const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
+    const ScheduledGradients d = pass.backward(heads_first(dout_bthd), heads_first(q_bthd), own,
+                                               {heads_first(output.out_bthd), output.lse_bht});
+    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
+}
+
 }  // namespace
 
 AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Tensor& q_bthd,
                                               const at::Tensor& k_btkd, const at::Tensor& v_btkd,
                                               AttentionOutput output, const at::Tensor& sinks_h) {
-    if (output.is_by_heads())
-        return backward_by_heads(*impl_, std::move(dout_bthd), std::move(output), sinks_h);
-    const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
-    const ScheduledGradients d =
-        scheduled_backward(impl_->groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
-                           {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
-    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
-}
-
-AttentionOutput ShardedAttention::chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
-                                                HeldKeys& held, const at::Tensor& sinks_h) {
-    const FlashOutput whole = ringmaster::chunk_forward(impl_->groups.ring(), impl_->chunks[chunk],
-                                                        heads_first(q_bthd), own, held, impl_->rule);
-    if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
-    return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
+    return mesh_backward(*impl_, RingPass(*impl_), std::move(dout_bthd), q_bthd, {k_btkd, v_btkd},
+                         std::move(output), sinks_h);
 }
 
 AttentionGradients ShardedAttention::chunk_backward(size_t chunk, at::Tensor dout_bthd,
                                                     const at::Tensor& q_bthd, const KeysValues& own,
                                                     HeldKeys& held, AttentionOutput output,
                                                     const at::Tensor& sinks_h) {
-    const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
-    const ScheduledGradients d = ringmaster::chunk_backward(
-        impl_->groups.ring(), impl_->chunks[chunk], heads_first(dout_bthd), heads_first(q_bthd), own, held,
-        {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
-    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
+    return mesh_backward(*impl_, RingPass(*impl_, chunk, held), std::move(dout_bthd), q_bthd, own,
+                         std::move(output), sinks_h);
 }
 
 }  // namespace ringmaster

@@ -26,6 +26,8 @@ struct AttentionOutput {
     struct OfOwnHeads {
         at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
         int64_t key_heads = 0;  ///< of all ranks
+
+        KeysValues keys_values() const;  ///< views [B, S, k, D]
     };
     /// Returns whether the backward reads `by_heads` alone, and neither out_bthd nor its own q, k and v.
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
@@ -48,11 +50,10 @@ class ShardedAttention {
     struct Impl;
     /// Derives the slices, once. `layout` is of one sequence over groups.mesh()'s context-parallel ranks.
     /// `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs ranks with
-    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. With `chunks` >
-    /// 1 each rank's tokens are cut into so many parts (chunk_bounds), computed one after the other; then
-    /// there are no Ulysses ranks, and heads are not gathered.
+    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. If the layout
+    /// has chunks, they are computed one after the other, and heads are not gathered.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
-                     int64_t gathered_heads = 0, const ScoreRule& rule = {}, int64_t chunks = 1);
+                     int64_t gathered_heads = 0, const ScoreRule& rule = {});
     ~ShardedAttention();
 
     /// Returns the mask's cells that this rank's ring rank computes; its Ulysses group shares them by heads.
@@ -70,7 +71,12 @@ class ShardedAttention {
                                 const at::Tensor& v_btkd, AttentionOutput output,
                                 const at::Tensor& sinks_h = {});
 
-    /// Compute the same for one chunk of the tokens; `held` has the keys and values of the chunks before.
+    /// Returns a chunk's keys and values as later chunks read them from `held`: with Ulysses those of the
+    /// heads that this rank owns, of the group's tokens. Every rank of the group calls it.
+    KeysValues held_form(size_t chunk, const KeysValues& own, int64_t query_heads) const;
+
+    /// Compute the same as forward and backward for one chunk of the tokens. `held` has the keys and values
+    /// of the chunks before, in their held form, and gets the sums of their gradients.
     AttentionOutput chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
                                   HeldKeys& held, const at::Tensor& sinks_h = {});
     AttentionGradients chunk_backward(size_t chunk, at::Tensor dout_bthd, const at::Tensor& q_bthd,

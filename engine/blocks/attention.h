@@ -66,7 +66,7 @@ class Attention final : public Block<Machine> {
 
     void recall(Machine& machine, const Tensor& x_nc) override {
         project(machine, x_nc);
-        machine.put_keys(qkv_nw_);
+        machine.put_keys(kind_, qkv_nw_);
         forget(machine);
     }
 

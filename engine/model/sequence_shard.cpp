@@ -6,22 +6,17 @@
 
 #include "engine/model/gather.h"
 #include "engine/model/ops.h"
-#include "engine/plan/attention_schedule.h"
 
 namespace ringmaster {
 
 namespace {
 
-/// Returns the ranges of this rank's tokens. All ranks cut into the same number.
-std::vector<TokenRange> chunks_of(const Layout& layout, int64_t tokens, int64_t chunk_tokens) {
-    int64_t most = 1;
-    for (int rank = 0; rank < static_cast<int>(layout.ranks.size()); ++rank)
-        most = std::max(most, layout.tokens_of(rank));
-    const int64_t chunks = chunk_tokens > 0 ? (most + chunk_tokens - 1) / chunk_tokens : 1;
-    const std::vector<int64_t> bounds = chunk_bounds(tokens, chunks);
+/// Returns the ranges of this rank's tokens.
+std::vector<TokenRange> chunks_of(const Layout& layout, int64_t tokens) {
+    if (layout.chunks() == 1) return {{0, tokens}};
     std::vector<TokenRange> ranges;
-    for (size_t chunk = 0; chunk + 1 < bounds.size(); ++chunk)
-        ranges.push_back({bounds[chunk], bounds[chunk + 1]});
+    for (size_t chunk = 0; chunk < layout.chunks(); ++chunk)
+        ranges.push_back({layout.chunk_bounds[chunk], layout.chunk_bounds[chunk + 1]});
     return ranges;
 }
 
@@ -35,9 +30,9 @@ AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t lo
 
 SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_,
                              const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
-                             at::Device device, int64_t chunk_tokens)
+                             at::Device device)
     : layout(layout_),
-      chunks(chunks_of(layout, count_tokens(own_spans(groups, layout)), chunk_tokens)),
+      chunks(chunks_of(layout, count_tokens(own_spans(groups, layout)))),
       ranks(groups),
       progress(groups.progress()),
       model_(model),
@@ -48,8 +43,7 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
     if (chunks.size() == 1) make_ropes(chunks[0]);
     for (const LayerKind& kind : model.layer_kinds()) {
         attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
-                               gathered_heads, ScoreRule{model.attention_scale, model.score_softcap},
-                               static_cast<int64_t>(chunks.size()));
+                               gathered_heads, ScoreRule{model.attention_scale, model.score_softcap});
     }
     if (model.recurs())
         stretches.emplace(stretches_of(layout, mask), groups.mesh().context_rank(groups.rank()),

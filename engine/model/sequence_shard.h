@@ -19,10 +19,9 @@ namespace ringmaster {
 /// batches that agree in these.
 struct SequenceShard {
     /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
-    /// layer adds its own window. `gathered_heads` is that of ShardedAttention. A shard of more than
-    /// `chunk_tokens` tokens, if not 0, is cut into chunks of at most so many.
+    /// layer adds its own window. `gathered_heads` is that of ShardedAttention.
     SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
-                  int64_t longest, int64_t gathered_heads, at::Device device, int64_t chunk_tokens = 0);
+                  int64_t longest, int64_t gathered_heads, at::Device device);
 
     Layout layout;
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other

@@ -152,13 +152,17 @@ AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& q
     const at::Tensor& sinks_h = weights().sinks_h;
     if (decodes()) return cache_->attend(layer_, kind, q, k, v, sinks_h);
     if (keys_ == nullptr) return shard_->attention(kind).forward(q, k, v, sinks_h);
-    put_keys(qkv_nw);
-    return shard_->attention(kind).chunk_forward(chunk_, q, {k, v}, *keys_, sinks_h);
+    const bool by_heads = shard_->ranks.ulysses().size() > 1;
+    if (!by_heads) keys_->put(chunk_, {k, v});
+    const AttentionOutput output = shard_->attention(kind).chunk_forward(chunk_, q, {k, v}, *keys_, sinks_h);
+    if (by_heads) keys_->put(chunk_, output.by_heads.keys_values());
+    return output;
 }
 
-void TensorMachine::put_keys(const at::Tensor& qkv_nw) const {
+void TensorMachine::put_keys(const LayerKind& kind, const at::Tensor& qkv_nw) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
-    keys_->put(chunk_, {heads_of(qkv_nw, H, K), heads_of(qkv_nw, H + K, K)});
+    const KeysValues own{heads_of(qkv_nw, H, K), heads_of(qkv_nw, H + K, K)};
+    keys_->put(chunk_, shard_->attention(kind).held_form(chunk_, own, H));
 }
 
 at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,

@@ -136,7 +136,7 @@ class TensorMachine {
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
     Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
     /// Keeps a chunk's keys and values for the chunks that follow.
-    void put_keys(const at::Tensor& qkv_nw) const;
+    void put_keys(const LayerKind& kind, const at::Tensor& qkv_nw) const;
     /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined. Sets the
     /// sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,

@@ -109,29 +109,11 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank, 
     return make_ring_schedule(spans, spans, rank, mask);
 }
 
-std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks) {
-    std::vector<int64_t> bounds;
-    for (int64_t chunk = 0; chunk <= chunks; ++chunk)
-        bounds.push_back(tokens / chunks * chunk + std::min(chunk, tokens % chunks));
-    return bounds;
-}
-
-std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<Spans>& spans, int rank,
-                                                    const AttentionMask& mask, int64_t chunks,
-                                                    int64_t chunk) {
-    const auto of_chunk = [&](int64_t index) {
-        std::vector<Spans> parts;
-        for (const Spans& whole : spans) {
-            const std::vector<int64_t> bounds = chunk_bounds(count_tokens(whole), chunks);
-            const auto at = static_cast<size_t>(index);
-            parts.push_back(cut(whole, bounds[at], bounds[at + 1]));
-        }
-        return parts;
-    };
-    const std::vector<Spans> queries = of_chunk(chunk);
+std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<std::vector<Spans>>& spans, int rank,
+                                                    const AttentionMask& mask, size_t chunk) {
     std::vector<AttentionSchedule> schedules;
-    for (int64_t keys = 0; keys <= chunk; ++keys)
-        schedules.push_back(make_ring_schedule(queries, of_chunk(keys), rank, mask));
+    for (size_t keys = 0; keys <= chunk; ++keys)
+        schedules.push_back(make_ring_schedule(spans[chunk], spans[keys], rank, mask));
     return schedules;
 }
 

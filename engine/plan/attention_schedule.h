@@ -66,13 +66,11 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
                                      int rank, const AttentionMask& mask);
 
-/// Returns the begin of each of `chunks` nearly equal parts of `tokens` tokens, and their end.
-std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
-
 /// Returns how one chunk of this rank's queries reads the chunks 0, 1, … of all ranks' keys up to its own.
-/// The chunks of a sequence are a ring in time: a rank computes them one after the other.
-std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<Spans>& spans, int rank,
-                                                    const AttentionMask& mask, int64_t chunks, int64_t chunk);
+/// The chunks of a sequence are a ring in time: a rank computes them one after the other. `spans` are the
+/// sorted positions of each ring rank, chunk by chunk.
+std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<std::vector<Spans>>& spans, int rank,
+                                                    const AttentionMask& mask, size_t chunk);
 
 /// Returns whether a schedule computes and exchanges nothing.
 bool is_idle(const AttentionSchedule& schedule);

@@ -27,25 +27,35 @@ constexpr double kPanel = 64;                         // same as in engine/kerne
 /// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;
 
+/// Returns the last chunk's passes over the keys of each chunk that it reads, its own first.
+std::vector<AttentionSchedule> passes_of_last_chunk(const Layout& layout, const AttentionMask& mask, int ring,
+                                                    int rank, int ulysses) {
+    std::vector<std::vector<Spans>> spans(layout.chunks());
+    for (size_t chunk = 0; chunk < layout.chunks(); ++chunk)
+        for (int r = 0; r < ring; ++r) spans[chunk].push_back(chunk_spans(layout, chunk, r, ulysses));
+    std::vector<AttentionSchedule> passes = make_chunk_schedules(spans, rank, mask, layout.chunks() - 1);
+    std::reverse(passes.begin(), passes.end());
+    std::erase_if(passes, is_idle);
+    return passes;
+}
+
 /// Returns the schedules of a rank's passes over keys: one, or the last chunk's over each chunk that it
 /// reads.
 std::vector<AttentionSchedule> passes_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
-    const int64_t tokens = in.shard_tokens * in.chunks * ring * in.ulysses;
+    const int64_t tokens = padded_length(in.layout, in.shard_tokens * in.chunks * ring * in.ulysses, ring,
+                                         in.ulysses, in.chunks > 1);
     const auto mask_of = [&](int64_t wide) {
         AttentionMask mask;
         if (wide < tokens) mask.window = wide;
         return mask;
     };
-    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask_of(in.window));
+    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask_of(in.window), in.chunks);
     const AttentionMask mask = mask_of(window);
+    if (layout.chunks() > 1) return passes_of_last_chunk(layout, mask, ring, rank, in.ulysses);
     std::vector<Spans> spans;
     for (int r = 0; r < ring; ++r) spans.push_back(ring_spans(layout, r, in.ulysses));
     if (in.gathered_heads > 0) return {make_gather_schedule(spans, rank, mask, in.gathered_heads)};
-    if (in.chunks == 1) return {make_ring_schedule(spans, rank, mask)};
-    std::vector<AttentionSchedule> passes = make_chunk_schedules(spans, rank, mask, in.chunks, in.chunks - 1);
-    std::reverse(passes.begin(), passes.end());
-    std::erase_if(passes, is_idle);
-    return passes;
+    return {make_ring_schedule(spans, rank, mask)};
 }
 
 /// Returns the ring to trace and this rank's place in it.

@@ -301,8 +301,9 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
 const char* obstacle_to_chunks(const Plan& plan) {
     const Config& config = plan.config;
     if (plan.model && plan.model->recurs()) return "recurs";
-    if (plan.mesh.ulysses > 1) return "ulysses";
-    if (plan.mesh.ring > 1 && plan.context_parallel.layout != RingAttnFunc::BatchStripe) return "ring";
+    const bool is_dealt_unequally =
+        plan.context_parallel.layout == RingAttnFunc::Balanced || config.ring_attn_func == RingAttnFunc::Auto;
+    if (plan.context_parallel.size > 1 && is_dealt_unequally) return "layout";
     if (config.preference.on() || config.policy) return "weights";
     if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
     return nullptr;

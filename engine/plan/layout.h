@@ -17,20 +17,28 @@ namespace ringmaster {
 struct Layout {
     int64_t tokens = 0;        ///< length of the (padded) sequence
     std::vector<Spans> ranks;  ///< spans of each context rank, sorted by position
+    /// Begins of the chunks among a rank's local tokens, and their end: the same on every rank. Empty if
+    /// ranks compute all their tokens at once.
+    std::vector<int64_t> chunk_bounds = {};
 
     int64_t tokens_of(int rank) const;
+    size_t chunks() const { return chunk_bounds.empty() ? 1 : chunk_bounds.size() - 1; }
 };
+
+/// Returns the begin of each of `chunks` nearly equal parts of `tokens` tokens, and their end.
+std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
 
 /// Returns the cells of the causal mask in the rows of these positions (position p sees p + 1 keys): a rank's
 /// attention work.
 int64_t causal_cells(const Spans& spans);
 
 /// Returns the multiple that a layout requires of a sequence's length: ring × ulysses for contiguous and
-/// stripe, twice that for zigzag, 1 for the others, whose shards differ by at most a token.
-int64_t length_multiple(RingAttnFunc func, int ring, int ulysses);
+/// stripe, twice that for zigzag, 1 for the others, whose shards differ by at most a token. If sequences are
+/// cut into chunks, shards must be equal: then it is ring × ulysses for the others too.
+int64_t length_multiple(RingAttnFunc func, int ring, int ulysses, bool has_chunks = false);
 
 /// Returns `length` rounded up to the layout's multiple.
-int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses);
+int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses, bool has_chunks = false);
 
 /// Returns the layout of one document of `tokens` positions (already padded) over ring × ulysses ranks. Each
 /// ring rank's share is cut into `ulysses` parts in order, so that the all-to-all over a Ulysses group
@@ -40,10 +48,18 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
 /// Returns a layout for any documents, window and length: varlen_ring and varlen_zigzag cut each document
 /// over all ranks, balanced places documents (engine/plan/balanced_layout.h), the others ignore them. Shards
 /// are as equal as the layout allows. Throws Error for Default and Auto, which name no layout.
-Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask);
+///
+/// With more than one chunk, the sequence is first cut into so many stretches (fewer if it is too short), and
+/// each of them is laid out over all ranks: a rank's first chunk is its share of the first stretch. Throws
+/// Error then if `tokens` is not a multiple of length_multiple, or if a stretch's shares are not equal, as
+/// those of balanced need not be.
+Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask,
+                   int64_t chunks = 1);
 
 /// Returns the sorted positions that the ranks of one Ulysses group hold together: one ring rank attends with
 /// them after the all-to-all.
 Spans ring_spans(const Layout& layout, int ring_rank, int ulysses);
+/// Returns those of one chunk.
+Spans chunk_spans(const Layout& layout, size_t chunk, int ring_rank, int ulysses);
 
 }  // namespace ringmaster

@@ -324,7 +324,8 @@ double layer_input_bytes(const MemoryInputs& in) {
 }
 
 double keys_bytes(const MemoryInputs& in) {
-    return 2 * in.tokens() * kv_width(in.model) * in.element_bytes();
+    const double copies = std::max(1.0, double(in.ulysses) / double(in.model.num_kv_heads));
+    return 2 * in.tokens() * kv_width(in.model) * copies * in.element_bytes();
 }
 
 namespace {

@@ -84,7 +84,8 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
 double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
-double keys_bytes(const MemoryInputs& in);   ///< keys and values of one layer
+/// Returns the keys and values of one layer, as chunks hold them: a Ulysses rank holds at least one head.
+double keys_bytes(const MemoryInputs& in);
 double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
 // Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or

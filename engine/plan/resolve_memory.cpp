@@ -44,7 +44,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.quantization = plan.config.quantization;
     in.packed = plan.config.sample_packing ||
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
-    if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
+    if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.sequence.chunks == 1)
         in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
     in.layout = plan.context_parallel.layout;
     in.window = widest_window(*plan.model).value_or(0);

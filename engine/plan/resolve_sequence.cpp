@@ -25,7 +25,8 @@ void say_padding(const Plan& plan, Findings& findings) {
     const int64_t length = plan.sequence.length, padded = plan.sequence.padded_length;
     if (padded == length) return;
     const double waste = double(padded - length) / double(padded);
-    const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
+    const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses,
+                                             plan.config.sequence_chunks != 1);
     FindingValues said{{"layout", to_string(plan.context_parallel.layout)},
                        {"multiple", multiple},
                        {"length", length},
@@ -57,8 +58,8 @@ void resolve_sequence(Plan& plan, Findings& findings) {
     }
     SequencePlan& sequence = plan.sequence;
     sequence.length = length;
-    sequence.padded_length =
-        padded_length(plan.context_parallel.layout, length, plan.mesh.ring, plan.mesh.ulysses);
+    sequence.padded_length = padded_length(plan.context_parallel.layout, length, plan.mesh.ring,
+                                           plan.mesh.ulysses, config.sequence_chunks != 1);
     const int64_t ranks = plan.context_parallel.size;
     sequence.per_rank = (sequence.padded_length + ranks - 1) / ranks;
     sequence.chunks = std::clamp<int64_t>(config.sequence_chunks, 1, std::max<int64_t>(1, sequence.per_rank));

@@ -126,9 +126,13 @@ class Ring {
     Ring(const Plan& plan, const Links& links, const AttentionMask& mask)
         : links_(links), size_(plan.mesh.ring), mask_(mask) {
         const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, size_,
-                                          plan.mesh.ulysses, mask);
-        for (int rank = 0; rank < size_; ++rank)
+                                          plan.mesh.ulysses, mask, plan.sequence.chunks);
+        for (int rank = 0; rank < size_; ++rank) {
             spans_.push_back(ring_spans(layout, rank, plan.mesh.ulysses));
+            std::vector<Spans>& chunks = chunks_.emplace_back();
+            for (size_t chunk = 0; chunk < layout.chunks(); ++chunk)
+                chunks.push_back(chunk_spans(layout, chunk, rank, plan.mesh.ulysses));
+        }
     }
 
     int columns() const { return columns_of(size_); }
@@ -165,10 +169,15 @@ class Ring {
             const Spans& own = spans_[static_cast<size_t>(rank)];
             const Spans& other = spans_[static_cast<size_t>(source)];
             hop.cells += stands_for * cells_between(own, other, mask_);
-            const double keys = stands_for * keys_between(own, other, mask_);
+            double keys = 0, passes = 0;
+            for (const Spans& queries : chunks_[static_cast<size_t>(rank)]) {
+                const double read = keys_between(queries, other, mask_);  // sent again for each chunk
+                keys += stands_for * read;
+                passes += read > 0;
+            }
             if (keys == 0) continue;
             hop.keys += keys;
-            hop.parts += stands_for;
+            hop.parts += stands_for * passes;
             hop.queries += stands_for * queries_between(own, other, mask_.window);
             if (source != rank) hop.keys_over_rate += keys / links_.between(rank, source);
         }
@@ -178,6 +187,7 @@ class Ring {
     int size_;
     const AttentionMask& mask_;
     std::vector<Spans> spans_;
+    std::vector<std::vector<Spans>> chunks_;  ///< of each rank
 };
 
 // ------------------------------------------------------------------------------------------ computation

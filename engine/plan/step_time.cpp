@@ -25,7 +25,7 @@ double flops_of_a_parameter(const Plan& plan) {
 LayoutFigures figures_of(const Plan& plan) {
     const AttentionMask mask = mask_of(plan);
     const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length,
-                                      plan.mesh.ring, plan.mesh.ulysses, mask);
+                                      plan.mesh.ring, plan.mesh.ulysses, mask, plan.sequence.chunks);
     return layout_figures(layout, plan.mesh.ulysses, mask);
 }
 

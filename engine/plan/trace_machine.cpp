@@ -130,6 +130,17 @@ Traced TraceMachine::dequantize(LoraSite site) {
     return made;
 }
 
+void TraceMachine::put_keys(const LayerKind&, const Traced&) const {
+    const double held = keys_bytes(in_);
+    const bool exchanges = in_.ulysses > 1;
+    if (exchanges) {  // joined keys and values, this rank's part, what is sent and received
+        const double joined =
+            2 * in_.tokens() * double(in_.model.num_kv_heads * in_.model.head_dim) * in_.element_bytes();
+        heap_.touch(joined + 3 * held, MemoryPart::Communication, "heads exchanged by Ulysses");
+    }
+    heap_.touch((exchanges ? held : 0) + (stashes_keys() ? held : 0));
+}
+
 void TraceMachine::touch_dequantizing(double elements) {
     if (in_.quantization.is_4bit() && in_.quantization.nested)
         heap_.touch(4 * elements / double(in_.quantization.block));  // scales

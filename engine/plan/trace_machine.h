@@ -132,7 +132,7 @@ class TraceMachine {
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
     /// Traces the copy of a chunk's keys and values that later chunks read.
-    void put_keys(const Traced&) const { heap_.touch(stashes_keys() ? keys_bytes(in_) : 0); }
+    void put_keys(const LayerKind&, const Traced&) const;
     /// Frees what attention holds for all chunks of a layer.
     void leave_layer() { attentions_.clear(); }
     /// Counts no sums of gradients of keys any more (AttentionTrace::have_sums).

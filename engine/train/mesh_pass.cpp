@@ -242,13 +242,16 @@ MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
     const ShapeKey key{shape.tokens, shape.mask.window, shape.mask.documents};
     if (const auto found = shapes_.find(key); found != shapes_.end()) return found->second;
     const RingAttnFunc func = layout_of(shape);
-    const int64_t padded = padded_length(func, shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses);
-    const Layout layout = make_layout(func, padded, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask);
-    const int64_t gathered =
-        func == RingAttnFunc::VarlenLlama3 ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
+    const int ring = plan_.mesh.ring, ulysses = plan_.mesh.ulysses;
+    const int64_t padded = padded_length(func, shape.tokens, ring, ulysses, chunk_tokens_ > 0);
+    const int64_t at_once = chunk_tokens_ * ring * ulysses;
+    const int64_t chunks = at_once > 0 ? (padded + at_once - 1) / at_once : 1;
+    const Layout layout = make_layout(func, padded, ring, ulysses, shape.mask, chunks);
+    const bool gathers = func == RingAttnFunc::VarlenLlama3 && chunks == 1;
+    const int64_t gathered = gathers ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
     KnownShape made;
     made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
-                                                 gathered, groups_.device(), chunk_tokens_);
+                                                 gathered, groups_.device());
     made.positions = made.shard->position_sum();
     made.cells = made.shard->cells();
     if (shapes_.size() >= kKeptShapes) shapes_.clear();

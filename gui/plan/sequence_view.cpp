@@ -40,7 +40,7 @@ void SequenceView::setPlan(const Plan& plan) {
     } else {
         try {
             m_layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, plan.mesh.ring,
-                                   plan.mesh.ulysses);
+                                   plan.mesh.ulysses, {}, plan.sequence.chunks);
             const std::vector<int64_t> cells = work_of_ranks(plan);
             const double most = double(std::max<int64_t>(1, *std::max_element(cells.begin(), cells.end())));
             for (const int64_t of_rank : cells) m_work.push_back(double(of_rank) / most);

@@ -169,8 +169,8 @@ class PlanWriter {
     void who_holds_what() {
         Layout layout;
         try {
-            layout =
-                make_layout(cp_layout(), plan_.sequence.padded_length, plan_.mesh.ring, plan_.mesh.ulysses);
+            layout = make_layout(cp_layout(), plan_.sequence.padded_length, plan_.mesh.ring,
+                                 plan_.mesh.ulysses, {}, plan_.sequence.chunks);
         } catch (const Error&) {
             return;  // token positions depend on each row's documents
         }

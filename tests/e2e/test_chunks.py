@@ -39,6 +39,7 @@ ENLARGING, SLOW = ("two widths", "shared values", "two widths, experts", "latent
 CASES = {
     "packed": ("llama", 3, 1, dict(PACKED, **IN_HOST)),
     "windows": ("gemma2", 8, 1, {}),
+    "ulysses": ("llama", 3, 2, dict(PACKED, context_parallel_size=2, ulysses_size=2, **IN_HOST)),
 }
 MORE = {
     **{f"{model}, {chunks}, {name}": (model, chunks, 1, keys)
@@ -63,6 +64,15 @@ MORE = {
     "ring": ("llama", 3, 2, dict(context_parallel_size=2, ring_attn_func="batch_stripe", **IN_HOST)),
     "ring, packed": ("llama", 3, 2, dict(PACKED, context_parallel_size=2, ring_attn_func="batch_stripe", **CHECKPOINTING)),
     "ring, 2 x 2": ("gemma2", 2, 4, dict(context_parallel_size=2, dp_shard_size=2, micro_batch_size=1, ring_attn_func="batch_stripe")),
+    **{f"{layout}{', packed' if keys else ''}": ("llama", 3, 2, dict(context_parallel_size=2, ring_attn_func=layout, **keys, **kept))
+       for layout in ("batch_ring", "batch_zigzag", "varlen_llama3", "varlen_ring", "varlen_zigzag")
+       for keys, kept in (({}, IN_HOST), (PACKED, CHECKPOINTING))},
+    "ulysses, stage 3": ("qwen3", 3, 2, dict(context_parallel_size=2, ulysses_size=2, **CHECKPOINTING, **offloading(3, True))),
+    "ulysses, windows": ("gemma2", 2, 2, dict(context_parallel_size=2, ulysses_size=2, selective_checkpointing=True, **CHECKPOINTING)),
+    "ulysses, sinks": ("sinks", 3, 2, dict(context_parallel_size=2, ulysses_size=2)),
+    "ulysses, a copied key head": ("llama", 2, 4, dict(context_parallel_size=4, ulysses_size=4, **IN_HOST)),
+    "2 x 2": ("llama", 3, 4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_zigzag", **IN_HOST)),
+    "2 x 2, packed": ("llama", 3, 4, dict(PACKED, context_parallel_size=4, ulysses_size=2, ring_attn_func="varlen_zigzag")),
 }
 
 
@@ -114,9 +124,8 @@ def test_a_plan_takes_the_fewest_chunks_that_fit(rows_file, tmp_path):
 
 
 @pytest.mark.parametrize("keys, said", [
-    (dict(context_parallel_size=2, ring_attn_func="batch_zigzag"), "ring"),
-    (dict(context_parallel_size=2, ring_attn_func="auto"), "ring"),
-    (dict(context_parallel_size=2, ulysses_size=2), "Ulysses"),
+    (dict(context_parallel_size=2, ring_attn_func="balanced"), "equal shares"),
+    (dict(context_parallel_size=2, ring_attn_func="auto"), "equal shares"),
     (dict(rl="dpo"), "weighs"), (dict(reward_model=True), "weighs")])
 def test_what_needs_whole_sequences_is_refused(keys, said, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, sequence_chunks=2, **keys)

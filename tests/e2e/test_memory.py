@@ -139,6 +139,9 @@ CHUNKED += [(model, length, mesh, stage, activations, precision, micro, adapter)
 CHUNKED += [(model, 4096, "1 rank", 0, activations, "fp32", 1, False) for model in ("gemma4", "gemma4 of wide heads")
             for activations in ("4 chunks", "4 chunks, checkpointing", "8 chunks, offloaded")]
 CHUNKED += [("llama", 4096, "stripe 2", 0, activations, "fp32", 1, False) for activations in CHUNKS]
+CHUNKED += [("llama", 4096, mesh, 0, activations, "fp32", 1, False) for mesh in ("zigzag 2", "ulysses 2", "gathered 2", "ulysses 4")
+            for activations in ("4 chunks", "4 chunks, checkpointing", "8 chunks, offloaded")]
+CHUNKED.append(("qwen3", 4096, "zigzag on ulysses", 3, "4 chunks, checkpointing", "bf16", 1, False))
 
 
 def configurations(count, seed, adapter):
@@ -170,6 +173,8 @@ SPREAD += CHUNKED[:2]
 EVERY = EVERY + FAMILY_CASES + OFFLOADED + CHUNKED
 ACTIVATIONS.update(CHUNKS)
 MESHES["stripe 2"] = (2, dict(context_parallel_size=2, ring_attn_func="batch_stripe"))
+MESHES["zigzag on ulysses"] = (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_zigzag"))
+MESHES["ulysses 4"] = (4, dict(context_parallel_size=4, ulysses_size=4))
 
 
 @pytest.fixture(scope="module")

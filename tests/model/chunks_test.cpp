@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "engine/model/decoder.h"
+#include "engine/model/gather.h"
 #include "tests/support/ranks.h"
 #include "tests/support/tiny_model.h"
 
@@ -25,38 +26,39 @@ struct Case {
 struct Learned {
     double loss = 0;
     at::Tensor gradients;  ///< sum over all ranks
-    at::Tensor logits;     ///< of the last tokens, from rank 0 of one rank
+    at::Tensor logprobs;   ///< of all labels, in the sequence's order
+    at::Tensor logits;     ///< of the last tokens, from a rank that is alone
     double loss_alone = 0;
 };
 
-Learned learn(const Case& of, int64_t chunk_tokens) {
+Learned learn(const Case& of, int64_t chunks) {
     at::manual_seed(5);
     const at::Tensor ids = at::randint(0, 61, {2, kTokens}, at::kLong);
     at::Tensor labels = at::randint(0, 61, {2, kTokens}, at::kLong);
     labels.narrow(1, 3, 20).fill_(-100);
-    const Layout layout = make_layout(of.layout, kTokens, of.mesh.ring, of.mesh.ulysses, of.mask);
-    Kept kept = of.kept;
-    kept.chunk_tokens = chunk_tokens;
+    const Layout layout = make_layout(of.layout, kTokens, of.mesh.ring, of.mesh.ulysses, of.mask, chunks);
     Learned learned;
     std::mutex mutex;
     run_ranks(of.mesh, [&](int rank, Groups& groups) {
         const at::NoGradGuard no_grad;
         Parameters parameters(of.model, Precision::Float32, at::kCPU);
         parameters.initialize(of.model, 1);
-        Decoder decoder(of.model, parameters, kept);
-        SequenceShard shard(groups, of.model, layout, of.mask, kTokens, 0, at::kCPU, chunk_tokens);
+        Decoder decoder(of.model, parameters, of.kept);
+        SequenceShard shard(groups, of.model, layout, of.mask, kTokens, 0, at::kCPU);
         const auto own = [&](const at::Tensor& x) { return x.index_select(1, shard.places()); };
         const MicroBatch batch{own(ids), own(labels)};
         double loss = 0;
         for (const bool first : {true, false})  // an accumulation of two micro-batches
             loss += decoder.forward_backward(batch, shard, 0.01, first, [](int) {});
         const Outputs outputs = decoder.forward(batch, shard, kTokens - 30);
+        const at::Tensor logprobs = gather_tokens(groups, layout, outputs.logprobs_bt, kTokens);
         const std::lock_guard lock(mutex);
         learned.loss += loss;
         learned.loss_alone += outputs.loss_sum;
         const at::Tensor gradients = parameters.gradients().values;
         learned.gradients = learned.gradients.defined() ? learned.gradients + gradients : gradients.clone();
-        if (rank == 0) learned.logits = outputs.logits_bkv;
+        if (rank == 0) learned.logprobs = logprobs;
+        if (of.mesh.ranks() == 1) learned.logits = outputs.logits_bkv;
     });
     return learned;
 }
@@ -64,15 +66,16 @@ Learned learn(const Case& of, int64_t chunk_tokens) {
 /// Expects that 2, 3 and more chunks learn what the whole sequence teaches.
 void expect_alike(const Case& of, const std::string& what) {
     SCOPED_TRACE(what);
-    const Learned whole = learn(of, 0);
+    const Learned whole = learn(of, 1);
     const double norm = whole.gradients.norm().item<double>();
     ASSERT_GT(norm, 0.01);
-    const int64_t tokens = kTokens / of.mesh.ring;
     for (const int64_t chunks : {2, 3, 8}) {
-        const Learned cut = learn(of, (tokens + chunks - 1) / chunks);
+        const Learned cut = learn(of, chunks);
         EXPECT_NEAR(cut.loss / whole.loss, 1, 1e-6);
         EXPECT_NEAR(cut.loss_alone / whole.loss_alone, 1, 1e-6);
         EXPECT_LT((cut.gradients - whole.gradients).norm().item<double>() / norm, 1e-6) << chunks;
+        EXPECT_LT((cut.logprobs - whole.logprobs).abs().max().item<double>(), 1e-5);
+        if (!whole.logits.defined()) continue;
         EXPECT_LT((cut.logits - whole.logits).abs().max().item<double>(), 1e-5);
     }
 }
@@ -108,14 +111,41 @@ TEST(Chunks, SeeDocumentsAndWindows) {
     }
 }
 
-TEST(Chunks, GoRoundARing) {
-    for (const Kept& kept : {Kept{}, Kept{true, false, 0, true}}) {
+struct Split {
+    const char* name;
+    Mesh mesh;
+    RingAttnFunc layout;
+};
+const Split kSplits[] = {{"stripe", ring_mesh(2), RingAttnFunc::BatchStripe},
+                         {"zigzag", ring_mesh(2), RingAttnFunc::BatchZigzag},
+                         {"contiguous", ring_mesh(3), RingAttnFunc::BatchRing},
+                         {"llama3", ring_mesh(2), RingAttnFunc::VarlenLlama3},
+                         {"documents", ring_mesh(2), RingAttnFunc::VarlenRing},
+                         {"zigzag documents", ring_mesh(2), RingAttnFunc::VarlenZigzag},
+                         {"ulysses", Mesh{.ulysses = 2}, RingAttnFunc::BatchRing},
+                         {"2 x 2", Mesh{.ring = 2, .ulysses = 2}, RingAttnFunc::BatchZigzag}};
+
+TEST(Chunks, AreSplitOverRanks) {
+    for (const Split& split : kSplits) {
         Case of;
-        of.mesh = ring_mesh(2);
-        of.layout = RingAttnFunc::BatchStripe;
-        of.kept = kept;
-        expect_alike(of, "stripe");
+        of.mesh = split.mesh;
+        of.layout = split.layout;
+        expect_alike(of, split.name);
+        of.kept = {true, false, 0, true};
+        of.mask.documents = {7, 30, kTokens};
+        of.model.sliding_window = 9;
+        expect_alike(of, std::string(split.name) + ", packed");
     }
+}
+
+/// A Ulysses group of more ranks than key heads gives every rank a copy of one.
+TEST(Chunks, ShareKeyHeads) {
+    Case of;
+    of.model.num_kv_heads = 1;
+    of.mesh = Mesh{.ulysses = 2};
+    of.layout = RingAttnFunc::BatchRing;
+    of.kept = {true};
+    expect_alike(of, "one key head");
 }
 
 }  // namespace

@@ -101,8 +101,7 @@ TEST(MemoryTrace, TilesAreTakenByThemselvesOnlyWhereTheyCostNoTime) {
     EXPECT_EQ(tile(checkpointing + "tiled_mlp: true\n", 65536), 4096);
 }
 
-// With chunks of one size, longer sequences add only 32 bytes a token to what a device holds: ids, labels,
-// places and positions.
+// With chunks of one size, longer sequences add only 16 bytes a token to what a device holds: ids and labels.
 TEST(MemoryTrace, ADeviceHoldsOneChunkHoweverManyThereAre) {
     const auto of_rank = [](int64_t chunks) {
         const Plan plan = plan_of("sequence_len: " + std::to_string(16384 * chunks) +
@@ -113,7 +112,7 @@ TEST(MemoryTrace, ADeviceHoldsOneChunkHoweverManyThereAre) {
         return plan.memory->per_rank.at(0);
     };
     const RankMemory few = of_rank(4), many = of_rank(32);
-    EXPECT_EQ(many.total - few.total, 32 * 16384 * (32 - 4));
+    EXPECT_EQ(many.total - few.total, 16 * 16384 * (32 - 4));
     EXPECT_GT(many.host, 7 * few.host);
     const Plan whole =
         plan_of("sequence_len: 65536\ngradient_checkpointing: true\nactivation_offloading: true\n", 1);
