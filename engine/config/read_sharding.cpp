@@ -53,11 +53,14 @@ void offload_parameters(KeyReader& keys, Config& config, const char* key) {
 }
 
 /// Returns whether a DeepSpeed configuration offloads; `what` is "offload_optimizer" or "offload_param".
-bool deepspeed_offloads(const json& deepspeed, const char* what) {
+bool deepspeed_offloads(KeyReader& keys, const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
     if (zero == deepspeed.end() || !zero->is_object()) return false;
     const auto offload = zero->find(what);
-    return offload != zero->end() && offload->is_object() && offload->value("device", json("none")) != "none";
+    if (offload == zero->end() || !offload->is_object()) return false;
+    const json device = offload->value("device", json("none"));
+    if (device == "nvme") keys.warn(Form("CFG-OFFLOAD", "nvme"), "deepspeed", {{"what", std::string(what)}});
+    return device != "none";
 }
 
 std::optional<json> read_deepspeed_file(const std::string& path, std::string& problem) {
@@ -113,8 +116,9 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
     if (problem.empty() && deepspeed) {
-        config.optimizer_offloading |= deepspeed_offloads(*deepspeed, "offload_optimizer");
-        if (deepspeed_offloads(*deepspeed, "offload_param")) offload_parameters(keys, config, "deepspeed");
+        config.optimizer_offloading |= deepspeed_offloads(keys, *deepspeed, "offload_optimizer");
+        if (deepspeed_offloads(keys, *deepspeed, "offload_param"))
+            offload_parameters(keys, config, "deepspeed");
     }
     if (!problem.empty()) refuse_deepspeed(keys, config, said, problem);
 }

@@ -98,6 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"optimizer: polora\n", "KEY-UNSUPPORTED", "optimizer", 1, kError, "optimizer: adamw_torch"},
         Rule{"gradient_checkpointing: true\nactivation_offloading: disk\n", "CFG-OFFLOAD",
              "activation_offloading", 2, Severity::Info, "not to its disk"},
+        Rule{"deepspeed: {zero_optimization: {stage: 3, offload_param: {device: nvme}}}\n", "CFG-OFFLOAD",
+             "deepspeed", 1, kWarning, "offload_param with device nvme"},
         Rule{"activation_offloading: true\n", "CFG-CHECKPOINT", "activation_offloading", 1, kWarning,
              "gradient_checkpointing: true"},
         Rule{"selective_checkpointing: true\n", "CFG-CHECKPOINT", "selective_checkpointing", 1, kWarning,
