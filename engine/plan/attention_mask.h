@@ -1,4 +1,5 @@
-/// Defines which positions of a sequence a query sees: its own document, the past, a window. Integers only.
+/// Defines which positions of a sequence a query sees: its own document and the one that it continues, the
+/// past, a window. Integers only.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,10 @@ struct AttentionMask {
     std::vector<int64_t> documents;  ///< ends of the documents, ascending; empty: a single document
     int64_t window = 0;              ///< tokens; 0: no window
     bool causal = true;
+    /// For each document, the index of the earlier document that it continues; -1: none. Empty: none does.
+    /// Answers continue the prompt that they share: an answer's query also sees the prompt, as if the prompt
+    /// came right before the answer. Only if the mask is causal. A document that is continued continues none.
+    std::vector<int64_t> continues = {};
 
     bool operator==(const AttentionMask&) const = default;
 };
@@ -30,10 +35,20 @@ struct DocumentRange {
 /// Returns the documents among `tokens` positions, without empty ones and without padding.
 std::vector<DocumentRange> documents_of(const AttentionMask& mask, int64_t tokens);
 
+/// Returns the document that `document` continues; an empty range if there is none.
+DocumentRange prompt_of(const DocumentRange& document, const AttentionMask& mask);
+
 /// The part of a span that lies in one document.
 struct Piece {
     Span span;
     DocumentRange document;
+    DocumentRange prompt = {};  ///< the document that it continues; empty: none
+
+    /// Returns the piece at the positions that its queries would have right after the prompt.
+    Piece after_prompt() const {
+        const int64_t back = document.begin - prompt.end;
+        return {{span.begin - back, span.end - back, span.step}, prompt};
+    }
 };
 
 /// Returns `spans` cut at the documents' ends, in order; padding is left out.
@@ -48,7 +63,8 @@ int64_t visible_cells(const Spans& spans, const AttentionMask& mask);
 /// spans the result may include keys that no query sees.
 Spans visible_keys(const Spans& queries, const AttentionMask& mask);
 
-/// Returns each position's index in its document; padding is counted from the last document's beginning.
+/// Returns each position's index in its document, counted on from the prompt that the document continues;
+/// padding is counted from the last document's end.
 std::vector<int64_t> positions_in_documents(const Spans& spans, const AttentionMask& mask);
 
 }  // namespace ringmaster

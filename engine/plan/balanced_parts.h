@@ -18,7 +18,9 @@ struct DocumentPart {
 
     int64_t size() const { return end - begin; }
     int64_t work(int64_t from, int64_t to, const AttentionMask& mask) const {
-        return is_padding || from >= to ? 0 : visible_cells(Piece{{from, to}, document}, mask);
+        return is_padding || from >= to
+                   ? 0
+                   : visible_cells(Piece{{from, to}, document, prompt_of(document, mask)}, mask);
     }
     bool operator<(const DocumentPart& other) const {  // ordered by the work of the last token
         return std::pair(end - document.begin, begin) <

@@ -243,15 +243,22 @@ std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const At
     const KeyIndex index(keys);
     std::vector<Slice> slices;
     int64_t offset = 0;
-    std::vector<Run> runs;
+    std::vector<Run> runs, of_prompts;
     for (const Span& span : queries) {
-        for (const Piece& piece : cut_by_documents({span}, mask)) {
+        for (Piece piece : cut_by_documents({span}, mask)) {
             const int64_t first = offset + (piece.span.begin - span.begin) / span.step;
+            if (piece.prompt.end == piece.document.begin) {
+                piece.document.begin -= piece.prompt.size();  // one staircase over both
+            } else if (piece.prompt.size() > 0) {
+                for (const Run& run : staircase(piece.after_prompt(), first, index, mask))
+                    append(of_prompts, run);
+            }
             for (const Run& run : staircase(piece, first, index, mask)) append(runs, run);
         }
         offset += span.size();
     }
     for (const Run& run : runs) add_run(slices, run);
+    for (const Run& run : of_prompts) add_run(slices, run);
     return slices;
 }
 

@@ -15,8 +15,8 @@
 namespace ringmaster {
 
 enum class SliceMask {
-    Full,    ///< every cell of the rectangle is visible
-    Causal,  ///< a square; query i sees key j if j <= i, counted from the rectangle's corner
+    Full,           ///< every cell of the rectangle is visible
+    Causal,         ///< a square; query i sees key j if j <= i, counted from the rectangle's corner
     InverseCausal,  ///< a square; query i sees key j if j >= i: the trailing edge of a window
 };
 
@@ -36,7 +36,8 @@ struct Slice {
 /// sorted by position; steps other than 1 must be equal on both sides.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
 
-/// Returns the slices for any mask. None crosses a document's end; a window of w takes about 2·T ÷ w of them.
+/// Returns the slices for any mask. None crosses a document's end, but that of a prompt right before its
+/// first answer; a window of w takes about 2·T ÷ w of them.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 
 }  // namespace ringmaster

@@ -51,9 +51,15 @@ inline at::Tensor hidden_by(const AttentionMask& mask, int64_t tokens) {
     const auto documents = static_cast<int64_t>(mask.documents.size());
     for (int64_t query = 0; query < tokens; ++query) {
         for (int64_t key = 0; key < tokens; ++key) {
-            const bool together =
-                documents == 0 || (document(query) < documents && document(query) == document(key));
-            const bool near = mask.window == 0 || std::abs(query - key) < mask.window;
+            const int64_t own = document(query), other = document(key);
+            const bool continues = own < documents && !mask.continues.empty() && own != other &&
+                                   mask.continues[static_cast<size_t>(own)] == other;
+            const bool together = documents == 0 || (own < documents && own == other) || continues;
+            int64_t distance = query - key;
+            if (continues)  // as if the document began where the other one ends
+                distance -=
+                    mask.documents[static_cast<size_t>(own - 1)] - mask.documents[static_cast<size_t>(other)];
+            const bool near = mask.window == 0 || std::abs(distance) < mask.window;
             cells[query][key] = !(together && near && (!mask.causal || key <= query));
         }
     }

@@ -86,6 +86,10 @@ AttentionMask random_mask(std::mt19937& random) {
     for (int64_t end = draw(1, 30); end < 64; end += draw(1, 30)) mask.documents.push_back(end);
     mask.documents.push_back(64);
     if (draw(0, 1) == 1) mask.window = draw(1, 40);
+    if (draw(0, 1) == 1) {  // all share the first document
+        mask.continues.assign(mask.documents.size(), 0);
+        mask.continues[0] = -1;
+    }
     return mask;
 }
 
@@ -98,7 +102,10 @@ TEST(PackedAttention, OfAnyHopIsTheSlicesAttention) {
         const RingAttnFunc func = std::array{RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe,
                                              RingAttnFunc::VarlenZigzag}[static_cast<size_t>(round) % 3];
         AttentionMask fitting = mask;
-        if (func == RingAttnFunc::VarlenZigzag) fitting.documents = {16, 24, 64};
+        if (func == RingAttnFunc::VarlenZigzag) {
+            fitting.documents = {16, 24, 64};
+            if (!fitting.continues.empty()) fitting.continues = {-1, 0, 0};
+        }
         const Layout layout = make_layout(func, 64, 2, 1, fitting);
         const int rank = round / 3 % 2;
         const AttentionSchedule schedule = make_ring_schedule(layout.ranks, rank, fitting);

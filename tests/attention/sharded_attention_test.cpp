@@ -210,7 +210,9 @@ struct NamedMask {
 const NamedMask kMasks[] = {{"dense", {}},
                             {"packed", {{1, 14, 15, 31, 43}, 0, true}},
                             {"window", {{20, 48}, 7, true}},
-                            {"both_ways", {{30, 48}, 9, false}}};
+                            {"both_ways", {{30, 48}, 9, false}},
+                            {"shared", {{12, 15, 23, 30, 33, 44}, 0, true, {-1, 0, 0, -1, 3, 0}}},
+                            {"shared_window", {{12, 15, 23, 48}, 6, true, {-1, 0, 0, 0}}}};
 
 struct TableCase {
     Way way;

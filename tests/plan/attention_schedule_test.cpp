@@ -13,7 +13,8 @@ constexpr RingAttnFunc kFuncs[] = {RingAttnFunc::BatchRing,   RingAttnFunc::Batc
                                    RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
                                    RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
                                    RingAttnFunc::Balanced};
-const AttentionMask kMasks[] = {{}, {{30, 31, 96, 180}, 0, true}, {{150, 192}, 20, true}};
+const AttentionMask kMasks[] = {
+    {}, {{30, 31, 96, 180}, 0, true}, {{150, 192}, 20, true}, {{60, 90, 150, 192}, 0, true, {-1, 0, 0, 0}}};
 
 std::vector<AttentionSchedule> schedules(RingAttnFunc func, int64_t tokens, int ranks,
                                          const AttentionMask& mask = {}) {

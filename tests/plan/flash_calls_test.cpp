@@ -121,6 +121,10 @@ TEST(FlashCalls, SeeEveryCellOnceOfAnyHop) {
                                             [&](int64_t end) { return end >= mask.documents.back(); }),
                              mask.documents.end() - 1);
         if (round % 2 == 1) mask.window = draw(1, 50);
+        if (round % 3 == 1) {  // all share the first document
+            mask.continues.assign(mask.documents.size(), 0);
+            mask.continues[0] = -1;
+        }
         const RingAttnFunc func =
             std::array{RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe, RingAttnFunc::BatchRing,
                        RingAttnFunc::Balanced}[static_cast<size_t>(round) % 4];

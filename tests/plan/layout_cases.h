@@ -49,8 +49,13 @@ inline bool sees(const AttentionMask& mask, int64_t query, int64_t key) {
     const auto document = [&](int64_t at) {
         return std::upper_bound(mask.documents.begin(), mask.documents.end(), at);
     };
-    if (!mask.documents.empty()) {
-        if (document(query) == mask.documents.end() || document(query) != document(key)) return false;
+    if (!mask.documents.empty() && document(query) == mask.documents.end()) return false;
+    if (!mask.documents.empty() && document(query) != document(key)) {
+        const auto index = static_cast<size_t>(document(query) - mask.documents.begin());
+        const int64_t prompt = mask.continues.empty() ? -1 : mask.continues[index];
+        if (prompt < 0 || document(key) - mask.documents.begin() != prompt) return false;
+        const int64_t distance = *document(key) - key + query - *(document(query) - 1);
+        return mask.window == 0 || distance < mask.window;
     }
     if (mask.causal && key > query) return false;
     return mask.window == 0 || std::abs(query - key) < mask.window;

@@ -18,7 +18,11 @@ struct TilingCase {
 
     std::string text() const {
         std::string ends;
-        for (const int64_t end : mask.documents) ends += " " + std::to_string(end);
+        for (size_t i = 0; i < mask.documents.size(); ++i) {
+            ends += " " + std::to_string(mask.documents[i]);
+            if (!mask.continues.empty() && mask.continues[i] >= 0)
+                ends += " (continues " + std::to_string(mask.continues[i]) + ")";
+        }
         return std::string(to_string(func)) + " " + std::to_string(ring) + " × " + std::to_string(ulysses) +
                ", " + std::to_string(tokens) + " tokens, window " + std::to_string(mask.window) +
                (mask.causal ? "" : ", not causal") + ", documents end at" + ends;
@@ -27,6 +31,20 @@ struct TilingCase {
 
 int64_t below(std::mt19937_64& random, int64_t limit) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
+}
+
+/// Lets documents continue earlier ones that continue none.
+void share_prompts(std::mt19937_64& random, AttentionMask& mask) {
+    std::vector<int64_t>& ends = mask.documents;
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    std::vector<int64_t> prompts;
+    for (int64_t i = 0; i < static_cast<int64_t>(ends.size()); ++i) {
+        const bool continues = !prompts.empty() && below(random, 3) > 0;
+        mask.continues.push_back(
+            continues ? prompts[static_cast<size_t>(below(random, static_cast<int64_t>(prompts.size())))]
+                      : -1);
+        if (!continues) prompts.push_back(i);
+    }
 }
 
 TilingCase random_case(std::mt19937_64& random, RingAttnFunc func, int ranks) {
@@ -51,6 +69,8 @@ TilingCase random_case(std::mt19937_64& random, RingAttnFunc func, int ranks) {
     }
     if (below(random, 2) == 0) drawn.mask.window = 1 + below(random, drawn.tokens + 2);
     drawn.mask.causal = drawn.mask.documents.empty() || below(random, 4) > 0;
+    if (drawn.mask.causal && !drawn.mask.documents.empty() && below(random, 2) == 0)
+        share_prompts(random, drawn.mask);
     return drawn;
 }
 
@@ -155,6 +175,9 @@ TEST(Tiling, PositionsRestartWithEachDocument) {
     const AttentionMask mask{{3, 4, 9}, 0, true};
     EXPECT_EQ(positions_in_documents({{0, 12, 2}}, mask), (std::vector<int64_t>{0, 2, 0, 2, 4, 1}));
     EXPECT_EQ(positions_in_documents({{5, 7}}, {}), (std::vector<int64_t>{5, 6}));
+    AttentionMask shared = mask;
+    shared.continues = {-1, -1, 0};
+    EXPECT_EQ(positions_in_documents({{2, 11}}, shared), (std::vector<int64_t>{2, 0, 3, 4, 5, 6, 7, 0, 1}));
 }
 
 }  // namespace
