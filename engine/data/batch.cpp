@@ -1,7 +1,6 @@
 #include "engine/data/batch.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ringmaster {
 
@@ -22,7 +21,8 @@ int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64
     return longest;
 }
 
-BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window) {
+BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window,
+                       bool shares_prompts) {
     BatchShape shape;
     if (config.sample_packing) {
         int64_t held = 0;
@@ -39,6 +39,13 @@ BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::
     } else {
         shape.tokens = batch_length(rows, config.padding, config.sequence_len);
         shape.longest_document = shape.tokens;
+    }
+    shape.padded_row = shape.tokens;
+    if (shares_prompts)
+        shape.prompts = share_prompts(documents_of_rows(rows), config.preference.learns_prompt());
+    if (shape.prompts.any()) {
+        shape.tokens = shape.prompts.tokens();
+        shape.mask = shape.prompts.mask;
     }
     if (window && *window < shape.longest_document) shape.mask.window = *window;
     return shape;
@@ -57,25 +64,21 @@ struct Sequence {
           places(static_cast<size_t>(tokens), -1),
           segments(static_cast<size_t>(tokens), -1) {}
 
-    /// Adds a row whose documents, or labels, count from `slot` on; advances it.
-    void add(const Row& row, size_t at, size_t& slot, Segments rule) {
-        std::copy(row.input_ids.begin(), row.input_ids.end(),
-                  input_ids.begin() + static_cast<std::ptrdiff_t>(at));
-        std::iota(places.begin() + static_cast<std::ptrdiff_t>(at),
-                  places.begin() + static_cast<std::ptrdiff_t>(at) + row.tokens(), row.place);
-        size_t begin = 0;
-        for (const int64_t end : row.document_ends) {
-            const bool with_prompt = rule == Segments::ChosenPromptsToo && slot % 2 == 0;
-            const auto shift = static_cast<size_t>(row.label_shift);
-            for (size_t i = begin; i + shift < static_cast<size_t>(end); ++i) {
-                const bool learned = row.labels[i + shift] != kNoLabel;
-                if (!learned && !with_prompt) continue;
-                labels[at + i] = learned ? row.labels[i + shift] : row.input_ids[i + shift];
-                segments[at + i] = learned ? segment_of_completion(slot) : segment_of_prompt(slot);
-                if (rule == Segments::Labels) ++slot;
-            }
-            begin = static_cast<size_t>(end);
-            if (rule != Segments::Labels) ++slot;
+    /// Puts tokens [from, to) of a document at `at`. The document is `slot`, or its labels count from there.
+    void put(const Row& document, const PlacedTokens& tokens, size_t slot, Segments rule) {
+        const auto begin = static_cast<size_t>(tokens.from), end = static_cast<size_t>(tokens.to);
+        const auto shift = static_cast<size_t>(document.label_shift), at = static_cast<size_t>(tokens.at);
+        const bool with_prompt = rule == Segments::ChosenPromptsToo && slot % 2 == 0;
+        for (size_t i = begin; i < end; ++i) {
+            const size_t to = at + i - begin, label = i + shift;
+            input_ids[to] = document.input_ids[i];
+            places[to] = document.place + static_cast<int64_t>(i);
+            if (label >= document.labels.size()) continue;
+            const bool learned = document.labels[label] != kNoLabel;
+            if (!learned && !with_prompt) continue;
+            labels[to] = learned ? document.labels[label] : document.input_ids[label];
+            segments[to] = learned ? segment_of_completion(slot) : segment_of_prompt(slot);
+            if (rule == Segments::Labels) ++slot;
         }
     }
 };
@@ -92,28 +95,54 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
     }
 }
 
+/// Returns the first slot of each document: slots are documents, or their labels.
+std::vector<size_t> first_slots(const std::vector<Row>& documents, Segments rule) {
+    std::vector<size_t> slots;
+    size_t next = 0;
+    for (const Row& document : documents) {
+        slots.push_back(next);
+        next += rule == Segments::Labels ? static_cast<size_t>(document.valid_labels()) : 1;
+    }
+    return slots;
+}
+
+/// Returns the documents of rows that share no prompt, one after the other; `as_one_sequence` as in
+/// shard_rows.
+std::vector<PlacedTokens> one_after_the_other(const std::vector<Row>& rows, bool as_one_sequence) {
+    std::vector<PlacedTokens> parts;
+    int64_t at = 0;
+    for (const Row& row : rows) {
+        if (!as_one_sequence) at = 0;
+        for (const Row& document : row.documents()) {
+            parts.push_back({parts.size(), 0, document.tokens(), at});
+            at += document.tokens();
+        }
+    }
+    return parts;
+}
+
 }  // namespace
 
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence, Segments segments) {
+                      bool as_one_sequence, Segments segments, const SharedPrompts& prompts) {
     const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
     BatchShard shard;
     shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
     shard.input_ids.reserve(static_cast<size_t>(shard.rows * count_tokens(spans)));
     shard.labels.reserve(shard.input_ids.capacity());
     shard.places.reserve(shard.input_ids.capacity());
+    const std::vector<Row> documents = documents_of_rows(rows);
+    const std::vector<size_t> slots = first_slots(documents, segments);
     Sequence sequence(layout.tokens);
-    size_t at = 0, slot = 0;
-    for (const Row& row : rows) {
-        sequence.add(row, at, slot, segments);
-        if (as_one_sequence) {
-            at += row.input_ids.size();
-            continue;
+    for (const PlacedTokens& part :
+         prompts.any() ? prompts.parts : one_after_the_other(rows, as_one_sequence)) {
+        if (!as_one_sequence && part.at == 0 && part.document > 0) {
+            add_share(shard, sequence, spans);
+            sequence = Sequence(layout.tokens);
         }
-        add_share(shard, sequence, spans);
-        sequence = Sequence(layout.tokens);
+        sequence.put(documents[part.document], part, slots[part.document], segments);
     }
-    if (as_one_sequence) add_share(shard, sequence, spans);
+    add_share(shard, sequence, spans);
     return shard;
 }
 

@@ -1,6 +1,7 @@
 /// Prepares rows for one rank: pads them, shifts labels *before* sharding (the label of a shard's last token
 /// is the next shard's first token) and cuts them by the layout. The packed rows of a micro-batch form one
-/// sequence of all their documents with all padding at the end; other rows are one sequence each.
+/// sequence of all their documents with all padding at the end, and so do rows that share prompts; other rows
+/// are one sequence each.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "engine/config/sequences_per_row.h"
+#include "engine/data/shared_prompts.h"
 #include "engine/data/tokens.h"
 #include "engine/plan/layout.h"
 
@@ -28,24 +30,35 @@ int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64
 /// Describes the sequences of a micro-batch before they are split; all have the same shape.
 struct BatchShape {
     int64_t tokens = 0;            ///< length of one sequence before the layout's own padding
+    int64_t padded_row = 0;        ///< what `tokens` would be if no prompt were shared
     int64_t longest_document = 0;  ///< highest position + 1
-    AttentionMask mask;            ///< has no documents if rows are not packed
+    AttentionMask mask;            ///< has no documents if each row is a sequence
+    SharedPrompts prompts = {};    ///< if some are shared, all rows are one sequence
+
+    /// Returns whether all rows are one sequence.
+    bool joins_rows(const Config& config) const { return config.sample_packing || prompts.any(); }
 };
 
-/// Returns the shape. `window` is the model's sliding window, if any.
-BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window);
+/// Returns the shape. `window` is the model's sliding window, if any. With `shares_prompts`, a prompt that
+/// several documents have in common comes once, and nothing is padded but for the layout.
+BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window,
+                       bool shares_prompts);
 
 /// Return the segment that holds the labels of a document's completion, or of its prompt if that is learned
 /// too. Documents count within the micro-batch. If each label is a segment, labels count instead.
-inline int32_t segment_of_completion(size_t document) { return static_cast<int32_t>(2 * document); }
-inline int32_t segment_of_prompt(size_t document) { return static_cast<int32_t>(2 * document + 1); }
+inline int32_t segment_of_completion(size_t document) {
+    return static_cast<int32_t>(2 * document);
+}
+inline int32_t segment_of_prompt(size_t document) {
+    return static_cast<int32_t>(2 * document + 1);
+}
 
 /// One rank's share, row-major [rows, tokens of this rank].
 struct BatchShard {
     int64_t rows = 0;
     std::vector<int64_t> input_ids;
-    std::vector<int64_t> labels;  ///< shifted; -100: no label, also on padding
-    std::vector<int64_t> places;  ///< index of each token in the token file; -1: padding
+    std::vector<int64_t> labels;    ///< shifted; -100: no label, also on padding
+    std::vector<int64_t> places;    ///< index of each token in the token file; -1: padding
     std::vector<int32_t> segments;  ///< the segment of each label; -1: no label
     int64_t valid_labels = 0;       ///< of completions
 };
@@ -55,10 +68,11 @@ struct BatchShard {
 enum class Segments { Completions, ChosenPromptsToo, Labels };
 
 /// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all
-/// rows into one. With Segments::ChosenPromptsToo, every second document's prompt gets labels, from the first
-/// on.
+/// rows into one, in which `prompts`, if any, come once. With Segments::ChosenPromptsToo, every second
+/// document's prompt gets labels, from the first on.
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence = false, Segments segments = Segments::Completions);
+                      bool as_one_sequence = false, Segments segments = Segments::Completions,
+                      const SharedPrompts& prompts = {});
 
 /// Returns a step's rows as the sequences that are computed: the two documents of an unpacked pair are
 /// separate rows.

@@ -71,6 +71,7 @@ json family_of(const Plan& plan) {
     if (plan.sequence.chunks > 1) family["sequence_chunks"] = plan.sequence.chunks;
     if (config.preference.on()) family["preference"] = to_string(config.preference.method);
     if (config.policy) family["preference"] = "grpo";
+    if (plan.sharing.on) family["shared_prompts"] = true;
     if (config.sampling) family["sampling"] = {config.sampling->generations, config.policy->answer_tokens};
     return family;
 }

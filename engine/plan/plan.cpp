@@ -25,6 +25,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
     const bool has_mesh = resolve_mesh(plan, findings);
     if (has_mesh) resolve_sequence(plan, findings);
     resolve_batch(request, plan, findings);
+    resolve_sharing(request, plan, findings);
     if (has_mesh) {
         check_rules(plan, findings);
         check_engine_limits(plan, findings);

@@ -46,6 +46,15 @@ struct SequencePlan {
     int64_t chunk_tokens() const { return (per_rank + chunks - 1) / chunks; }
 };
 
+/// Prompts that several answers of a micro-batch have in common are computed once
+/// (engine/data/shared_prompts.h). The shares are counted in the prepared rows, each row by itself.
+struct PromptSharing {
+    bool on = false;
+    std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts
+    std::optional<double> cells;   ///< the same for the cells of attention's mask
+    std::optional<double> most;    ///< computed tokens of the largest row ÷ the tokens that it may have
+};
+
 /// Bytes of one rank by component; `total` is expected, `total_low` and `total_high` are its bounds.
 struct RankMemory {
     int rank = 0;
@@ -94,6 +103,7 @@ struct Plan {
     ContextParallel context_parallel;
     Batch batch;
     SequencePlan sequence;
+    PromptSharing sharing;
     std::optional<Memory> memory;  ///< null if the model's shape is unknown
     std::optional<StepTime> time;
     Diagnostics diagnostics;
@@ -123,6 +133,7 @@ struct PlanRequest {
     std::string hf_cache_dir;
     std::optional<int64_t> rows;  ///< training rows if known (prepared)
     std::optional<int64_t> eval_rows;
+    PromptSharing shared_prompts = {};  ///< shares of the prepared rows; `on` is not read
     Preflight preflight = Preflight::Before;
     std::vector<Calibration> calibrations;  ///< one for this machine's CPU, one for its GPUs
     std::vector<Measurement> measurements;  ///< runs on this machine

@@ -26,6 +26,14 @@ void each_field(const Visit& visit, Same<Batch> auto& batch) {
 }
 
 template <class Visit>
+void each_field(const Visit& visit, Same<PromptSharing> auto& sharing) {
+    visit("on", sharing.on);
+    visit("tokens", sharing.tokens);
+    visit("cells", sharing.cells);
+    visit("most", sharing.most);
+}
+
+template <class Visit>
 void each_field(const Visit& visit, Same<RankMemory> auto& memory) {
     visit("rank", memory.rank);
     visit("weights", memory.weights);
@@ -321,6 +329,7 @@ json plan_to_json(const Plan& plan) {
               {"padded_length", known(plan.sequence.padded_length)},
               {"per_rank", known(plan.sequence.per_rank)},
               {"chunks", plan.sequence.chunks}}},
+            {"shared_prompts", fields_to_json(plan.sharing)},
             {"memory", to_json(plan.memory, largest_tensors(plan))},
             {"time", to_json(plan.time)},
             {"diagnostics", std::move(diagnostics)},
@@ -350,6 +359,7 @@ Plan plan_from_json(const json& values) {
     const Members sequence = from.object("sequence");
     plan.sequence = {sequence.known("length"), sequence.known("padded_length"), sequence.known("per_rank")};
     if (sequence.has("chunks")) plan.sequence.chunks = sequence.positive("chunks");
+    if (from.has("shared_prompts")) plan.sharing = read_fields<PromptSharing>(from.object("shared_prompts"));
     if (!from.member("memory").is_null()) plan.memory = read_memory(from.object("memory"));
     if (!from.member("time").is_null()) plan.time = read_time(from.object("time"));
     for (const json& entry : from.list("diagnostics"))

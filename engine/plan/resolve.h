@@ -25,6 +25,9 @@ void resolve_sequence(Plan& plan, Findings& findings);
 /// Resolves rows and tokens per step, steps per epoch and total steps.
 void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings);
 
+/// Resolves whether answers share their prompts, and how much this saves in the prepared rows.
+void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings);
+
 /// Returns the cores of a node: from the request, else this machine's.
 int cores_of(const PlanRequest& request);
 

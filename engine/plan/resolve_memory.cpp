@@ -32,7 +32,8 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.device = plan.device;
     in.gradient_checkpointing = plan.config.gradient_checkpointing;
     in.micro = plan.batch.micro * sequences_per_row(plan.config);
-    in.shard_tokens = plan.sequence.per_rank;
+    in.shard_tokens = static_cast<int64_t>(
+        std::ceil(double(plan.sequence.per_rank) * plan.sharing.most.value_or(1)));
     in.chunks = plan.sequence.chunks;
     in.ring = plan.mesh.ring;
     in.ulysses = plan.mesh.ulysses;
@@ -42,7 +43,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.nodes = plan.nodes;
     in.lora = plan.config.lora;
     in.quantization = plan.config.quantization;
-    in.packed = plan.config.sample_packing ||
+    in.packed = plan.config.sample_packing || plan.sharing.on ||
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.sequence.chunks == 1)
         in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);

@@ -279,8 +279,14 @@ double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
 
+/// Returns a micro-batch's computed tokens in sequences: shared prompts count once.
 double sequences_at_once(const Plan& plan) {
-    return double(plan.batch.micro * sequences_per_row(plan.config));
+    return double(plan.batch.micro * sequences_per_row(plan.config)) * plan.sharing.tokens.value_or(1);
+}
+
+/// Returns the cells of attention's mask that a computed token has, relative to those without shared prompts.
+double cells_of_token(const Plan& plan) {
+    return plan.sharing.cells.value_or(1) / plan.sharing.tokens.value_or(1);
 }
 
 /// Returns the number of a micro-batch's forwards without a backward: one that computes the loss of
@@ -324,8 +330,8 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     const double width = rows * query_width(m) / P, of_keys = rows * key_width(m, P) / P;
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     AttentionCosts costs;
-    costs.forward_cell_s = 4 * width / speeds.attention_forward;
-    costs.backward_cell_s = 10 * width / speeds.attention_backward;
+    costs.forward_cell_s = 4 * width * cells_of_token(plan) / speeds.attention_forward;
+    costs.backward_cell_s = 10 * width * cells_of_token(plan) / speeds.attention_backward;
     costs.key_bytes = 2 * of_keys * e;
     const bool unsummed = returns_unsummed(plan, mask);
     costs.gradient_bytes = 2 * of_keys * (unsummed ? e : 4);
@@ -555,6 +561,7 @@ double cells_between(const Spans& queries, const Spans& keys, const AttentionMas
     for (const Piece& query : cut_by_documents(queries, mask)) {
         for (const Piece& key : pieces) {
             if (key.document == query.document) add(query.span, key.span);
+            if (key.document == query.prompt) add(query.after_prompt().span, key.span);
         }
     }
     return cells;

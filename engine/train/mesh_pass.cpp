@@ -198,16 +198,17 @@ bool MeshPass::needs_places() const {
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, Segments segments) {
     Loaded loaded;
-    const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_));
+    const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_), plan_.sharing.on);
+    const bool joined = shape.joins_rows(plan_.config);
     const KnownShape& kept = known(shape);
     loaded.shard = kept.shard.get();
-    BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
-                                plan_.config.sample_packing, segments);
+    BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()), joined,
+                                segments, shape.prompts);
     // The expected sums come from these rows, never from the cached shape, so that a wrong shape shows.
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;
     loaded.shares.cells = kept.cells;
-    put_expected(loaded.shares, rows, model_, plan_.config.sample_packing, shape.tokens, tokens);
+    put_expected(loaded.shares, rows, model_, joined, shape.prompts.shared, shape.tokens, tokens);
     loaded.shares = loaded.shares.times(own.rows);
     loaded.shares.labels = own.valid_labels;
     loaded.segments = std::move(own.segments);
@@ -239,7 +240,7 @@ RingAttnFunc MeshPass::layout_of(const BatchShape& shape) {
 }
 
 MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
-    const ShapeKey key{shape.tokens, shape.mask.window, shape.mask.documents};
+    const ShapeKey key{shape.tokens, shape.mask.window, shape.mask.documents, shape.mask.continues};
     if (const auto found = shapes_.find(key); found != shapes_.end()) return found->second;
     const RingAttnFunc func = layout_of(shape);
     const int ring = plan_.mesh.ring, ulysses = plan_.mesh.ulysses;

@@ -121,7 +121,8 @@ class MeshPass {
         std::unique_ptr<SequenceShard> shard;
         int64_t positions = 0, cells = 0;  ///< sums over this rank's part of one sequence
     };
-    using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>>;  ///< tokens, window, documents
+    /// Tokens, window, documents and what they continue.
+    using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>, std::vector<int64_t>>;
 
     KnownShape& known(const BatchShape& shape);
     RingAttnFunc layout_of(const BatchShape& shape);

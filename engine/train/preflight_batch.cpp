@@ -38,27 +38,44 @@ Kept kept_of(const Plan& plan, int64_t tokens) {
     return kept;
 }
 
+/// Gives a micro-batch's documents, from `first` on, their places in a sequence with shared prompts.
+void place_in_sequence(const SharedPrompts& prompts, size_t first,
+                       std::vector<PreflightBatch::Document>& found) {
+    for (size_t i = 0; first + i < found.size(); ++i) {
+        PreflightBatch::Document& document = found[first + i];
+        document.shared = prompts.shared[i];
+        document.begin = prompts.place_of(i, document.shared);
+        if (document.shared == 0) continue;
+        document.prompt_begin = prompts.place_of(i, 0);
+        document.prompt_of = first + prompts.holder[i];
+        found[document.prompt_of].lent = document.shared;
+    }
+}
+
 void add_documents(const Plan& plan, const std::vector<Row>& rows, int rank_of_group, int group,
                    std::vector<PreflightBatch::Document>& found) {
     const StepRows step = step_rows(plan, rows, rank_of_group);
     for (size_t i = 0; i < step.micro_batches.size(); ++i) {
-        const BatchShape shape = batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window);
+        const BatchShape shape =
+            batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window, plan.sharing.on);
         int64_t sequence = 0, begin = 0;
         size_t slot = step.first_slots[i];
+        const size_t first = found.size();
         for (size_t r = 0; r < step.micro_batches[i].size(); ++r) {
             const Row& row = step.micro_batches[i][r];
             int64_t in_row = 0;
             for (const Row& document : row.documents()) {
                 found.push_back({document, group, i, r, in_row, sequence, begin, shape.longest_document,
-                                 shape.tokens, slot});
+                                 shape.padded_row, slot});
                 slot += slot_keys(plan.config, {document}).size();
                 in_row += document.tokens();
                 begin += document.tokens();
             }
-            if (plan.config.sample_packing) continue;
+            if (shape.joins_rows(plan.config)) continue;
             ++sequence;
             begin = 0;
         }
+        if (shape.prompts.any()) place_in_sequence(shape.prompts, first, found);
     }
 }
 

@@ -37,10 +37,20 @@ struct PreflightBatch {
         size_t in_batch = 0;     ///< row within the micro-batch
         int64_t in_row = 0;      ///< begin of the document within that row
         int64_t sequence = 0;    ///< sequence within the micro-batch
-        int64_t begin = 0;       ///< begin of the document within the sequence
+        int64_t begin = 0;       ///< place of its first own token in the sequence
         int64_t longest = 0;     ///< longest document of its micro-batch
-        int64_t padded = 0;      ///< length of a sequence of its micro-batch, before the layout's padding
+        int64_t padded = 0;      ///< length of a sequence of its micro-batch before the layout's padding, if
+                                 ///< no prompt were shared
         size_t slot = 0;         ///< its first slot in the step (StepRows)
+        int64_t shared = 0;      ///< how many of its first tokens lie in another document
+        size_t prompt_of = 0;    ///< index of the document that holds them
+        int64_t prompt_begin = 0;  ///< place of the first of them in the sequence
+        int64_t lent = 0;          ///< how many of its first tokens other documents share
+
+        /// Returns a token's place in the sequence.
+        int64_t place_of(int64_t token) const {
+            return token < shared ? prompt_begin + token : begin + token - shared;
+        }
     };
 
     Plan plan;  ///< plan for rows of this length

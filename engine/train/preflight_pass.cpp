@@ -60,7 +60,9 @@ at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& row
         print_n = at::cat(parts);
     });
     pass.forward(rows);
-    const int64_t sequences = batch.plan.config.sample_packing ? 1 : static_cast<int64_t>(rows.size());
+    const bool joined =
+        batch_shape(rows, batch.plan.config, {}, batch.plan.sharing.on).joins_rows(batch.plan.config);
+    const int64_t sequences = joined ? 1 : static_cast<int64_t>(rows.size());
     return gather_tokens(groups, layout, print_n.view({sequences, -1}), layout.tokens).cpu();
 }
 
@@ -360,8 +362,9 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     for (const size_t i : dealt_to(batch, groups.rank())) {
         const PreflightBatch::Document& document = batch.documents[i];
         for (size_t sample = 0; sample < samples.tokens().size(); ++sample) {
-            if (samples.tokens()[sample].document == i)
-                held.emplace_back(sample, tokens + samples.tokens()[sample].at);
+            const PreflightSamples::Token& token = samples.tokens()[sample];
+            const bool shares = document.prompt_of == token.document && token.at < document.shared;
+            if (token.document == i || shares) held.emplace_back(sample, tokens + token.at);
         }
         own.push_back({document.row, document.longest, document.padded, static_cast<int64_t>(document.slot),
                        batch.plan.config.preference.learns_prompt() && document.slot % 2 == 0,
@@ -461,7 +464,8 @@ bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
             documents.push_back(document);
     }
     const PreflightBatch::Document& changed = documents[(documents.size() - 1) / 2];
-    const int64_t from = changed.row.tokens() / 2;
+    // A prompt that others share stays, for they would not share another one.
+    const int64_t from = std::max({changed.row.tokens() / 2, changed.shared, changed.lent});
 
     std::vector<at::Tensor> experts;
     const at::Tensor before_bs = fingerprints(batch, rows, groups, trained, experts);
@@ -473,16 +477,13 @@ bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     }
     row.input_ids = ids;
     at::Tensor differs_bs = fingerprints(batch, rows, groups, trained, experts).ne(before_bs);
-    at::Tensor inside =
-        differs_bs[changed.sequence].slice(0, changed.begin + from, changed.begin + changed.row.tokens());
+    at::Tensor inside = differs_bs[changed.sequence].slice(0, changed.place_of(from),
+                                                           changed.place_of(changed.row.tokens() - 1) + 1);
     if (!inside.all().item<bool>()) return true;
     inside.zero_();
     for (const PreflightBatch::Document& document : documents) {
-        if (differs_bs[document.sequence]
-                .slice(0, document.begin, document.begin + document.row.tokens())
-                .any()
-                .item<bool>())
-            return true;
+        const int64_t last = document.place_of(document.row.tokens() - 1);
+        if (differs_bs[document.sequence].slice(0, document.begin, last + 1).any().item<bool>()) return true;
     }
     return false;
 }

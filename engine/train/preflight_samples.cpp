@@ -37,7 +37,7 @@ PreflightSamples::PreflightSamples(const PreflightBatch& batch, const Groups& gr
     for (size_t i = 0; i < batch.documents.size(); ++i) {
         const PreflightBatch::Document& document = batch.documents[i];
         if (document.group != 0 || document.micro_batch != 0) continue;
-        for (int64_t at = 0; at < document.row.tokens(); ++at) all.push_back({i, at});
+        for (int64_t at = document.shared; at < document.row.tokens(); ++at) all.push_back({i, at});
     }
     for (size_t sample = 0; sample < kSamples && !all.empty(); ++sample)
         tokens_.push_back(all[all.size() * sample / kSamples]);
@@ -46,7 +46,7 @@ PreflightSamples::PreflightSamples(const PreflightBatch& batch, const Groups& gr
 void PreflightSamples::take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
     const at::Tensor row_w = dqkv_nw[row];
     const auto put = [&](int64_t slot) {
-        table_lsw_[slot][static_cast<int64_t>(index)].narrow(0, 0, row_w.size(0)).copy_(row_w);
+        table_lsw_[slot][static_cast<int64_t>(index)].narrow(0, 0, row_w.size(0)).add_(row_w);
     };
     if (layer == layers_.first) put(0);
     if (layer == layers_.last) put(1);
@@ -78,7 +78,7 @@ SampledPass::SampledPass(const PreflightBatch& batch, const Groups& groups, Pref
         if (begun_++ > 0 || !takes) return;
         for (const PreflightSamples::Token& token : samples.tokens()) {
             const PreflightBatch::Document& document = batch.documents[token.document];
-            held_.push_back(local_row(shard, document.sequence, document.begin + token.at));
+            held_.push_back(local_row(shard, document.sequence, document.place_of(token.at)));
         }
     });
     pass.decoder().set_probe([this, &samples](int layer, const char* what, const at::Tensor& tensor) {

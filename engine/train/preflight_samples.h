@@ -33,7 +33,8 @@ class PreflightSamples {
     const std::vector<Token>& tokens() const { return tokens_; }
     /// float32 [2, samples, (H + 2K)·D]: first and last layer with attention; zeros where nothing was taken.
     at::Tensor table() const { return table_lsw_; }
-    /// Stores `row` of the decoder's gradients as sample `index`.
+    /// Adds `row` of the decoder's gradients to sample `index`: a shared token's gradient is the sum of those
+    /// in all documents.
     void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row);
 
   private:

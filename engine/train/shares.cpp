@@ -45,21 +45,26 @@ int64_t cells_of(int64_t tokens, int64_t window) {
 
 }  // namespace
 
-void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool packed,
-                  int64_t unpadded, int64_t tokens) {
+void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool joined,
+                  const std::vector<int64_t>& shared, int64_t unpadded, int64_t tokens) {
     std::set<int64_t> windows;
     for (const LayerKind& kind : model.layer_kinds()) windows.insert(kind.window.value_or(0));
-    const auto add_document = [&](int64_t length, int64_t longest) {
-        shares.expected_positions += sum_of_positions(length);
+    const auto add_document = [&](int64_t length, int64_t longest, int64_t sign) {
+        shares.expected_positions += sign * sum_of_positions(length);
         // A window as long as the longest document is left out, and then hides no padding either.
         for (const int64_t window : windows)
-            shares.expected_cells += cells_of(length, window < longest ? window : 0);
+            shares.expected_cells += sign * cells_of(length, window < longest ? window : 0);
     };
-    if (!packed) return add_document(tokens, unpadded);
+    if (!joined) return add_document(tokens, unpadded, 1);
     int64_t padding = tokens;
+    size_t index = 0;
     for (const Row& row : rows) {
-        for (const Row& document : row.documents()) add_document(document.tokens(), document.tokens());
-        padding -= row.tokens();
+        for (const Row& document : row.documents()) {
+            const int64_t elsewhere = shared.empty() ? 0 : shared[index++];
+            add_document(document.tokens(), document.tokens(), 1);
+            add_document(elsewhere, elsewhere, -1);
+            padding -= document.tokens() - elsewhere;
+        }
     }
     shares.expected_positions += sum_of_positions(padding);
 }

@@ -119,13 +119,13 @@ TEST(Packing, TheRowsOfAMicroBatchAreOneSequenceOfAllTheirDocuments) {
     Config config;
     config.sample_packing = true;
     config.sequence_len = 6;
-    BatchShape shape = batch_shape(rows_of(file, {0, 1}), config, 2);
+    BatchShape shape = batch_shape(rows_of(file, {0, 1}), config, 2, false);
     EXPECT_EQ(shape.tokens, 8) << "rows are not padded";
     EXPECT_THAT(shape.mask.documents, ElementsAre(2, 5, 6, 8));
     EXPECT_EQ(shape.longest_document, 3);
     EXPECT_EQ(shape.mask.window, 2);
     config.padding.to_sequence_len = true;
-    shape = batch_shape(rows_of(file, {0, 1}), config, 3);
+    shape = batch_shape(rows_of(file, {0, 1}), config, 3, false);
     EXPECT_EQ(shape.tokens, 12);
     EXPECT_EQ(shape.mask.window, 0) << "no document is longer";
     const Layout layout = halves(12);
@@ -136,6 +136,76 @@ TEST(Packing, TheRowsOfAMicroBatchAreOneSequenceOfAllTheirDocuments) {
     EXPECT_THAT(first.labels, ElementsAre(2, -100, 4, 5, -100, -100));
     EXPECT_THAT(second.input_ids, ElementsAre(7, 8, 0, 0, 0, 0));
     EXPECT_THAT(second.labels, ElementsAre(8, -100, -100, -100, -100, -100));
+}
+
+/// Holds the ids and labels of documents: a prompt without labels, then an answer with them.
+struct Answers {
+    std::vector<std::vector<int32_t>> ids, labels;
+
+    void add(const std::vector<int32_t>& prompt, const std::vector<int32_t>& answer) {
+        ids.push_back(prompt);
+        ids.back().insert(ids.back().end(), answer.begin(), answer.end());
+        labels.emplace_back(prompt.size(), kNoLabel);
+        labels.back().insert(labels.back().end(), answer.begin(), answer.end());
+    }
+    std::vector<Row> rows(int64_t label_shift = 1) const {
+        std::vector<Row> made;
+        int64_t place = 0;
+        for (size_t i = 0; i < ids.size(); ++i) {
+            const auto tokens = static_cast<int64_t>(ids[i].size());
+            made.push_back({ids[i], labels[i], {tokens}, place, label_shift});
+            place += tokens;
+        }
+        return made;
+    }
+};
+
+TEST(SharedPrompts, ComeOnceAndTheirLastTokenStaysWithEachAnswer) {
+    Answers answers;
+    answers.add({1, 2, 3}, {10, 11});
+    answers.add({4, 5}, {20});
+    answers.add({1, 2, 3}, {30});
+    const std::vector<Row> rows = answers.rows();
+    const BatchShape shape = batch_shape(rows, Config{}, {}, true);
+    EXPECT_EQ(shape.tokens, 10) << "12 without the two shared ones";
+    EXPECT_EQ(shape.padded_row, 5);
+    EXPECT_EQ(shape.longest_document, 5);
+    EXPECT_THAT(shape.mask.documents, ElementsAre(2, 5, 7, 10));
+    EXPECT_THAT(shape.mask.continues, ElementsAre(-1, 0, 0, -1));
+    EXPECT_THAT(shape.prompts.shared, ElementsAre(0, 0, 2));
+    EXPECT_EQ(shape.prompts.place_of(2, 1), 1);
+    EXPECT_EQ(shape.prompts.place_of(2, 2), 5);
+    EXPECT_EQ(shape.prompts.place_of(0, 4), 4);
+    const BatchShard all = shard_rows(rows, {10, {{{0, 10, 1}}}}, 0, true, Segments::Labels, shape.prompts);
+    EXPECT_EQ(all.rows, 1);
+    EXPECT_THAT(all.input_ids, ElementsAre(1, 2, 3, 10, 11, 3, 30, 4, 5, 20));
+    EXPECT_THAT(all.labels, ElementsAre(-100, -100, 10, 11, -100, 30, -100, -100, 20, -100));
+    EXPECT_THAT(all.segments, ElementsAre(-1, -1, 0, 2, -1, 6, -1, -1, 4, -1)) << "slots are labels";
+    EXPECT_THAT(all.places, ElementsAre(0, 1, 2, 3, 4, 10, 11, 5, 6, 7));
+    EXPECT_FALSE(batch_shape(rows, Config{}, {}, false).prompts.any());
+}
+
+TEST(SharedPrompts, OfAChosenAnswerThatLearnsItsPromptAreItsOwn) {
+    Answers answers;
+    for (const int32_t answer : {10, 20, 30, 40}) answers.add({1, 2, 3}, {answer});
+    const std::vector<Row> rows = answers.rows();
+    const SharedPrompts prompts = share_prompts(rows, true);
+    EXPECT_THAT(prompts.shared, ElementsAre(0, 2, 0, 2));
+    EXPECT_THAT(prompts.holder, ElementsAre(0, 0, 2, 2));
+    const BatchShard all =
+        shard_rows(rows, {12, {{{0, 12, 1}}}}, 0, true, Segments::ChosenPromptsToo, prompts);
+    EXPECT_THAT(all.labels, ElementsAre(2, 3, 10, -100, 20, -100, 2, 3, 30, -100, 40, -100));
+    EXPECT_THAT(all.segments, ElementsAre(1, 1, 0, -1, 2, -1, 5, 5, 4, -1, 6, -1));
+}
+
+TEST(SharedPrompts, OfScoresAreWhatAPairHasInCommon) {
+    Answers answers;
+    answers.add({1, 2, 3, 4}, {0});
+    answers.add({1, 2, 5}, {0});
+    answers.add({7, 8}, {0});
+    answers.add({9, 8, 8}, {0});
+    EXPECT_THAT(share_prompts(answers.rows(0), false).shared, ElementsAre(0, 2, 0, 0));
+    EXPECT_FALSE(share_prompts(answers.rows(1), false).any()) << "prompts of different lengths";
 }
 
 TEST(Packing, DocumentsThatDoNotFitTheRowsAreRefused) {

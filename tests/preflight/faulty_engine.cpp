@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "engine/plan/attention_schedule.h"
 #include "engine/data/batch.h"
+#include "engine/plan/attention_schedule.h"
 #include "engine/train/gradient_reduction.h"
 #include "engine/train/preference_rules.h"
 #include "engine/train/shares.h"
@@ -29,10 +29,12 @@ bool put_in(std::string_view fault) {
     returned faulty_##name(__VA_ARGS__)
 
 /// Shifts labels after sharding: the last token of each span has none.
-IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsE",
-            BatchShard, shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
-            Segments segments) {
-    BatchShard shard = real_shard_rows(rows, layout, rank, as_one, segments);
+IN_PLACE_OF(
+    "_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsERKNS_"
+    "13SharedPromptsE",
+    BatchShard, shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
+    Segments segments, const SharedPrompts& prompts) {
+    BatchShard shard = real_shard_rows(rows, layout, rank, as_one, segments, prompts);
     if (!put_in("label lost at shard edges")) return shard;
     const Spans& spans = layout.ranks[static_cast<size_t>(rank)];
     const int64_t width = count_tokens(spans);
@@ -67,10 +69,10 @@ IN_PLACE_OF(
     return schedule;
 }
 
-IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6ConfigESt8optionalIlE",
+IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6ConfigESt8optionalIlEb",
             BatchShape, batch_shape, const std::vector<Row>& rows, const Config& config,
-            std::optional<int64_t> window) {
-    BatchShape shape = real_batch_shape(rows, config, window);
+            std::optional<int64_t> window, bool shares_prompts) {
+    BatchShape shape = real_batch_shape(rows, config, window, shares_prompts);
     if (put_in("document boundary ignored")) {
         shape.mask.documents.clear();
         shape.longest_document = shape.tokens;
@@ -79,13 +81,15 @@ IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6Conf
 }
 
 /// The expected counts contain the same fault, so only the computation shows it.
-IN_PLACE_OF("_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbll",
-            void, put_expected, Shares& shares, const std::vector<Row>& rows, const ModelConfig& model,
-            bool packed, int64_t unpadded, int64_t tokens) {
+IN_PLACE_OF(
+    "_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbRKS1_"
+    "IlSaIlEEll",
+    void, put_expected, Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool joined,
+    const std::vector<int64_t>& shared, int64_t unpadded, int64_t tokens) {
     if (put_in("document boundary ignored"))
-        real_put_expected(shares, rows, model, false, tokens, tokens);
+        real_put_expected(shares, rows, model, false, {}, tokens, tokens);
     else
-        real_put_expected(shares, rows, model, packed, unpadded, tokens);
+        real_put_expected(shares, rows, model, joined, shared, unpadded, tokens);
 }
 
 IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCounts, count_rows,

@@ -40,13 +40,13 @@ void expect_alike(const Shares& a, const Shares& b) {
 }
 
 Shares expected(const std::vector<std::vector<int64_t>>& rows, const std::vector<int64_t>& windows,
-                bool packed, int64_t unpadded, int64_t tokens) {
+                bool joined, int64_t unpadded, int64_t tokens, const std::vector<int64_t>& shared = {}) {
     ModelConfig model;
     model.num_layers = static_cast<int64_t>(windows.size());
     for (const int64_t window : windows)
         model.layers.push_back({window > 0 ? std::optional(window) : std::nullopt, 0});
     Shares shares;
-    put_expected(shares, rows_of_documents(rows), model, packed, unpadded, tokens);
+    put_expected(shares, rows_of_documents(rows), model, joined, shared, unpadded, tokens);
     return shares;
 }
 
@@ -63,6 +63,17 @@ TEST(Shares, CountEachWindowOfAModelOnce) {
     Shares both = counted({5, 6}, 4);
     both.expected_cells += counted({5, 6}, 100).expected_cells;
     expect_alike(expected({{5, 6}}, {4, 0, 4, 0}, true, 11, 11), both);
+}
+
+TEST(Shares, LeaveOutTokensThatAnotherDocumentHolds) {
+    for (const int64_t window : {3, 100}) {
+        Shares left = counted({3, 12, 20}, window);
+        const Shares prompt = counted({7}, window);
+        left.expected_positions -= prompt.expected_positions;
+        left.expected_cells -= prompt.expected_cells;
+        left.expected_positions += 1;  // 2 padding tokens
+        expect_alike(expected({{3, 12}, {20}}, {window}, true, 28, 30, {0, 0, 7}), left);
+    }
 }
 
 TEST(Shares, PaddingHasNoWindowThatNoRowNeeds) {

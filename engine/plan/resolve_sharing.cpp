@@ -1,0 +1,46 @@
+#include <cmath>
+
+#include "engine/config/policy.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Returns the form of PROMPTS-SHARED that says why each answer's prompt is computed anew; nullptr if prompts
+/// are shared.
+const char* obstacle_to_sharing(const Plan& plan) {
+    const Config& config = plan.config;
+    if (plan.model && plan.model->recurs()) return "recurs";
+    if (config.lora.on() && config.lora.dropout > 0) return "dropout";
+    if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
+    return nullptr;
+}
+
+/// Returns whether each micro-batch holds one answer.
+bool is_alone(const Plan& plan) {
+    return !plan.config.preference.has_pairs() && !plan.config.sample_packing && plan.batch.micro == 1;
+}
+
+std::string percent(double share) {
+    return std::to_string(static_cast<int64_t>(std::lround(100 * share)));
+}
+
+}  // namespace
+
+void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings) {
+    const Config& config = plan.config;
+    if (!weighs_documents(config)) return;
+    const std::string key = findings.key_of({"rl", "reward_model", "process_reward_model"});
+    if (const char* obstacle = obstacle_to_sharing(plan))
+        return findings.inform(Form("PROMPTS-SHARED", obstacle), key, {});
+    plan.sharing = request.shared_prompts;
+    plan.sharing.on = true;
+    if (is_alone(plan)) return findings.inform(Form("PROMPTS-SHARED", "alone"), key, {});
+    if (!plan.sharing.tokens || !plan.sharing.cells) return findings.inform(Form("PROMPTS-SHARED"), key, {});
+    findings.inform(
+        Form("PROMPTS-SHARED", "saved"), key,
+        {{"tokens", percent(1 - *plan.sharing.tokens)}, {"cells", percent(1 - *plan.sharing.cells)}});
+}
+
+}  // namespace ringmaster
