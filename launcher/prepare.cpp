@@ -179,7 +179,7 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
     prepared.rows = tokenize_proposal(proposal, run.dir / "tokenize.json", places, progress);
     progress.stop_if_cancelled();
     prepared.plan = plan_request(proposal.request, proposal.reading, machine, places, prepared.rows.data.rows,
-                                 prepared.rows.data.eval_rows);
+                                 prepared.rows.data.eval_rows, prepared.rows.shared_prompts);
     prepared.plan.data = prepared.rows.data;
     if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
     write_sampling(run, config, prepared.plan.data, places, progress);

@@ -72,10 +72,12 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
 }
 
 Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
-                  const Places& places, std::optional<int64_t> rows, std::optional<int64_t> eval_rows) {
+                  const Places& places, std::optional<int64_t> rows, std::optional<int64_t> eval_rows,
+                  const PromptSharing& shared_prompts) {
     PlanRequest asked = plan_request_of(request, machine, places);
     asked.rows = rows;
     asked.eval_rows = eval_rows;
+    asked.shared_prompts = shared_prompts;
     Plan plan = make_plan(reading, asked);
     if (plan.device != Device::Cuda || request.device_memory_bytes) return plan;
     if (auto old = old_gpu_finding(machine.gpus, machine.gpus.size(), Severity::Warning))

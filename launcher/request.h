@@ -40,10 +40,11 @@ ConfigReading read_request(const Request& request);
 /// Returns what a plan needs to know besides the configuration.
 PlanRequest plan_request_of(const Request& request, const Machine& machine, const Places& places);
 
-/// Plans the configuration that was read. Pass `rows` and `eval_rows` once the data are prepared.
+/// Plans the configuration that was read. Pass `rows`, `eval_rows` and `shared_prompts` once the data are
+/// prepared.
 Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
                   const Places& places, std::optional<int64_t> rows = {},
-                  std::optional<int64_t> eval_rows = {});
+                  std::optional<int64_t> eval_rows = {}, const PromptSharing& shared_prompts = {});
 
 /// Splits "key=value". Throws Error(Usage) if there is no key or no '='.
 std::pair<std::string, std::string> parse_set(const std::string& text);

@@ -193,6 +193,11 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
     const json packing = result.value("packing", json::object());
     rows.documents = count_at(packing, "documents");
     rows.packing_efficiency = packing.value("efficiency", 0.0);
+    if (const json shared = result.value("shared_prompts", json()); shared.is_object()) {
+        rows.shared_prompts.tokens = shared.value("tokens", 1.0);
+        rows.shared_prompts.cells = shared.value("cells", 1.0);
+        rows.shared_prompts.most = shared.value("most", 1.0);
+    }
     rows.cached = result.value("cached", false);
     if (rows.data.tokens.empty() || rows.data.rows <= 0) {
         throw Error(Failure::Refused, Code("DATA-TOKENIZE"), "the result names no rows: " + result.dump(),

@@ -23,6 +23,7 @@ struct TokenizedRows {
     int64_t longest = 0;
     int64_t documents = 0;          ///< documents packed into rows; 0: no packing
     double packing_efficiency = 0;  ///< share of the rows' capacity that is used
+    PromptSharing shared_prompts;   ///< what the rows save by it
     bool cached = false;            ///< true if an earlier result was reused
 };
 

@@ -2687,6 +2687,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>%1, row %2</source>
         <translation>%1, Zeile %2</translation>
     </message>
+    <message>
+        <source>Answers of a row share their prompt: %1 of the tokens are not computed again</source>
+        <translation>Antworten einer Zeile teilen sich ihren Prompt: %1 der Tokens werden nicht noch einmal berechnet</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::DetailsPanel</name>

@@ -2661,6 +2661,10 @@ On what is left the run would go on with:</source>
         <source>%1, row %2</source>
         <translation>%1 の %2 行目</translation>
     </message>
+    <message>
+        <source>Answers of a row share their prompt: %1 of the tokens are not computed again</source>
+        <translation>行の中の回答はプロンプトを共有します：トークンの %1 は再計算されません</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::DetailsPanel</name>

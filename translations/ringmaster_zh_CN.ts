@@ -2661,6 +2661,10 @@ On what is left the run would go on with:</source>
         <source>%1, row %2</source>
         <translation>%1，第 %2 行</translation>
     </message>
+    <message>
+        <source>Answers of a row share their prompt: %1 of the tokens are not computed again</source>
+        <translation>同一行的回答共用提示：%1 的 token 无需重复计算</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::DetailsPanel</name>

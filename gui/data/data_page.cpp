@@ -293,6 +293,10 @@ void DataPage::writeLosses() {
         lines << tr("%1 documents are packed into %2 rows, %3 full")
                      .arg(show::count(rows.documents), show::count(m_rows->rows.rows()),
                           show::percent(rows.packing_efficiency));
+    const PromptSharing& sharing = m_rows->prepared.plan.sharing;
+    if (sharing.on && sharing.tokens)
+        lines << tr("Answers of a row share their prompt: %1 of the tokens are not computed again")
+                     .arg(show::percent(1 - *sharing.tokens));
     if (rows.data.eval_rows > 0) lines << tr("%1 more rows evaluate").arg(show::count(rows.data.eval_rows));
     if (!m_rows->rows.text().known())
         lines << tr("There is no tokenizer.json here: tokens are shown as numbers.");

@@ -97,6 +97,10 @@ std::string head_text(const RowsReport& report) {
             format_count(report.prepared.plan.config.sequence_len) + "\n";
     const std::string losses = describe_losses(rows);
     if (!losses.empty()) text += losses + "\n" + lost_text(report.prepared);
+    const PromptSharing& sharing = report.prepared.plan.sharing;
+    if (sharing.on && sharing.tokens)
+        text += "answers of a row share their prompt: " + format_percent(1 - *sharing.tokens) +
+                " of the tokens are not computed again\n";
     const RepeatedRows repeated = report.rows.duplicates();
     if (repeated.rows > 0)
         text += counted(repeated.rows, "row") + (repeated.rows == 1 ? " repeats" : " repeat") +
@@ -162,6 +166,7 @@ json rows_json(const RowsReport& report) {
     json bins = json::array(), shown = json::array(), examples = json::array();
     for (const LengthBin& bin : report.rows.lengths(most_tokens(report), kBins))
         bins.push_back({{"from", bin.from + 1}, {"to", bin.to}, {"rows", bin.rows}});
+    const PromptSharing& sharing = report.prepared.plan.sharing;
     const RepeatedRows repeated = report.rows.duplicates();
     for (const auto& [row, earlier] : repeated.examples)
         examples.push_back({{"row", row + 1}, {"earlier", earlier + 1}});
@@ -179,6 +184,9 @@ json rows_json(const RowsReport& report) {
             {"packing", rows.documents > 0
                             ? json{{"documents", rows.documents}, {"efficiency", rows.packing_efficiency}}
                             : json()},
+            {"shared_prompts", sharing.on && sharing.tokens
+                                   ? json{{"tokens", *sharing.tokens}, {"cells", sharing.cells.value_or(1)}}
+                                   : json()},
             {"lengths", std::move(bins)},
             {"duplicates", {{"rows", repeated.rows}, {"examples", std::move(examples)}}},
             {"has_text", report.rows.text().known()},

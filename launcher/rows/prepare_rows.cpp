@@ -82,7 +82,7 @@ RowsToShow prepare_rows(const Request& request, const Machine& machine, const Pl
     shown.rows = tokenize_proposal(proposal, folder.path() / "tokenize.json", places, progress);
     shown.lost = read_lost(shown.rows.data.tokens);
     shown.plan = plan_request(request, proposal.reading, machine, places, shown.rows.data.rows,
-                              shown.rows.data.eval_rows);
+                              shown.rows.data.eval_rows, shown.rows.shared_prompts);
     shown.plan.data = shown.rows.data;
     const Config& config = proposal.reading.config;
     shown.text = TokenText::read(tokenizer_folder(config, places.hf_cache_dir));

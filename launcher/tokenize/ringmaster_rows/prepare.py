@@ -14,6 +14,7 @@ from .order import row_order
 from .packing import pack
 from .report import Failure
 from .rows import read_rows
+from .sharing import shared_prompts
 from .streams import BUFFER_ROWS, Enough, shuffled_stream
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
@@ -57,10 +58,13 @@ def prepare(request, folder, report):
     result = {"rows": len(packed), "eval_rows": 0, "counts": counts, "tokens_total": total, "longest": longest}
     if request["sample_packing"]:
         result["packing"] = {"documents": len(chosen), "efficiency": total / (len(packed) * request["sequence_len"])}
+    written = [(rows, packed)]
     if len(evaluation):
         eval_packed = packed_rows(request, eval_rows, evaluation)
         write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "writing evaluation rows"), with_documents)
         result["eval_rows"] = len(eval_packed)
+        written.append((eval_rows, eval_packed))
+    result["shared_prompts"] = shared_prompts(request, written)
     for written in {id(rows): rows, id(eval_rows): eval_rows}.values():
         written.remove()
     return result if eval_counts is None else {**result, "eval_counts": eval_counts}
