@@ -166,6 +166,24 @@ def test_rollouts_keep_their_advantages_and_old_log_probabilities(prefer):
     assert [None if value != value else value for value in old.tolist()] == [None, None, -1.5, -2.0, -0.25] + [None] * 9
 
 
+def test_the_result_counts_prompts_that_answers_of_a_row_share(prefer):
+    """A prompt of 4 tokens is shared without its last one."""
+    prompt = [5, 6, 7, 8]
+    row = {f"{name}_{key}": (prompt if key == "input_ids" else [-100] * 4) + answer
+           for name, answer in (("chosen", [9]), ("rejected", [9, 10])) for key in ("input_ids", "labels")}
+    other = {"chosen_input_ids": [5, 6], "chosen_labels": [-100, 6], "rejected_input_ids": [6, 8], "rejected_labels": [-100, 8]}
+    found = prefer([row, other], preference="dpo", type="", sequence_len=8).result["shared_prompts"]
+    assert found == pytest.approx({"tokens": 12 / 15, "cells": (15 + 21 - 6 + 6) / (15 + 21 + 6), "most": 8 / 16})
+    scores = {"chosen_input_ids": [5, 6, 7, 1, 2], "rejected_input_ids": [5, 6, 8, 1]}
+    assert prefer([scores], preference="reward", type="", sequence_len=8).result["shared_prompts"]["tokens"] == pytest.approx(7 / 9)
+    rollouts = [{"prompt_ids": prompt, "completion_ids": [place], "advantages": 1} for place in range(1, 5)]
+    packed = prefer(rollouts, preference="grpo", type="", sequence_len=10, sample_packing=True, curriculum_sampling=True)
+    assert packed.result["shared_prompts"] == pytest.approx({"tokens": 14 / 20, "cells": 48 / 60, "most": 7 / 10})
+    assert prefer(rollouts, preference="grpo", type="").result["shared_prompts"] is None, "that is up to the steps"
+    learned = prefer([row] * 2, preference="orpo", type="", sequence_len=22, sample_packing=True, curriculum_sampling=True)
+    assert learned.result["shared_prompts"]["tokens"] == pytest.approx(16 / 22), "each chosen answer learns its own prompt"
+
+
 def test_packed_rollouts_keep_their_order(prefer):
     rows = [{**ROLLOUT, "advantages": place, "old_per_token_logps": [-place] * 3} for place in range(1, 6)]
     found = prefer(rows, preference="grpo", type="", sequence_len=11, sample_packing=True, curriculum_sampling=True)
