@@ -166,6 +166,15 @@ def test_rollouts_keep_their_advantages_and_old_log_probabilities(prefer):
     assert [None if value != value else value for value in old.tolist()] == [None, None, -1.5, -2.0, -0.25] + [None] * 9
 
 
+def test_packed_rollouts_of_one_prompt_lie_together(prefer):
+    """Packed by length alone, each row would hold one long and one short answer."""
+    rows = [{"prompt_ids": [5, number, 9], "completion_ids": [7] * count, "advantages": 0} for count in (5, 2, 5, 2) for number in (6, 7)]
+    found = prefer(rows, preference="grpo", type="", sequence_len=26, sample_packing=True)
+    assert [sorted(ids[1] for ids, _ in row) for row in documents(found.result["tokens"])] == [[6] * 4, [7] * 4]
+    split = prefer(rows, preference="grpo", type="", sequence_len=14, sample_packing=True)
+    assert sorted(sorted(ids[1] for ids, _ in row) for row in documents(split.result["tokens"])) == [[6, 6], [6, 6], [7, 7], [7, 7]]
+
+
 def test_the_result_counts_prompts_that_answers_of_a_row_share(prefer):
     """A prompt of 4 tokens is shared without its last one."""
     prompt = [5, 6, 7, 8]

@@ -7,6 +7,13 @@ def pack(lengths, chosen, capacity, in_file_order):
     return first_fit_decreasing(lengths, chosen, capacity)
 
 
+def pack_groups(lengths, groups, capacity):
+    """Returns rows as `pack` does, in which the documents of a group (indices, in the file's order) lie together as far as they fit."""
+    units = [unit for group in groups for unit in next_fit(lengths, group, capacity)]
+    packed = first_fit_decreasing([sum(int(lengths[index]) for index in unit) for unit in units], range(len(units)), capacity)
+    return [sorted(index for unit in row for index in units[unit]) for row in packed]
+
+
 def next_fit(lengths, chosen, capacity):
     rows, room = [], 0
     for index in chosen:

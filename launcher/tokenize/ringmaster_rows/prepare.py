@@ -11,10 +11,10 @@ import numpy as np
 from .encoders import Example, check_ids, pretokenized
 from .kinds import check_entry, find_encoder, find_preferences, type_of
 from .order import row_order
-from .packing import pack
+from .packing import pack, pack_groups
 from .report import Failure
 from .rows import read_rows
-from .sharing import shared_prompts
+from .sharing import groups_of, shared_prompts
 from .streams import BUFFER_ROWS, Enough, shuffled_stream
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
@@ -73,6 +73,8 @@ def prepare(request, folder, report):
 def packed_rows(request, rows, chosen):
     if not request["sample_packing"]:
         return [[index] for index in chosen]
+    if request["preference"] == "grpo" and not request["curriculum_sampling"]:
+        return pack_groups(rows.lengths, groups_of(rows, chosen), request["sequence_len"])
     return pack(rows.lengths, chosen, request["sequence_len"], request["curriculum_sampling"])
 
 

@@ -27,6 +27,17 @@ def shared_prompts(request, written):
     return {"tokens": computed / tokens, "cells": computed_cells / cells, "most": min(1.0, most / capacity)}
 
 
+def groups_of(rows, chosen):
+    """Returns lists of the chosen rows, of one document each, that have the same prompt."""
+    ids, labels = rows.part("input_ids"), rows.part("labels")
+    begins = np.concatenate([[0], np.cumsum(np.asarray(rows.lengths, np.int64))])
+    groups = {}
+    for index in chosen:
+        for document, shareable in documents_of(rows, index, int(begins[index]), ids, labels):
+            groups.setdefault(document[:shareable].tobytes(), []).append(int(index))
+    return list(groups.values())
+
+
 def documents_of(rows, index, begin, ids, labels):
     """Yields each document of a row: its ids, and how many of them other answers may share."""
     lengths = rows.documents[index] if rows.documents else [rows.lengths[index]]
