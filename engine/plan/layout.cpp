@@ -109,8 +109,9 @@ std::vector<Spans> ring_shares(RingAttnFunc func, int64_t tokens, int ring, cons
 
 /// Returns the documents of a stretch of the sequence, counted from its begin.
 AttentionMask mask_within(const AttentionMask& mask, const Span& stretch) {
-    AttentionMask inner = mask;
-    inner.documents.clear();
+    AttentionMask inner;
+    inner.window = mask.window;
+    inner.causal = mask.causal;
     for (const int64_t end : mask.documents) {
         if (end > stretch.begin && (inner.documents.empty() || inner.documents.back() < stretch.size()))
             inner.documents.push_back(std::min(end, stretch.end) - stretch.begin);
