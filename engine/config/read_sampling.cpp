@@ -83,7 +83,7 @@ void read_aggregation(KeyReader& keys, SamplingRule& rule, bool is_gdpo) {
     if (is_gdpo && !rule.by_function) keys.error(Form("CFG-SAMPLING", "aggregation"), kKey);
 }
 
-void refuse_others(KeyReader& keys, const PolicyRule& policy) {
+void refuse_others(KeyReader& keys) {
     for (const SamplingKey& key : kRefused) {
         const std::string path = std::string("trl.") + key.name;
         const json* value = keys.find(path);
@@ -91,11 +91,6 @@ void refuse_others(KeyReader& keys, const PolicyRule& policy) {
     }
     for (const char* key : {"trl.generation_batch_size", "trl.steps_per_generation"}) {
         if (is_given(keys.find(key))) keys.error(Form("CFG-SAMPLING", "round"), key);
-    }
-    if (policy.beta == 0) return;
-    for (const char* key : {"trl.beta", "rl_beta"}) {
-        if (is_given(keys.find(key)))
-            return keys.error(Form("CFG-SAMPLING", "beta"), key, {{"value", shown(policy.beta)}});
     }
 }
 
@@ -129,7 +124,7 @@ void read_sampling(KeyReader& keys, Config& config, bool is_gdpo) {
     if (config.policy->answer_tokens == 0 && !is_given(keys.find("trl.max_completion_length")))
         keys.missing(Form("CFG-SAMPLING", "length"), "trl.max_completion_length", "trl");
     rule.server = read_rollout_server(keys);
-    refuse_others(keys, *config.policy);
+    refuse_others(keys);
     say_others(keys);
 }
 

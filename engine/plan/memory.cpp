@@ -180,6 +180,11 @@ double master_bytes(const MemoryInputs& in) {
            parameter_bytes(in);
 }
 
+/// Returns the bytes of the first weights that a sampled policy is compared with.
+double first_weights_bytes(const MemoryInputs& in) {
+    return in.keeps_first_weights ? master_bytes(in) : 0;
+}
+
 /// Returns the bytes of the trained weights that a pass reads, if they are not the master.
 double copied_bytes(const MemoryInputs& in) {
     return has_master_apart(in) ? trained_elements(in, stage(in) == 3) * in.element_bytes() : 0;
@@ -256,7 +261,7 @@ bool MemoryInputs::widens() const {
 }
 
 double weight_bytes(const MemoryInputs& in) {
-    return (in.states_in_host ? 0 : master_bytes(in)) +
+    return (in.states_in_host ? 0 : master_bytes(in) + first_weights_bytes(in)) +
            (in.weights_in_host ? 0 : copied_bytes(in) + frozen_bytes(in));
 }
 
@@ -347,7 +352,8 @@ double offloaded_bytes(const MemoryInputs& in) {
     if (in.offloads_activations && in.chunks > 1) bytes += bytes_of_chunks(in);
     if (in.offloads_optimizer) bytes += moments_bytes(in);
     if (in.states_in_host)
-        bytes += master_bytes(in) + trained_elements(in, stage(in) > 0) * parameter_bytes(in);
+        bytes += master_bytes(in) + first_weights_bytes(in) +
+                 trained_elements(in, stage(in) > 0) * parameter_bytes(in);
     if (in.weights_in_host) bytes += copied_bytes(in) + frozen_bytes(in);
     return bytes;
 }

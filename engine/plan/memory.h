@@ -46,12 +46,13 @@ struct MemoryInputs {
     int threads = 1;     ///< threads of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
     UpdateRule optimizer_rule = UpdateRule::AdamW;
-    bool optimizer_momentum = false;  ///< sgd and rmsprop keep a momentum
-    bool optimizer_centered = false;  ///< rmsprop keeps the gradient's average
-    Lora lora = {};                   ///< adapter; frozen weights have no gradients and no optimizer states
-    Quantization quantization = {};   ///< format of the frozen weights
-    int64_t chunks = 1;               ///< parts of the shard that are computed one after the other
-    std::optional<double> link = {};  ///< measured bytes per second between two ranks of a node
+    bool optimizer_momentum = false;   ///< sgd and rmsprop keep a momentum
+    bool optimizer_centered = false;   ///< rmsprop keeps the gradient's average
+    Lora lora = {};                    ///< adapter; frozen weights have no gradients and no optimizer states
+    Quantization quantization = {};    ///< format of the frozen weights
+    bool keeps_first_weights = false;  ///< a copy of the trained weights as they were at the start
+    int64_t chunks = 1;                ///< parts of the shard that are computed one after the other
+    std::optional<double> link = {};   ///< measured bytes per second between two ranks of a node
 
     /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.
     double measured_ratio = 1;

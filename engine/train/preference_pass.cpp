@@ -97,6 +97,17 @@ void sum_over_ranks(Groups& groups, std::vector<double>& values) {
     std::copy_n(sums.const_data_ptr<double>(), values.size(), values.begin());
 }
 
+std::map<int64_t, double> label_log_probs(Groups& groups, MeshPass& pass, const StepRows& rows) {
+    std::vector<double> sums = local_segment_sums(pass, rows, false);
+    sum_over_ranks(groups, sums);
+    std::map<int64_t, double> log_probs;
+    size_t slot = 0;
+    for (const Row& row : rows.documents) {
+        for (const int64_t place : label_places(row)) log_probs[place] = sums[2 * slot++];
+    }
+    return log_probs;
+}
+
 namespace {
 
 /// Returns the sums of a step's segments over all ranks, and then, for KTO, those of its mismatched rows.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -64,6 +65,10 @@ class MismatchedRows {
 std::vector<double> local_segment_sums(MeshPass& pass, const StepRows& rows, bool dropout);
 /// Replaces the values by their sums over all ranks.
 void sum_over_ranks(Groups& groups, std::vector<double>& values);
+
+/// Returns the log-probability of each label of a step's rollouts by the label's place, under the weights
+/// that the pass computes with, without dropout. Every rank calls it.
+std::map<int64_t, double> label_log_probs(Groups& groups, MeshPass& pass, const StepRows& rows);
 
 struct WeighedStep {
     PreferenceLoss loss;

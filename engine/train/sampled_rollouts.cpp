@@ -80,7 +80,7 @@ void check_plan(const Plan& plan) {
     const SamplingRule& rule = *plan.config.sampling;
     if (rule.generations >= 2 && plan.batch.global % rule.generations == 0 && !rule.functions.empty() &&
         rule.weights.size() == rule.functions.size() && plan.config.policy->answer_tokens >= 1 &&
-        plan.config.policy->beta == 0 && !plan.config.sample_packing)
+        !plan.config.sample_packing)
         return;
     throw Error(Failure::Refused, Code("FILE-DAMAGED"), "asks for completions that cannot be sampled",
                 "plan.json", "prepare the run again");

@@ -54,6 +54,16 @@ std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
 }
 
+/// Exchanges the values of two flat tensors, with little memory besides.
+void swap_values(const at::Tensor& one, const at::Tensor& other) {
+    for (int64_t begin = 0; begin < one.size(0); begin += kStatesOnTheirWay) {
+        const int64_t count = std::min(kStatesOnTheirWay, one.size(0) - begin);
+        const at::Tensor kept = one.narrow(0, begin, count).clone();
+        one.narrow(0, begin, count).copy_(other.narrow(0, begin, count));
+        other.narrow(0, begin, count).copy_(kept);
+    }
+}
+
 }  // namespace
 
 Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events,
@@ -104,12 +114,16 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     } else {
         trained_.load_weights(config_.model_dir, model_, config_.seed);
     }
-    if (!trained_.adapter) return;
-    if (config_.lora.model_dir.empty()) {
+    if (trained_.adapter && config_.lora.model_dir.empty()) {
         initialize_adapter(trained_, model_, config_.seed);
-    } else {
+    } else if (trained_.adapter) {
         parameters_.load(config_.lora.model_dir);
     }
+    if (!sampled_ || !has_reference(config_)) return;
+    const at::Tensor& values = parameters_.master().values;
+    first_values_ = lies_in_host(values) ? host_zeros(values.sizes(), values.scalar_type(), device)
+                                         : at::empty_like(values);
+    first_values_.copy_(values);
 }
 
 bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
@@ -120,13 +134,14 @@ bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
         facts.old_log_p = [this](int64_t place) { return sampled_->rollouts().old_log_p(place); };
         if (config_.sampling->server && config_.sampling->server->corrects)
             facts.sampled_log_p = [this](int64_t place) { return sampled_->rollouts().sampled_log_p(place); };
+        facts.reference = [this](const DocumentKey& key) { return sampled_reference_.at(key.first); };
     }
     if (rollouts_) {
         facts.advantage = [this](int64_t place) { return rollouts_->advantage(place); };
         facts.old_log_p = [this](int64_t place) { return rollouts_->old_log_p(place); };
     }
     training_.set_facts(facts);
-    if (!has_reference(config_)) return true;
+    if (!has_reference(config_) || sampled_) return true;
     reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, tokens_, run_.reference("train"));
     facts.reference = reference_->facts().reference;
     facts.is_desirable = reference_->facts().is_desirable;
@@ -300,6 +315,17 @@ std::vector<int64_t> Trainer::next_rows(int64_t count) const {
     return rows;
 }
 
+void Trainer::compare_with_start(const StepRows& rows) {
+    if (!first_values_.defined()) return;
+    const auto exchange = [&] {
+        swap_values(parameters_.master().values, first_values_);
+        parameters_.share_update();
+    };
+    exchange();
+    sampled_reference_ = label_log_probs(groups_, training_.pass(), rows);
+    exchange();
+}
+
 TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
     const bool may_ask = groups_.rank() == 0;
     return {stop_requested, may_ask && std::filesystem::exists(checkpoint_request(config_)),
@@ -318,6 +344,7 @@ std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_
     const std::optional<std::vector<Row>> read = rows_of_next_step(stop_requested);
     if (!read) return std::nullopt;
     const StepRows rows = step_rows(plan_, *read, groups_.rank());
+    compare_with_start(rows);
     event.data_s = seconds_since(start);
 
     const TrainingStep::Wishes own_wishes = wishes(stop_requested.load());

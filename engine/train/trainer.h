@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,9 @@ class Trainer {
     TrainingStep::Wishes wishes(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
     std::optional<std::vector<Row>> rows_of_next_step(const std::atomic<bool>& stop_requested);
+    /// Computes the log-probabilities of a step's sampled completions under the weights that the run began
+    /// with, if the loss compares with them.
+    void compare_with_start(const StepRows& rows);
     bool sample(const std::vector<int64_t>& prompts, int64_t step, const std::function<bool()>& stops);
     void check_sampler_gap(const StepEvent& event);
     void save_if_new();
@@ -107,7 +111,9 @@ class Trainer {
     TrainingStep training_;
     std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
-    std::unique_ptr<TrainingSamples> samples_;                       ///< null: no prompts to continue
+    at::Tensor first_values_;  ///< the trained values at the start; undefined: sampled rows need none
+    std::map<int64_t, double> sampled_reference_;  ///< of the newest completions' labels, by place
+    std::unique_ptr<TrainingSamples> samples_;     ///< null: no prompts to continue
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update

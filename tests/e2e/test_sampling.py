@@ -132,6 +132,41 @@ def test_a_file_with_reward_functions_trains_and_its_figures_are_those_of_its_co
     assert f"reward {last['reward']:.3g}"[:9] in ringmaster("watch", run).stdout
 
 
+@pytest.mark.parametrize("keys", [
+    dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, learning_rate=3e-2),
+    dict(learning_rate=3e-3, fsdp_version=2, fsdp_config={"reshard_after_forward": True})], ids=["adapter", "whole"])
+def test_the_divergence_from_the_start_is_the_one_that_transformers_computes(keys, task):
+    import peft
+    import torch
+    import transformers
+
+    name = "adapter" if "adapter" in keys else "whole"
+    launch(write_config(task, f"{name}-1", {"beta": 0.5}, max_steps=1, **keys), task[0] / "runs", "--ranks", 2, "--no-preflight")
+    run = launch(write_config(task, f"{name}-2", {"beta": 0.5}, max_steps=2, **keys), task[0] / "runs", "--ranks", 2)
+    first, second = (event["kl"] for event in events_of(run))
+    assert first == pytest.approx(0, abs=1e-9), "the first step's model is that of the start"
+    read = load_file(run / "rollouts/rank-0.safetensors")
+
+    def model_of(folder):
+        return transformers.LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+
+    start = model_of(task[0] / "model")
+    trained = peft.PeftModel.from_pretrained(model_of(task[0] / "model"), task[0] / f"{name}-1") if name == "adapter" else model_of(task[0] / f"{name}-1")
+
+    def logs(model, ids, labels):
+        found = model(input_ids=torch.tensor([ids])).logits[0].log_softmax(-1)
+        return torch.stack([found[at - 1, id] for at, id in enumerate(labels) if id != -100])
+
+    terms, lengths = [], []
+    with torch.no_grad():
+        for begin, end in itertools.pairwise(read["row_offsets"].tolist()):
+            row = read["input_ids"][begin:end].tolist(), read["labels"][begin:end].tolist()
+            difference = logs(start, *row) - logs(trained.eval(), *row)
+            terms.append((difference.exp() - difference - 1).sum().item())
+            lengths.append(len(difference))
+    assert second == pytest.approx(sum(terms) / sum(lengths), rel=1e-4) and second > 1e-6
+
+
 def test_a_function_that_fails_ends_the_run_with_its_name(task):
     (task[0] / "failing.py").write_text("def some(completions, **kwargs):\n    return [1 / 0 for _ in completions]\n")
     config = write_config(task, "failing", {"reward_funcs": ["failing.some"]})
