@@ -22,6 +22,12 @@ bool is_alone(const Plan& plan) {
     return !plan.config.preference.has_pairs() && !plan.config.sample_packing && plan.batch.micro == 1;
 }
 
+/// Returns whether answers to one prompt fall into different micro-batches, because single rows are shuffled.
+bool are_scattered(const Plan& plan) {
+    const Config& config = plan.config;
+    return config.policy && !config.sampling && !config.sample_packing && !config.curriculum_sampling;
+}
+
 std::string percent(double share) {
     return std::to_string(static_cast<int64_t>(std::lround(100 * share)));
 }
@@ -37,6 +43,7 @@ void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings)
     plan.sharing = request.shared_prompts;
     plan.sharing.on = true;
     if (is_alone(plan)) return findings.inform(Form("PROMPTS-SHARED", "alone"), key, {});
+    if (are_scattered(plan)) return findings.inform(Form("PROMPTS-SHARED", "scattered"), key, {});
     if (!plan.sharing.tokens || !plan.sharing.cells) return findings.inform(Form("PROMPTS-SHARED"), key, {});
     findings.inform(
         Form("PROMPTS-SHARED", "saved"), key,

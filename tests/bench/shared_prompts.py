@@ -14,13 +14,14 @@ import json
 import os
 import pathlib
 import random
+import socket
 import subprocess
 import tempfile
 
 from whole_step import SHAPE
 
 PROMPT, ANSWER = 1280, 320
-CASES = {"pairs": dict(rl="simpo", micro_batch_size=2), "groups": dict(rl="grpo", trl={"loss_type": "dapo"}, micro_batch_size=8)}
+CASES = {"pairs": dict(rl="simpo", simpo_gamma=0.5, micro_batch_size=2), "groups": dict(rl="grpo", trl={"loss_type": "dapo"}, micro_batch_size=8)}
 
 
 def rows_of(case):
@@ -81,8 +82,13 @@ def prepare(arguments, folder, case, shared):
     return run
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
 def train(arguments, run):
-    env = {**os.environ, "WORLD_SIZE": str(arguments.ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(random.randint(20000, 40000)),
+    env = {**os.environ, "WORLD_SIZE": str(arguments.ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
            "OMP_NUM_THREADS": str(max(1, 2 // arguments.ranks))}
     ranks = [subprocess.Popen([arguments.bin / "ringmaster-engine", "--run", run], env={**env, "RANK": str(rank), "LOCAL_RANK": str(rank)},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for rank in range(arguments.ranks)]

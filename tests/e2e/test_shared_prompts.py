@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from ringmaster_runs import BIN, events_of, make_config, make_model, ringmaster
+from sshd import free_port
 
 ENGINE = str(BIN / "ringmaster-engine")
 RATE = 1e5
@@ -92,7 +93,7 @@ def prepared(tmp_path, model, loss, mesh, shares, **keys):
 
 
 def train(run, ranks):
-    env = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(random.randint(20000, 40000)), "WORLD_SIZE": str(ranks),
+    env = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(ranks),
            "OMP_NUM_THREADS": "1"}
     processes = [subprocess.Popen([ENGINE, "--run", run], env={**env, "RANK": str(rank), "LOCAL_RANK": str(rank)}, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for rank in range(ranks)]
@@ -167,7 +168,7 @@ def test_quick_the_plan_counts_what_is_saved_and_says_what_prevents_it(models, t
     said = [finding for finding in plan["diagnostics"] if finding["code"] == "PROMPTS-SHARED"]
     assert len(said) == 1 and f"{round(100 - 100 * computed / tokens)} % of the tokens" in said[0]["message"]
 
-    config = make_config(tmp_path, models("llama"), tmp_path / "shared" / "rows.jsonl", rl="dpo", **{**ADAPTER, "lora_dropout": 0.1})
+    config = make_config(tmp_path, models("llama"), tmp_path / "shared" / "rows.jsonl", **LOSSES["gspo"], **{**ADAPTER, "lora_dropout": 0.1})
     asked = json.loads(ringmaster("plan", config, "--ranks", 1, "--json").stdout)
     said = [finding for finding in asked["diagnostics"] if finding["code"] == "PROMPTS-SHARED"]
     assert not asked["shared_prompts"]["on"] and "dropout" in said[0]["message"]

@@ -177,3 +177,14 @@ def test_a_named_revision_is_planned_shown_and_trained(tmp_path):
     assert plan["config"]["model_dir"].endswith("a" * 40) and plan["model"]["num_layers"] == 3
     absent = run("prepare", file, "--ranks", 1, "--device", "cpu", "--set", "revision_of_model=v9", env=env)
     assert absent.returncode != 0 and "NousResearch/Meta-Llama-3-8B" in absent.stderr
+
+
+def test_prompts_that_answers_of_a_row_share_are_counted(make_config, tmp_path):
+    make_tokenizer(tmp_path / "model", "byte level")
+    pair = {f"{name}_{key}": ([7] * 9 if key == "input_ids" else [-100] * 9) + [answer]
+            for name, answer in (("chosen", 8), ("rejected", 9)) for key in ("input_ids", "labels")}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(pair) + "\n")
+    file = make_config(sequence_len=128, rl="dpo")
+    found = rows_of(file)
+    assert found["shared_prompts"] == {"tokens": pytest.approx(12 / 20), "cells": pytest.approx((2 * 55 - 36) / (2 * 55))}
+    assert "answers of a row share their prompt: 40 % of the tokens are not computed again" in ask(file).stdout

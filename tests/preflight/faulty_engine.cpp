@@ -29,9 +29,9 @@ bool put_in(std::string_view fault) {
     returned faulty_##name(__VA_ARGS__)
 
 /// Shifts labels after sharding: the last token of each span has none.
-IN_PLACE_OF(
-    "_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsERKNS_"
-    "13SharedPromptsE",
+// clang-format off
+IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsERKNS_13SharedPromptsE",
+    // clang-format on
     BatchShard, shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
     Segments segments, const SharedPrompts& prompts) {
     BatchShard shard = real_shard_rows(rows, layout, rank, as_one, segments, prompts);
@@ -75,15 +75,17 @@ IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6Conf
     BatchShape shape = real_batch_shape(rows, config, window, shares_prompts);
     if (put_in("document boundary ignored")) {
         shape.mask.documents.clear();
+        shape.mask.continues.clear();
         shape.longest_document = shape.tokens;
     }
+    if (put_in("shared prompt not seen")) shape.mask.continues.clear();
     return shape;
 }
 
 /// The expected counts contain the same fault, so only the computation shows it.
-IN_PLACE_OF(
-    "_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbRKS1_"
-    "IlSaIlEEll",
+// clang-format off
+IN_PLACE_OF("_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbRKS2_IlSaIlEEll",
+    // clang-format on
     void, put_expected, Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool joined,
     const std::vector<int64_t>& shared, int64_t unpadded, int64_t tokens) {
     if (put_in("document boundary ignored"))

@@ -63,8 +63,9 @@ def test_a_fault_that_the_counts_do_not_show_is_found_in_what_is_computed(files,
     assert all(layer["relative_error"] > report["bound"] for layer in report["gradients"])
 
 
-@pytest.mark.parametrize("fault", [None, "rejected answers weigh too much"])
-def test_a_wrong_weight_of_an_answer_is_found(fault, files, tmp_path):
+@pytest.mark.parametrize("fault, said", [(None, ""), ("rejected answers weigh too much", "the gradient of"),
+                                         ("shared prompt not seen", "as the sum of position ids instead of")])
+def test_a_fault_in_training_on_pairs_is_found(fault, said, files, tmp_path):
     rows = rows_as_tokenized("dpo", make_pairs(12))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     config = packed(tmp_path, (files[0], tmp_path / "rows.jsonl"), rl="dpo")
@@ -72,8 +73,9 @@ def test_a_wrong_weight_of_an_answer_is_found(fault, files, tmp_path):
     subprocess.run([BIN / "ringmaster-agent", "--run", run, "--ranks", "2", "--engine", FAULTY, "--foreground"], timeout=120,
                    env={**os.environ, **({"RINGMASTER_FAULT": fault} if fault else {})})
     report = json.loads((run / "preflight.json").read_text())
+    assert json.loads((run / "plan.json").read_text())["shared_prompts"]["on"]
     assert report["ok"] == (fault is None) and ", dpo" in report["proved"]
-    assert fault is None or "the gradient of" in report["failure"]
+    assert fault is None or said in report["failure"]
 
 
 @pytest.mark.parametrize("stage", [1, 2, 3])
