@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launcher/alerts/robust.h"
 #include "launcher/figures.h"
 #include "launcher/format.h"
 
@@ -19,14 +20,6 @@ constexpr double kFullMemory = 0.95;
 constexpr double kHighOverhead = 0.25;  ///< share of a step; it must also exceed 1.5 × the planned share
 constexpr double kDrop = 0.2;
 constexpr size_t kSettled = 30;  ///< fewest steps before a spike or a drop can be detected
-
-double median(std::vector<double> values) {
-    std::erase_if(values, [](double value) { return std::isnan(value); });
-    if (values.empty()) return std::nan("");
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 std::vector<double> last_of(const RankEvidence& rank, size_t count, auto value) {
     std::vector<double> values;
@@ -202,10 +195,7 @@ Maybe loss_spike(const Evidence& run) {
     const double last = losses.back();
     losses.pop_back();
     const double usual = median(losses);
-    std::vector<double> away;
-    for (double loss : losses) away.push_back(std::abs(loss - usual));
-    constexpr double kSigmas = 6 * 1.4826;  // 6 standard deviations; for normal data one is 1.4826 × the MAD
-    if (!(last > usual + std::max(kSigmas * median(away), 0.2 * std::abs(usual)))) return {};
+    if (!(last > usual + std::max(6 * deviation(losses, usual), 0.2 * std::abs(usual)))) return {};
     Diagnosis found{Finding::LossSpike, Urgency::Warning};
     found.step = run.ranks.front().recent.back().event.step;
     found.share = last / usual - 1;
@@ -279,22 +269,18 @@ double hang_seconds(const std::vector<RankEvidence>& ranks) {
 
 std::optional<Straggler> find_straggler(const std::vector<RankEvidence>& ranks) {
     if (ranks.size() < 2) return {};
-    struct Wait {
-        double seconds, step_s;
-        const RankEvidence* rank;
-    };
-    std::vector<Wait> waits;
-    for (const RankEvidence& rank : ranks) {
-        if (rank.recent.size() < kJudged) return {};
-        const Wait wait{median(last_of(rank, kJudged, wait_of)), median(last_of(rank, kJudged, seconds_of)),
-                        &rank};
-        if (std::isnan(wait.seconds) || !(wait.step_s > 0)) return {};
+    std::vector<RankWait> waits;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[i].recent.size() < kJudged) return {};
+        const RankWait wait{static_cast<int>(i), median(last_of(ranks[i], kJudged, wait_of)),
+                            median(last_of(ranks[i], kJudged, seconds_of))};
+        if (std::isnan(wait.wait_s) || !(wait.step_s > 0)) return {};
         waits.push_back(wait);
     }
-    const auto [culprit, victim] = std::minmax_element(
-        waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.seconds < b.seconds; });
-    Straggler found{culprit->rank->rank, (victim->seconds - culprit->seconds) / victim->step_s, 0};
-    const auto &mine = culprit->rank->recent, &theirs = victim->rank->recent;
+    const SlowRank slow = slowest_rank(waits);
+    const RankEvidence& culprit = ranks[static_cast<size_t>(slow.rank)];
+    Straggler found{culprit.rank, slow.share, 0};
+    const auto &mine = culprit.recent, &theirs = ranks[static_cast<size_t>(slow.waiting)].recent;
     for (size_t back = 1; back <= std::min(mine.size(), theirs.size()); ++back) {
         const StepEvent &own = mine[mine.size() - back].event, &other = theirs[theirs.size() - back].event;
         if (!(other.exposed_comm_s - own.exposed_comm_s >= kSlow / 2 * other.step_s)) break;

@@ -73,7 +73,9 @@ bool RunHistory::read(std::chrono::milliseconds budget) {
     look_for_ranks(true);
     const bool news = read_newest();
     const bool wrote = samples_.poll();
-    return read_backlog(until) || news || wrote;
+    const bool more = read_backlog(until);
+    if (progress().whole()) alerts_.advance(*this, silence_counts(), unix_now());
+    return more || news || wrote;
 }
 
 std::vector<EventLine> RunHistory::poll() {
@@ -94,7 +96,14 @@ std::vector<EventLine> RunHistory::poll() {
     }
     std::stable_sort(lines.begin(), lines.end(),
                      [](const EventLine& a, const EventLine& b) { return a.t < b.t; });
+    alerts_.take(lines, static_cast<int>(ranks_.size()), silence_counts(), unix_now());
     return lines;
+}
+
+/// Returns whether a silence is the run's: another machine's run may be silent because its connection is
+/// lost.
+bool RunHistory::silence_counts() const {
+    return state_.state == RunPhase::Running && state_.writer.host == this_host();
 }
 
 void RunHistory::read_state() {

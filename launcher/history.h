@@ -13,6 +13,7 @@
 
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
+#include "launcher/alert_feed.h"
 #include "launcher/recorded_run.h"
 #include "launcher/run_directory.h"
 #include "launcher/sample_file.h"
@@ -91,6 +92,9 @@ class RunHistory {
         }
         return nullptr;
     }
+    /// Alerts by time (launcher/alerts/detector.h). read() finds them once all events were read.
+    const std::vector<Alert>& alerts() const { return alerts_.all(); }
+    std::vector<Alert> take_alerts() { return alerts_.take_news(); }  ///< alerts since the last call
     const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
     double last_heard() const;                                                    ///< Unix seconds
     std::optional<double> duration_s(double now) const;  ///< seconds that all attempts ran; see figures.h
@@ -114,6 +118,7 @@ class RunHistory {
     void take_step(size_t rank, const EventLine& line, const StepEvent& step, bool is_newest);
     void take_other(RankHistory& rank, const EventLine& line, bool is_newest);
     void note(const EventLine& line);
+    bool silence_counts() const;
 
     RunDirectory run_;
     int64_t kept_steps_;
@@ -128,6 +133,7 @@ class RunHistory {
     std::map<int64_t, CheckpointEvent> checkpoints_;
     std::map<int, HelloEvent> attempts_;
     SampleFile samples_;
+    AlertFeed alerts_;
     std::vector<Happening> happenings_, news_;
     std::optional<Happening> first_error_;
     int64_t events_ = 0;

@@ -40,6 +40,92 @@ class HistoryTest : public RunFixture {
     }
 };
 
+/// A run of 9,000 steps whose file is so long that its end is read first: rank 1 is slow from step 3,000 on,
+/// the loss of step 6,000 is too high, the run stalls for 10 minutes after step 8,000, and an evaluation of
+/// 10 minutes follows step 8,500.
+class AlertsOfHistory : public HistoryTest {
+  protected:
+    RunDirectory make_faulty(const std::string& name) {
+        const RunDirectory run = make_run(name, RunPhase::Completed);
+        for (int rank = 0; rank < 2; ++rank) {
+            std::string text;
+            for (int64_t step = 1; step <= 9000; ++step) {
+                StepEvent event =
+                    step_event(step, step == 6000 ? 8 : 1 + 2000.0 / (static_cast<double>(step) + 1000));
+                event.exposed_comm_s = step >= 3000 && step < 3200 && rank == 0 ? 0.2 : 0.02;
+                text += to_json_line({time_of(step), rank, event}) + "\n";
+                if (step == 8500 && rank == 0)
+                    text += to_json_line({time_of(step) + 599, 0, EvalEvent{step, 1.1, 10}}) + "\n";
+            }
+            write(run.events() / event_file_name(rank), text);
+        }
+        return run;
+    }
+    static double time_of(int64_t step) {
+        return 1.7e9 + 0.5 * static_cast<double>(step) + (step > 8000 ? 600 : 0) + (step > 8500 ? 600 : 0);
+    }
+    static std::vector<std::pair<std::string, int64_t>> told(const std::vector<Alert>& alerts) {
+        std::vector<std::pair<std::string, int64_t>> all;
+        for (const Alert& alert : alerts) all.emplace_back(to_string(alert.kind), alert.step);
+        return all;
+    }
+    const std::vector<std::pair<std::string, int64_t>> kFaults = {
+        {"slow_rank", 3020}, {"spike", 6000}, {"stall", 8000}};
+};
+
+TEST_F(AlertsOfHistory, AreTheSameInWhateverOrderTheEventsAreRead) {
+    const RunDirectory run = make_faulty("faulty");
+    RunHistory whole(run);
+    read_all(whole);
+    EXPECT_EQ(told(whole.alerts()), kFaults);
+    EXPECT_EQ(whole.alerts()[0].rank, 1);
+    RunHistory polled(run, 512);
+    while (!polled.poll().empty()) {
+    }
+    EXPECT_EQ(told(polled.alerts()), kFaults);
+    EXPECT_EQ(told(polled.take_alerts()), kFaults);
+    EXPECT_EQ(polled.alerts()[0].rank, 1);
+    EXPECT_TRUE(polled.take_alerts().empty());
+}
+
+TEST_F(AlertsOfHistory, GoOnWithANewAttemptsSteps) {
+    const RunDirectory run = make_faulty("resumed");
+    RunHistory live(run);
+    read_all(live);
+    ASSERT_EQ(told(live.take_alerts()), kFaults);
+    HelloEvent hello;
+    hello.attempt = 2;
+    hello.start_step = 8900;
+    for (int rank = 0; rank < 2; ++rank) {
+        std::string text = to_json_line({time_of(9000) + 5000, rank, hello}) + "\n";
+        for (int64_t step = 8901; step <= 9200; ++step)
+            text +=
+                to_json_line({time_of(step) + 6000, rank, step_event(step, step == 9100 ? 9 : 1.2)}) + "\n";
+        write(run.events() / event_file_name(rank), text);
+    }
+    read_all(live);
+    EXPECT_EQ(told(live.take_alerts()), (std::vector<std::pair<std::string, int64_t>>{{"spike", 9100}}));
+    RunHistory later(run);
+    read_all(later);
+    EXPECT_EQ(later.alerts(), live.alerts());
+}
+
+TEST_F(AlertsOfHistory, CountSilenceOnlyOfThisMachinesRuns) {
+    const RunDirectory run = make_run("silent", RunPhase::Running);
+    for (int rank = 0; rank < 2; ++rank) write_steps(run, rank, 1, 40, 2, unix_now() - 200);
+    RunState state = read_run_state(run.dir);
+    const auto alerts_with = [&](const std::string& host) {
+        state.writer = this_process();
+        if (!host.empty()) state.writer.host = host;
+        write_run_state(run.dir, state);
+        RunHistory history(run);
+        read_all(history);
+        return told(history.alerts());
+    };
+    EXPECT_EQ(alerts_with(""), (std::vector<std::pair<std::string, int64_t>>{{"stall", 40}}));
+    EXPECT_TRUE(alerts_with("elsewhere").empty());
+}
+
 TEST_F(HistoryTest, HoldsEveryRanksSteps) {
     const RunDirectory run = make_run("plain", RunPhase::Running);
     for (int rank = 0; rank < 2; ++rank) {

@@ -1,0 +1,47 @@
+/// An alert says that a run needs a person's eye: what happened, at which step, and which rank it is about.
+/// Readers derive alerts from a run's events (detector.h), so that every reader finds the same ones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ringmaster {
+
+enum class AlertKind {
+    NotANumber,  ///< the loss is NaN or infinite
+    Spike,       ///< the loss jumped far above its recent median
+    Stall,       ///< no event for far longer than a step takes
+    Plateau,     ///< the loss has stopped falling, as far as its noise lets one tell
+    SlowRank,    ///< the other ranks wait for one of them
+};
+inline constexpr std::array kAlertKinds = {AlertKind::NotANumber, AlertKind::Spike, AlertKind::Stall,
+                                           AlertKind::Plateau, AlertKind::SlowRank};
+
+/// Returns "nan", "spike", "stall", "plateau" or "slow_rank".
+const char* to_string(AlertKind kind);
+std::optional<AlertKind> alert_kind(std::string_view name);
+
+struct Alert {
+    AlertKind kind = AlertKind::Spike;
+    double t = 0;                  ///< Unix seconds
+    int64_t step = 0;              ///< step at which it was found; of a stall, the last step before it
+    std::optional<int> rank = {};  ///< the slow rank, or the rank that is behind in a stall
+    double value = 0;   ///< Spike, Plateau: the loss. Stall: seconds of silence. SlowRank: share of a step
+    double usual = 0;   ///< Spike: the recent median
+    int64_t steps = 0;  ///< Plateau: steps without progress. SlowRank: steps that were judged
+
+    bool operator==(const Alert&) const = default;
+};
+
+/// Returns one English sentence, made of numbers only: no text of a run is in it.
+std::string text_of(const Alert& alert);
+
+/// Returns {"type":"alert","t","rank","step","kind","value","usual","message"}; `rank` is null if the alert
+/// is not about one rank, and a number that is not finite is null.
+nlohmann::json to_json(const Alert& alert);
+
+}  // namespace ringmaster

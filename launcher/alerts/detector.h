@@ -1,0 +1,101 @@
+/// Finds alerts in a run's events, read once from the first to the newest. Pure: it sees no file and no
+/// clock.
+///
+/// All rules compare with medians, and measure noise by the median distance from them (MAD), so that neither
+/// noise nor an earlier outlier raises an alert:
+///
+///     nan        The loss is NaN or infinite.
+///     spike      Compared with the last 50 losses, of which there are at least 30: one loss is above their
+///                median by 8 deviations and 50 %, or two of three by 6 deviations and 20 %.
+///     stall      In training: nothing is heard for max(60 s, 10 × the median step). In other phases, such as
+///                loading and evaluation, and before 5 steps have finished: for 30 minutes.
+///     plateau    Medians of 50 steps each, from 20 of them on: between the last two quarters of them (at
+///                least 10 each) the loss fell by less than 0.5 %, even with 2 deviations of those medians
+///                added. Not if the noise could hide that much, and not once the learning rate is below a
+///                fifth of its peak.
+///     slow_rank  Over the last 20 steps, in two judgments 10 steps apart: the others wait for the same rank
+///                at least 15 % of a step (robust.h).
+///
+/// The same kind is not repeated within 100 steps (a stall: any) or 10 minutes. A slow rank is reported again
+/// only after it has recovered, a plateau only after the loss has fallen, NaN only after a finite loss.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/events/event.h"
+#include "launcher/alerts/alert.h"
+#include "launcher/alerts/robust.h"
+
+namespace ringmaster {
+
+/// What the rules read of one rank's step.
+struct RankStep {
+    int rank = 0;
+    int64_t step = 0;
+    double t = 0, loss = 0, lr = 0, step_s = 0, wait_s = 0;
+};
+
+class AlertDetector {
+  public:
+    /// Reads the events of `ranks` ranks, numbered from 0.
+    explicit AlertDetector(int ranks = 0) : ranks_(ranks) {}
+
+    void set_ranks(int ranks) { ranks_ = ranks; }
+    /// An attempt begins after `start_step` completed steps; later steps that were seen do not count any
+    /// more.
+    void begin(int64_t start_step, double t);
+    void phase(const std::string& name, double t);  ///< rank 0 entered a phase; "train" is the training
+    void heard(double t);                           ///< any line was written at this time
+    void step(const RankStep& step);                ///< a rank's steps come in ascending order
+    void take(const EventLine& line);               ///< calls the functions above
+    /// Looks for a stall at the time `now`, while the run is said to be running.
+    void look(double now);
+
+    /// Returns the alerts since the last call.
+    std::vector<Alert> take_alerts() { return std::exchange(alerts_, {}); }
+
+  private:
+    void judge(const RankStep& step);
+    void judge_gap(const RankStep& step);
+    void judge_loss(const RankStep& step);
+    void judge_plateau(const RankStep& step);
+    void judge_waits(const std::vector<RankStep>& row);
+    double longest_silence() const;
+    std::optional<int> behind() const;
+    bool add(const Alert& alert);
+
+    int ranks_ = 0;
+    int64_t last_step_ = 0;                          ///< of rank 0
+    int64_t last_row_ = 0;                           ///< last step of all ranks
+    std::map<int64_t, std::vector<RankStep>> rows_;  ///< steps that not every rank has finished
+    std::map<int, int64_t> reached_;                 ///< last step of each rank
+
+    RecentValues losses_{50};             ///< the last finite losses
+    std::deque<bool> above_;              ///< whether each of the last losses was far above
+    std::vector<double> block_, blocks_;  ///< losses since the last median; medians of 50 steps each
+    double highest_lr_ = 0;
+    std::optional<double> flat_at_;                               ///< loss of the plateau that was reported
+    RecentValues seconds_{100};                                   ///< the last step times
+    std::map<int, std::deque<std::pair<double, double>>> waits_;  ///< wait and time of each rank's last steps
+    std::optional<int> suspect_, slow_;  ///< slow rank of the last judgment, and the one that was reported
+    double heard_ = 0;
+    bool trains_ = true;
+    bool silent_ = false, broken_ = false;  ///< the silence, or the run of losses that are NaN, is reported
+
+    struct Last {
+        double t = 0;
+        int64_t step = 0;
+    };
+    std::array<std::optional<Last>, kAlertKinds.size()> last_;
+    int count_ = 0;
+    std::vector<Alert> alerts_;
+};
+
+}  // namespace ringmaster
