@@ -98,6 +98,17 @@ void check_output_dir(const fs::path& output_dir, bool overwrite) {
                 "name another output_dir, or add --overwrite");
 }
 
+namespace {
+
+/// Writes the run's copy of the alert settings, if its node 0 is to tell anybody.
+void write_alerts(const RunDirectory& run, const RunOptions& options) {
+    const AlertSettings alerts =
+        options.alerts ? *options.alerts : read_alert_settings(alert_settings_file());
+    if (alerts.is_delivered()) write_alert_settings(alert_settings_file(run.dir), alerts);
+}
+
+}  // namespace
+
 PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
                         const Places& places, const Progress& progress) {
     require_launchable(proposal);
@@ -124,6 +135,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         write_plan(run.plan().string(), prepared.plan);
         make_folder(run.events());
         make_folder(run.logs());
+        if (trains) write_alerts(run, options);
         run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no disk
         state.ranks = prepared.plan.ranks;
         state.writer = {};

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "engine/error.h"
+#include "launcher/alerts/settings.h"
 #include "launcher/progress.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
@@ -42,6 +44,7 @@ struct RunOptions {
     std::string name;                ///< empty: made from the file's name and the date
     std::filesystem::path runs_dir;  ///< empty: the user's runs folder
     bool overwrite = false;
+    std::optional<AlertSettings> alerts;  ///< nullopt: as this user has set them
     std::function<void(const RunDirectory&)>
         made;  ///< called as soon as the run directory exists; may be empty
 };

@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/events/run_claim.h"
+#include "launcher/agent/alerts.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/reach.h"
@@ -25,7 +26,10 @@ int run_agent(const AgentOptions& options) {
     const RunClaim claim(options.own_dir(), "agent");
     Supervisor supervisor(options, take_over_run(options.own_dir()));
     supervisor.start();
-    if (options.node == 0) start_tracking(options.run_dir);
+    if (options.node == 0) {
+        start_tracking(options.run_dir);
+        start_alerts(options.run_dir, options.ranks);
+    }
     if (options.has_others() && options.node == 0) {
         std::printf("meet %s\n", supervisor.meeting_place().c_str());
         std::fflush(stdout);
@@ -51,6 +55,7 @@ int main(int argc, char** argv) {
         if (first == "--towards") return tell_interface({argv + 1, argv + argc});
         if (first == "--trackers") return tell_trackers({argv + 1, argv + argc});
         if (first == "--track") return track_run({argv + 1, argv + argc});
+        if (first == "--alerts") return deliver_alerts({argv + 1, argv + argc});
         return run_agent(parse_agent_options({argv + 1, argv + argc}));
     } catch (const Error& error) {
         if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);

@@ -20,6 +20,7 @@ const char* const kAgentUsage =
     "DIR "
     "[--now]\n"
     "       ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID] | --trackers FILE\n"
+    "       ringmaster-agent --alerts DIR [--ranks N]\n"
     "       ringmaster-agent --towards ADDRESS | --version | --help\n"
     "\n"
     "Starts the ranks of a run on this machine, supervises them and writes run.json. It continues in its own "

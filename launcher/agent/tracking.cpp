@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
+#include "launcher/agent/beside.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/say.h"
@@ -103,25 +103,6 @@ struct Sender {
     bool over = false;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& words, const fs::path& log) {
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::dup2(nothing, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    ::close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-    ::signal(SIGTERM, SIG_DFL);
-    sigset_t end;  // waits until the program can obey it, so that it still sends the rest
-    sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
-    ::sigprocmask(SIG_BLOCK, &end, nullptr);
-    ::execv(arguments[0], arguments.data());
-    ::_exit(127);
-}
-
 void start(Sender& sender, const TrackOptions& options) {
     std::vector<std::string> words = {sender.python, tracking_package(), "send", options.run_dir,
                                       sender.name};
@@ -130,7 +111,9 @@ void start(Sender& sender, const TrackOptions& options) {
     sender.started = Clock::now();
     sender.next = sender.started + kFirstPause * (1 << sender.starts++);
     sender.pid = ::fork();
-    if (sender.pid == 0) become(words, log);
+    // SIGTERM stays blocked until the program can obey it, so that it still sends the rest.
+    if (sender.pid == 0)
+        become(words, ::open("/dev/null", O_RDONLY | O_CLOEXEC), open_private_log(log), true);
     if (sender.pid < 0) sender.pid = 0;
 }
 
@@ -209,24 +192,8 @@ void say_no_python(const TrackOptions& options, const std::vector<std::string>& 
 
 void start_tracking(const fs::path& run_dir) {
     std::error_code unknown;
-    if (!fs::is_regular_file(settings_of(run_dir), unknown)) return;
-    const std::string own = fs::read_symlink("/proc/self/exe", unknown).string();
-    const pid_t between = ::fork();
-    if (between < 0) return say("no process for the trackers");
-    if (between > 0) {
-        ::waitpid(between, nullptr, 0);
-        return;
-    }
-    ::setsid();
-    if (::fork() != 0) ::_exit(0);
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
-    ::execl(own.c_str(), own.c_str(), "--track", run_dir.c_str(), "--sender", "node", nullptr);
-    ::_exit(127);
+    if (fs::is_regular_file(settings_of(run_dir), unknown))
+        start_beside({"--track", run_dir.string(), "--sender", "node"});
 }
 
 int tell_trackers(std::span<char* const> arguments) {
@@ -244,7 +211,7 @@ int track_run(std::span<char* const> arguments) {
     const std::vector<std::string> names = names_for(options);
     if (names.empty()) return 0;
     const fs::path log = options.run_dir / "tracking" / "tracking.log";
-    const Descriptor out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const Descriptor out(open_private_log(log));
     if (out.get() >= 0) say_into(out.get());
     ::signal(SIGTERM, [](int) { asked_to_end = 1; });
     ::signal(SIGHUP, SIG_IGN);

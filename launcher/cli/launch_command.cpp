@@ -34,6 +34,8 @@ std::vector<OptionSpec> launch_options() {
          "checkpoint;\non "
          "one machine its agent does so, on several this command while it follows the run"},
         {"--shrink", "", "let a restart leave out missing nodes, without asking"},
+        {"--alert-webhook", "URL", "send the run's alerts to this address (help alerts); empty: to none"},
+        {"--alert-command", "COMMAND", "run this program for each alert, without a shell; empty: none"},
         {"--node", "HOST", "[user@]host[:port], a machine for the ranks, reached by SSH", true},
         {"--slurm", "key=value",
          "submit the run to Slurm, here or on the login node --node: partition, account,\ntime, gres, "
@@ -75,11 +77,26 @@ void refuse_contradictions(const Arguments& arguments) {
                     "--shrink");
 }
 
+/// Returns who is told of the run's alerts: as this user has set it, or as the options say.
+AlertSettings alerts_of(const Arguments& arguments) {
+    AlertSettings alerts = read_alert_settings(alert_settings_file());
+    if (arguments.has("--alert-webhook")) {
+        alerts.webhook = arguments.text("--alert-webhook");
+        if (!alerts.webhook.empty()) check_webhook(alerts.webhook, "--alert-webhook");
+    }
+    if (arguments.has("--alert-command")) {
+        alerts.command = split_command(arguments.text("--alert-command"));
+        if (!alerts.command.empty()) check_alert_command(alerts.command, "--alert-command");
+    }
+    return alerts;
+}
+
 RunOptions run_options(const Arguments& arguments, const Session& session) {
     RunOptions options;
     options.runs_dir = runs_dir_of(arguments, session);
     options.name = arguments.has("--name") ? arguments.text("--name") : suggest_run_name(arguments.operand());
     options.overwrite = arguments.has("--overwrite");
+    options.alerts = alerts_of(arguments);
     options.made = [&session](const RunDirectory& run) { session.about(run); };
     check_run_name(options.name);
     return options;
@@ -253,6 +270,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     RunHistory history = terminal_history(run);
     while (!history.poll().empty()) {  // skip what the earlier attempts reported
     }
+    history.take_alerts();
     resume.at->place(run, resume.resumed.plan, session.places, printer.progress());
     printer.clear();
     const Started started = resume.at->start_resumed(run, resume.resumed, session.places);

@@ -66,6 +66,10 @@ std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const In
     return coloured + (why.empty() ? "" : "  " + why) + (next.empty() ? "" : "  " + ink.dim(next));
 }
 
+std::string alert_line(const Alert& alert, const Ink& ink) {
+    return ink.yellow("alert") + "  " + text_of(alert);
+}
+
 /// Says whether stdout took everything so far; a write that failed before the flush left only the error flag.
 bool all_was_written() {
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -88,13 +92,20 @@ class Output {
         if (in_place_) print(kShowCursor);
     }
 
-    /// Writes events. Returns false if nobody reads stdout any more.
-    bool take(const std::vector<EventLine>& events) {
+    /// Writes events and the alerts that they raised. Returns false if nobody reads stdout any more.
+    bool take(const std::vector<EventLine>& events, const std::vector<Alert>& alerts) {
         if (session_.json) {
             for (const EventLine& event : events) std::fputs((to_json_line(event) + "\n").c_str(), stdout);
         } else if (!in_place_) {
             for (const std::string& line : lines_.take(run_, events))
                 std::fputs((line + "\n").c_str(), stdout);
+        }
+        for (const Alert& alert : alerts) {
+            alert_ = alert;
+            if (in_place_) continue;
+            const std::string line =
+                session_.json ? to_json(alert).dump() : alert_line(alert, session_.out.ink);
+            std::fputs((line + "\n").c_str(), stdout);
         }
         return all_was_written();
     }
@@ -102,11 +113,13 @@ class Output {
     bool draw(const std::string& note) {
         if (!in_place_) return true;
         Terminal terminal = terminal_of(stdout);  // the user may have resized it
-        const std::string verdict = verdict_line(run_, facts_, terminal.ink);
-        if (!verdict.empty() && terminal.height > 4) --terminal.height;
+        std::vector<std::string> heads = {verdict_line(run_, facts_, terminal.ink)};
+        if (alert_) heads.push_back(alert_line(*alert_, terminal.ink));
+        std::erase(heads, std::string());
+        terminal.height = std::max(4, terminal.height - static_cast<int>(heads.size()));
         std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
-        if (!verdict.empty() && !picture.empty())
-            picture.insert(picture.begin() + 1, fit(verdict, terminal.width));
+        for (std::string& head : heads) head = fit(head, terminal.width);
+        if (!picture.empty()) picture.insert(picture.begin() + 1, heads.begin(), heads.end());
         std::string text = drawn_ > 0 ? "\033[" + std::to_string(drawn_) + "A\r" : "\r";
         for (const std::string& line : picture) text += line + "\033[K\n";
         text += "\033[J";
@@ -121,6 +134,7 @@ class Output {
     const Session& session_;
     RunLines lines_;
     bool in_place_;
+    std::optional<Alert> alert_;  ///< the newest one
     size_t drawn_ = 0;
 };
 
@@ -240,7 +254,7 @@ int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, con
             const std::vector<EventLine> events = history.poll();
             bool over = is_over(history.state().state) && events.empty();
             if (over && companion != nullptr) over = companion->is_really_over(given_up);
-            const bool heard = output.take(events);
+            const bool heard = output.take(events, history.take_alerts());
             const std::string& note = notes.tell(hint, over ? "" : stop.note());
             if (interrupts.hung_up() || !heard) return 0;
             const bool catching_up = events.size() > 1000;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/alerts/settings.h"
 #include "launcher/files.h"
 #include "launcher/nodes/stage.h"
 #include "launcher/tracking.h"
@@ -44,8 +45,14 @@ void say_not_set_up(const std::string& name, const TrackerState& there, const Tr
 
 void place_trackers(Node& node, const RemoteNode& there, const RunDirectory& run, const Places& places,
                     const Progress& progress) {
+    const AlertSettings alerts = read_alert_settings(alert_settings_file(run.dir));
+    if (has_trackers(run) || !alerts.webhook.empty())
+        stage_files(node, package_files(there, places), progress);
+    if (alerts.is_delivered()) {
+        const std::string to = alert_settings_file(there.run_dir).string();
+        write_remote_file(*node.session, to, alert_settings_text(alerts));
+    }
     if (!has_trackers(run)) return;
-    stage_files(node, package_files(there, places), progress);
     const std::string file = there.run_dir + "/tracking/settings.json";
     Json settings = read_json_file(tracking_settings(run));
     write_remote_file(*node.session, file, settings.dump(2) + "\n");

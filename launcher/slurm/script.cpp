@@ -37,6 +37,7 @@ if [ -f tracking/settings.json ] && [ -x "$agent" ]; then
     "$agent" --track "$run" --sender node </dev/null >/dev/null 2>&1 &
     tracker=$!
 fi
+[ -f alerts.json ] && [ -x "$agent" ] && "$agent" --alerts "$run" </dev/null >/dev/null 2>&1 &
 
 # The warning waits where it comes while a rank still loads its libraries: it would die of it.
 srun --mpi=none --kill-on-bad-exit=1 env --block-signal=USR1 "$engine" --run "$run" --resume "$resume"

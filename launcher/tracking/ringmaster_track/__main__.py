@@ -2,8 +2,9 @@
 
     python ringmaster_track check SETTINGS         prints which trackers this Python can send to, one per line
     python ringmaster_track send RUN TRACKER [--mirror]    follows RUN until it is over and all is sent
+    python ringmaster_track post                   sends one alert to a webhook; see post.py
 
-Exit status: 0 everything is sent, 2 the tracker is not set up, 3 it could not be reached for too long.
+Exit status: 0 everything is sent, 2 the tracker is not set up or refuses, 3 it could not be reached for too long.
 """
 import os
 import sys
@@ -11,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # so that modules here hide no package
 
-from ringmaster_track import check, follow  # noqa: E402
+from ringmaster_track import check, follow, post  # noqa: E402
 
 
 def main(words):
@@ -19,6 +20,8 @@ def main(words):
         return check.main(words[1])
     if len(words) >= 3 and words[0] == "send":
         return follow.main(words[1], words[2], mirror="--mirror" in words[3:])
+    if words == ["post"]:
+        return post.main()
     print(__doc__, file=sys.stderr)
     return 2
 
