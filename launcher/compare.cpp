@@ -10,6 +10,7 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
+#include "launcher/alerts/detector.h"
 #include "launcher/bounded_file.h"
 #include "launcher/figures.h"
 #include "launcher/recorded_run.h"
@@ -184,8 +185,11 @@ RunCurves read_curves(const RunDirectory& run) {
     RunCurves curves;
     double tokens = 0, time_s = 0;
     int64_t count = 0, each = 1;
+    AlertDetector detector(1);
     for_each_step(run, {0}, [&](int, const Timed<StepEvent>& timed) {
         const StepEvent& step = timed.event;
+        detector.heard(timed.t);  // what else was written since the last step is not read: no stall
+        detector.step({0, step.step, timed.t, step.loss, step.lr, step.step_s, step.exposed_comm_s});
         tokens += static_cast<double>(step.tokens);
         if (std::isfinite(step.step_s)) time_s += step.step_s;
         curves.best_loss = std::fmin(curves.best_loss, step.loss);
@@ -199,10 +203,13 @@ RunCurves read_curves(const RunDirectory& run) {
         curves.tokens_per_s.push_back(sums.tokens_per_s().value_or(kNaN));
         curves.overhead.push_back(sums.overhead().value_or(kNaN));
         curves.reward.push_back(step.sampling.reward.value_or(step.preference.margin.value_or(kNaN)));
+        curves.clip_share.push_back(step.preference.clip_share.value_or(kNaN));
+        curves.sampler_gap.push_back(step.preference.sampler_gap.value_or(kNaN));
         if (curves.step.size() < kMostCurvePoints) return;
         each *= 2;
         for (std::vector<double>* column : curves.of_steps()) keep_every_second(*column);
     });
+    curves.alerts = detector.take_alerts();
     for_each_evaluation(run, 0, [&](const Timed<EvalEvent>& eval) {
         curves.eval_step.push_back(static_cast<double>(eval.event.step));
         curves.eval_loss.push_back(eval.event.loss);

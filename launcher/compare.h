@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/alerts/alert.h"
 #include "launcher/run_directory.h"
 #include "launcher/run_table.h"
 
@@ -30,11 +31,14 @@ struct RunCurves {
     std::vector<double> step, tokens, time_s;
     std::vector<double> loss, grad_norm, tokens_per_s, overhead;
     std::vector<double> reward;  ///< of sampled completions, or the margin of preferences
+    std::vector<double> clip_share, sampler_gap;
     std::vector<double> eval_step, eval_loss;
+    std::vector<Alert> alerts;  ///< about the loss; other ranks' events, which name a slow rank, are not read
     double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< over all steps, also those not kept
 
     std::vector<std::vector<double>*> of_steps() {
-        return {&step, &tokens, &time_s, &loss, &grad_norm, &tokens_per_s, &overhead, &reward};
+        return {&step,         &tokens,   &time_s, &loss,       &grad_norm,
+                &tokens_per_s, &overhead, &reward, &clip_share, &sampler_gap};
     }
     const std::vector<double>& along(Along axis) const;
     std::optional<double> last_reward() const;  ///< mean of the last kRewardSteps steps that have one

@@ -90,6 +90,7 @@ const char* to_string(Measure figure) {
                                       "kl",
                                       "nll",
                                       "clip_share",
+                                      "sampler_gap",
                                       "reward",
                                       "reward_std",
                                       "completion_tokens",

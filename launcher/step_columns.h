@@ -42,6 +42,7 @@ enum class Measure {
     Kl,
     Nll,
     ClipShare,
+    SamplerGap,
     Reward,
     RewardStd,
     CompletionTokens,

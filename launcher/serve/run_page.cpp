@@ -83,6 +83,12 @@ json lines_of(const RunHistory& history) {
         const std::string words = words_of(all[at].event);
         if (!words.empty()) lines.push_back({{"t", all[at].t}, {"rank", all[at].rank}, {"text", words}});
     }
+    for (const Alert& alert : history.alerts())
+        lines.push_back(
+            {{"t", alert.t}, {"rank", alert.rank.value_or(0)}, {"text", "alert: " + text_of(alert)}});
+    std::stable_sort(lines.begin(), lines.end(), [](const json& a, const json& b) {
+        return a["t"].get<double>() < b["t"].get<double>();
+    });
     return lines;
 }
 
@@ -130,6 +136,9 @@ json run_page(const RunHistory& history, const Plan* plan, double now, int point
     json checkpoints = json::array();
     for (const auto& [step, saved] : history.checkpoints()) checkpoints.push_back(step);
     page["checkpoints"] = std::move(checkpoints);
+    json alerts = json::array();
+    for (const Alert& alert : history.alerts()) alerts.push_back(to_json(alert));
+    page["alerts"] = std::move(alerts);
     page["curves"] = curves(history, points);
     page["lines"] = lines_of(history);
     return page;

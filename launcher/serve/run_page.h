@@ -9,8 +9,8 @@
 
 namespace ringmaster {
 
-/// Returns figures, verdict, curves of at most `points` points, checkpoints and the last events other than
-/// steps.
+/// Returns figures, verdict, curves of at most `points` points, checkpoints, alerts and the last events other
+/// than steps.
 nlohmann::json run_page(const RunHistory& history, const Plan* plan, double now, int points);
 
 }  // namespace ringmaster

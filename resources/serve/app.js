@@ -22,6 +22,7 @@ const CHARTS = [
   ["reward_accuracy", "Chosen above rejected", percent],
   ["kl", "Divergence from the reference", (v) => short(v, 3)],
   ["clip_share", "Clipped ratios", percent],
+  ["sampler_gap", "Gap to the sampling server", (v) => short(v, 3)],
   ["completion_tokens", "Completion length", (v) => short(v, 4)],
   ["nll", "NLL of the chosen", (v) => short(v, 4)],
   ["router_loss", "Router loss", (v) => short(v, 3)],
@@ -119,6 +120,16 @@ function show(run) {
   for (const chart of CHARTS) draw(chart, run);
 }
 
+// Marks stand at the drawn points next to their steps: a long run is drawn with fewer points than it has steps.
+function marksOf(run, title, rows) {
+  const steps = rows.map(([step]) => step);
+  const near = (step) => steps.reduce((best, one) => (Math.abs(one - step) < Math.abs(best - step) ? one : best));
+  const marks = run.checkpoints.map((step) => ({ step, shortText: "✓", text: "checkpoint of step " + step, attachAtBottom: true }))
+    .concat(run.alerts.map(({ step, message }) => ({ step, shortText: "!", text: message, cssClass: "alert" })));
+  return marks.filter(({ step }) => step >= steps[0] && step <= steps[steps.length - 1])
+    .map(({ step, ...mark }) => ({ ...mark, series: title, x: near(step) }));
+}
+
 function draw([key, title, format], run) {
   const curve = run.curves[key];
   if (!curve || !run.curves.step) return;
@@ -126,8 +137,7 @@ function draw([key, title, format], run) {
     .filter(([step, values]) => step !== null && values[1] !== null);
   if (!rows.length) return;
   if (typeof Dygraph === "undefined") return notice("Charts need Debian's package libjs-dygraphs on the server.");
-  const marks = run.checkpoints.map((step) => ({ series: title, x: step, shortText: "✓", text: "checkpoint of step " + step, attachAtBottom: true }))
-    .filter((mark) => rows.some(([step]) => step === mark.x));
+  const marks = marksOf(run, title, rows);
   if (plots.has(key)) {
     plots.get(key).updateOptions({ file: rows });
     plots.get(key).setAnnotations(marks);

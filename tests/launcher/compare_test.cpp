@@ -136,6 +136,22 @@ TEST_F(Compare, CallsAnEstimatesDistanceNeitherBetterNorWorse) {
     EXPECT_EQ(change_of(ComparedFigure::Overhead, 0.0, 0.0), Change::Same);
 }
 
+TEST_F(Compare, KeepsClippedRatiosGapsAndAlertsOfTheLoss) {
+    const RunDirectory a = make("a", "base_model: x\n", 3), b = make("b", "base_model: x\n", 3);
+    StepEvent broken = step_event(11, std::nan(""));
+    broken.preference.clip_share = 0.25;
+    broken.preference.sampler_gap = 0.5;
+    EventWriter(b.events(), 0).write(broken);
+    const Comparison both = compare_runs({a, b});
+    EXPECT_TRUE(both.runs[0].curves.alerts.empty());
+    ASSERT_EQ(both.runs[1].curves.alerts.size(), 1u);
+    EXPECT_EQ(both.runs[1].curves.alerts[0].kind, AlertKind::NotANumber);
+    EXPECT_EQ(both.runs[1].curves.alerts[0].step, 11);
+    EXPECT_EQ(both.runs[1].curves.clip_share.back(), 0.25);
+    EXPECT_EQ(both.runs[1].curves.sampler_gap.back(), 0.5);
+    EXPECT_TRUE(std::isnan(both.runs[1].curves.sampler_gap.front()));
+}
+
 TEST_F(Compare, RefusesOneAndNine) {
     const RunDirectory run = make("a", "base_model: x\n", 3);
     EXPECT_THROW(compare_runs({run}), Error);
