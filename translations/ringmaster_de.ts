@@ -61,6 +61,54 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>The loss is not a number at step %1</source>
+        <translation>Der Loss ist in Schritt %1 keine Zahl</translation>
+    </message>
+    <message>
+        <source>The loss jumped to %1 at step %2; usually it is %3</source>
+        <extracomment>%1 is the loss, %2 the step, %3 the loss before</extracomment>
+        <translation>Der Loss sprang in Schritt %2 auf %1; sonst liegt er bei %3</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2; rank %3 is behind</source>
+        <translation>Nach Schritt %2 war %1 lang nichts zu hören; Rank %3 liegt zurück</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2</source>
+        <translation>Nach Schritt %2 war %1 lang nichts zu hören</translation>
+    </message>
+    <message>
+        <source>The loss has not fallen for %1 steps: %2 at step %3</source>
+        <translation>Der Loss ist seit %1 Schritten nicht gefallen: %2 in Schritt %3</translation>
+    </message>
+    <message>
+        <source>Rank %1 is slow at step %2: the others wait %3 of a step for it</source>
+        <translation>Rank %1 ist in Schritt %2 langsam: Die übrigen warten %3 eines Schritts auf ihn</translation>
+    </message>
+    <message>
+        <source>The loss is not a number</source>
+        <translation>Der Loss ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>The loss jumps</source>
+        <translation>Der Loss springt</translation>
+    </message>
+    <message>
+        <source>The run stalls</source>
+        <translation>Der Lauf stockt</translation>
+    </message>
+    <message>
+        <source>The loss no longer falls</source>
+        <translation>Der Loss fällt nicht mehr</translation>
+    </message>
+    <message>
+        <source>A rank is slow</source>
+        <translation>Ein Rank ist langsam</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -769,6 +817,18 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
         <translation>Versuch %1, ab Schritt %2, auf %3 statt %4 Ranks</translation>
+    </message>
+    <message>
+        <source>gap</source>
+        <translation>Abstand</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>Abstand zum Sampling-Server</translation>
+    </message>
+    <message>
+        <source>mean distance of the log-probabilities</source>
+        <translation>mittlerer Abstand der Log-Wahrscheinlichkeiten</translation>
     </message>
 </context>
 <context>
@@ -2247,6 +2307,53 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::AlertsDialog</name>
+    <message>
+        <source>Show a notification on this desktop</source>
+        <translation>Auf diesem Desktop benachrichtigen</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>Warnungen</translation>
+    </message>
+    <message>
+        <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
+        <translation>Alle Diagramme markieren Warnungen. Auf diesem Desktop zeigt die App die des Laufs, der im Monitor offen ist. Webhook und Befehl gehören zu den Läufen, die von jetzt an entstehen: Der Rechner des ersten Knotens ruft sie auf, auch wenn dieses Fenster geschlossen ist.</translation>
+    </message>
+    <message>
+        <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
+        <translation>Der Webhook erhält einen POST mit JSON. Der Befehl läuft ohne Shell: Die Meldung ist sein letztes Argument, das JSON steht auf seiner Eingabe.</translation>
+    </message>
+    <message>
+        <source>Webhook</source>
+        <translation>Webhook</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>The settings cannot be read.</source>
+        <translation>Die Einstellungen lassen sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Tell me when</source>
+        <translation>Melden, wenn</translation>
+    </message>
+    <message>
+        <source>The settings were not saved.</source>
+        <translation>Die Einstellungen wurden nicht gespeichert.</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
@@ -2476,6 +2583,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>Reward</source>
         <translation>Belohnung</translation>
+    </message>
+    <message>
+        <source>Clipped ratios</source>
+        <translation>Abgeschnittene Verhältnisse</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>Abstand zum Sampling-Server</translation>
     </message>
 </context>
 <context>
@@ -3831,6 +3946,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Try it</source>
         <translation>Ausprobieren</translation>
     </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>Warnungen…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4451,6 +4570,32 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::ParallelPlot</name>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>Ergebnisse des Sweeps</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) shown</source>
+        <translation>
+            <numerusform>%n Lauf gezeigt</numerusform>
+            <numerusform>%n Läufe gezeigt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lowest loss: %1.</source>
+        <translation>Niedrigster Loss: %1.</translation>
+    </message>
+    <message>
+        <source>Limited by %1.</source>
+        <translation>Begrenzt durch %1.</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::PlanBoard</name>
     <message>
         <source>Mesh</source>
@@ -4995,6 +5140,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
             <numerusform>%n Lauf im Gange</numerusform>
             <numerusform>%n Läufe im Gange</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>Ergebnisse des Sweeps</translation>
+    </message>
+    <message>
+        <source>a line for each run; drag along an axis to keep only some</source>
+        <translation>eine Linie für jeden Lauf; entlang einer Achse ziehen, um nur einige zu behalten</translation>
     </message>
 </context>
 <context>

@@ -338,6 +338,16 @@
     </message>
 </context>
 <context>
+    <name>ringmaster::ParallelPlot</name>
+    <message numerus="yes">
+        <source>%n run(s) shown</source>
+        <translation>
+            <numerusform>%n run shown</numerusform>
+            <numerusform>%n runs shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::PlanBoard</name>
     <message numerus="yes">
         <source>%n node(s) of %1</source>

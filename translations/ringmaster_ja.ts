@@ -61,6 +61,54 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>The loss is not a number at step %1</source>
+        <translation>ステップ %1 で損失が数値ではなくなりました</translation>
+    </message>
+    <message>
+        <source>The loss jumped to %1 at step %2; usually it is %3</source>
+        <extracomment>%1 is the loss, %2 the step, %3 the loss before</extracomment>
+        <translation>ステップ %2 で損失が %1 に跳ね上がりました（普段は %3）</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2; rank %3 is behind</source>
+        <translation>ステップ %2 の後、%1 の間何も届いていません。ランク %3 が遅れています</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2</source>
+        <translation>ステップ %2 の後、%1 の間何も届いていません</translation>
+    </message>
+    <message>
+        <source>The loss has not fallen for %1 steps: %2 at step %3</source>
+        <translation>損失が %1 ステップの間下がっていません：ステップ %3 で %2</translation>
+    </message>
+    <message>
+        <source>Rank %1 is slow at step %2: the others wait %3 of a step for it</source>
+        <translation>ステップ %2 でランク %1 が遅く、ほかのランクがステップの %3 を待ち時間にしています</translation>
+    </message>
+    <message>
+        <source>The loss is not a number</source>
+        <translation>損失が数値ではない</translation>
+    </message>
+    <message>
+        <source>The loss jumps</source>
+        <translation>損失が跳ね上がる</translation>
+    </message>
+    <message>
+        <source>The run stalls</source>
+        <translation>実行が止まっている</translation>
+    </message>
+    <message>
+        <source>The loss no longer falls</source>
+        <translation>損失が下がらなくなる</translation>
+    </message>
+    <message>
+        <source>A rank is slow</source>
+        <translation>ランクが遅い</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -762,6 +810,18 @@ On what is left the run would go on with:</source>
     <message>
         <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
         <translation>試行 %1、ステップ %2 から、%4 ランクの代わりに %3 ランク</translation>
+    </message>
+    <message>
+        <source>gap</source>
+        <translation>差</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>サンプリングサーバーとの差</translation>
+    </message>
+    <message>
+        <source>mean distance of the log-probabilities</source>
+        <translation>対数確率の平均距離</translation>
     </message>
 </context>
 <context>
@@ -2229,6 +2289,53 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>ringmaster::AlertsDialog</name>
+    <message>
+        <source>Show a notification on this desktop</source>
+        <translation>このデスクトップに通知を表示</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>アラート</translation>
+    </message>
+    <message>
+        <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
+        <translation>アラートはすべてのグラフに印が付きます。このデスクトップには、モニターで開いている実行のアラートを表示します。Webhook とコマンドは、これから作る実行に適用されます。このウィンドウが閉じていても、実行の最初のノードのマシンが呼び出します。</translation>
+    </message>
+    <message>
+        <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
+        <translation>Webhook には JSON を POST します。コマンドはシェルを使わずに実行します。メッセージは最後の引数に、JSON は入力に渡します。</translation>
+    </message>
+    <message>
+        <source>Webhook</source>
+        <translation>Webhook</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>The settings cannot be read.</source>
+        <translation>設定を読み取れません。</translation>
+    </message>
+    <message>
+        <source>Tell me when</source>
+        <translation>次のときに知らせる</translation>
+    </message>
+    <message>
+        <source>The settings were not saved.</source>
+        <translation>設定は保存されませんでした。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
@@ -2455,6 +2562,14 @@ On what is left the run would go on with:</source>
     <message>
         <source>Reward</source>
         <translation>報酬</translation>
+    </message>
+    <message>
+        <source>Clipped ratios</source>
+        <translation>クリップされた比率</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>サンプリングサーバーとの差</translation>
     </message>
 </context>
 <context>
@@ -3797,6 +3912,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>Try it</source>
         <translation>試す</translation>
     </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>アラート…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4412,6 +4531,31 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
 </context>
 <context>
+    <name>ringmaster::ParallelPlot</name>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>スイープの結果</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) shown</source>
+        <translation>
+            <numerusform>%n 件の実行を表示</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lowest loss: %1.</source>
+        <translation>最も低い損失：%1。</translation>
+    </message>
+    <message>
+        <source>Limited by %1.</source>
+        <translation>%1 で絞り込み中。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::PlanBoard</name>
     <message>
         <source>Mesh</source>
@@ -4950,6 +5094,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>
             <numerusform>%n 件が進行中</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>スイープの結果</translation>
+    </message>
+    <message>
+        <source>a line for each run; drag along an axis to keep only some</source>
+        <translation>実行ごとに 1 本の線。軸に沿ってドラッグすると絞り込めます</translation>
     </message>
 </context>
 <context>

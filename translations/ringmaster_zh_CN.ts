@@ -61,6 +61,54 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>The loss is not a number at step %1</source>
+        <translation>第 %1 步的 loss 不是数值</translation>
+    </message>
+    <message>
+        <source>The loss jumped to %1 at step %2; usually it is %3</source>
+        <extracomment>%1 is the loss, %2 the step, %3 the loss before</extracomment>
+        <translation>第 %2 步的 loss 突升到 %1；通常为 %3</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2; rank %3 is behind</source>
+        <translation>第 %2 步之后 %1 没有任何消息；rank %3 落后</translation>
+    </message>
+    <message>
+        <source>Nothing was heard for %1 after step %2</source>
+        <translation>第 %2 步之后 %1 没有任何消息</translation>
+    </message>
+    <message>
+        <source>The loss has not fallen for %1 steps: %2 at step %3</source>
+        <translation>loss 已有 %1 步没有下降：第 %3 步为 %2</translation>
+    </message>
+    <message>
+        <source>Rank %1 is slow at step %2: the others wait %3 of a step for it</source>
+        <translation>第 %2 步时 rank %1 较慢：其他 rank 每步有 %3 的时间在等它</translation>
+    </message>
+    <message>
+        <source>The loss is not a number</source>
+        <translation>loss 不是数值</translation>
+    </message>
+    <message>
+        <source>The loss jumps</source>
+        <translation>loss 突然升高</translation>
+    </message>
+    <message>
+        <source>The run stalls</source>
+        <translation>运行停滞</translation>
+    </message>
+    <message>
+        <source>The loss no longer falls</source>
+        <translation>loss 不再下降</translation>
+    </message>
+    <message>
+        <source>A rank is slow</source>
+        <translation>某个 rank 较慢</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -762,6 +810,18 @@ On what is left the run would go on with:</source>
     <message>
         <source>attempt %1, from step %2, on %3 ranks in place of %4</source>
         <translation>第 %1 次尝试，从第 %2 步开始，rank 数由 %4 变为 %3</translation>
+    </message>
+    <message>
+        <source>gap</source>
+        <translation>差距</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>与采样服务器的差距</translation>
+    </message>
+    <message>
+        <source>mean distance of the log-probabilities</source>
+        <translation>对数概率的平均距离</translation>
     </message>
 </context>
 <context>
@@ -2229,6 +2289,53 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>ringmaster::AlertsDialog</name>
+    <message>
+        <source>Show a notification on this desktop</source>
+        <translation>在此桌面上显示通知</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>警报</translation>
+    </message>
+    <message>
+        <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
+        <translation>所有图都会标出警报。在此桌面上，本程序显示“监控”页中那个运行的警报。webhook 和命令适用于此后创建的运行：由运行第一个节点所在的机器调用，即使这个窗口已经关闭。</translation>
+    </message>
+    <message>
+        <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
+        <translation>webhook 会收到带 JSON 的 POST。命令不经过 shell 执行：消息是它的最后一个参数，JSON 在它的输入中。</translation>
+    </message>
+    <message>
+        <source>Webhook</source>
+        <translation>Webhook</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>The settings cannot be read.</source>
+        <translation>无法读取设置。</translation>
+    </message>
+    <message>
+        <source>Tell me when</source>
+        <translation>出现以下情况时通知我</translation>
+    </message>
+    <message>
+        <source>The settings were not saved.</source>
+        <translation>设置未保存。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
@@ -2455,6 +2562,14 @@ On what is left the run would go on with:</source>
     <message>
         <source>Reward</source>
         <translation>奖励</translation>
+    </message>
+    <message>
+        <source>Clipped ratios</source>
+        <translation>被裁剪的比率</translation>
+    </message>
+    <message>
+        <source>Gap to the sampling server</source>
+        <translation>与采样服务器的差距</translation>
     </message>
 </context>
 <context>
@@ -3797,6 +3912,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Try it</source>
         <translation>试用</translation>
     </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>警报…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
@@ -4412,6 +4531,31 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::ParallelPlot</name>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>参数扫描的结果</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) shown</source>
+        <translation>
+            <numerusform>显示 %n 个运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lowest loss: %1.</source>
+        <translation>最低的 loss：%1。</translation>
+    </message>
+    <message>
+        <source>Limited by %1.</source>
+        <translation>按 %1 限定。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::PlanBoard</name>
     <message>
         <source>Mesh</source>
@@ -4950,6 +5094,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>
             <numerusform>%n 个运行正在进行</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation>参数扫描的结果</translation>
+    </message>
+    <message>
+        <source>a line for each run; drag along an axis to keep only some</source>
+        <translation>每次运行一条线；沿轴拖动可只保留一部分</translation>
     </message>
 </context>
 <context>

@@ -13,6 +13,7 @@
 #include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/queue/parallel_plot.h"
 #include "gui/queue/queue_dialog.h"
 #include "gui/queue/queue_table.h"
 #include "gui/session/finding_words.h"
@@ -40,7 +41,9 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
       m_remove(new QPushButton(tr("Remove"))),
       m_open(new QPushButton(tr("Open in Monitor"))),
       m_slots(new QSpinBox),
-      m_table(new QueueTable) {
+      m_table(new QueueTable),
+      m_results(new Card(tr("Results of the sweep"))),
+      m_plot(new ParallelPlot) {
     m_header->setTitle(tr("Queue"));
     m_add->setObjectName(u"addToQueueButton"_s);
     m_add->setToolTip(tr("Queue a configuration, or a sweep of it"));
@@ -65,6 +68,8 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
     connect(m_table, &QueueTable::removeWanted, this, &QueuePage::removeChosen);
     connect(m_table, &QueueTable::opened, &m_session, &Session::openRun);
     connect(m_table, &QTableWidget::itemSelectionChanged, this, &QueuePage::showState);
+    connect(m_plot, &ParallelPlot::runChosen, m_table, &QueueTable::choose);
+    connect(m_plot, &ParallelPlot::runOpened, &m_session, &Session::openRun);
     connect(m_up, &QPushButton::clicked, this, [this] { m_table->moveChosen(-1); });
     connect(m_down, &QPushButton::clicked, this, [this] { m_table->moveChosen(1); });
     connect(m_remove, &QPushButton::clicked, this, &QueuePage::removeChosen);
@@ -109,7 +114,16 @@ QWidget* QueuePage::makeList() {
     card->setSubtitle(tr("drag a row to another place; a sweep's keys have columns of their own"));
     card->body()->addWidget(tools);
     card->body()->addWidget(m_table, 1);
-    return card;
+    m_results->setObjectName(u"sweepResults"_s);
+    m_results->setSubtitle(tr("a line for each run; drag along an axis to keep only some"));
+    m_results->body()->addWidget(m_plot);
+    auto* list = new QWidget;
+    auto* column = new QVBoxLayout(list);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space(0.7));
+    column->addWidget(card, 1);
+    column->addWidget(m_results);
+    return list;
 }
 
 void QueuePage::refresh() {
@@ -135,6 +149,9 @@ void QueuePage::take() {
     m_now = m_watcher.result();
     m_read = true;
     m_table->setRuns(m_now.runs, swept_keys(m_now.queue));
+    const SweepPicture picture = sweep_picture(m_now.runs, swept_keys(m_now.queue));
+    m_plot->setPicture(picture);
+    m_results->setVisible(!picture.axes.empty());
     if (!m_now.problem.isEmpty()) m_problem->say(Tone::Error, tr("The queue cannot be read."), m_now.problem);
     m_problem->setVisible(!m_now.problem.isEmpty());
     showState();
@@ -158,6 +175,7 @@ void QueuePage::showState() {
     m_stack->setCurrentIndex(m_now.runs.empty() ? 0 : 1);
     if (empty_had_focus && !m_now.runs.empty()) m_table->setFocus();
     const int row = m_table->chosenRow();
+    m_plot->choose(m_table->chosenDir());
     m_up->setEnabled(row > 0);
     m_down->setEnabled(row >= 0 && row + 1 < m_table->rowCount());
     m_remove->setEnabled(row >= 0);

@@ -16,7 +16,9 @@ class QStackedWidget;
 namespace ringmaster {
 
 class Banner;
+class Card;
 class PageHeader;
+class ParallelPlot;
 class QueueTable;
 
 class QueuePage : public Page {
@@ -62,6 +64,8 @@ class QueuePage : public Page {
     QPushButton *m_add, *m_up, *m_down, *m_remove, *m_open;
     QSpinBox* m_slots;
     QueueTable* m_table;
+    Card* m_results;
+    ParallelPlot* m_plot;
 };
 
 }  // namespace ringmaster

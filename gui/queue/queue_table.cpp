@@ -83,6 +83,12 @@ QString QueueTable::chosenDir() const {
     return first == nullptr ? QString() : first->data(Qt::UserRole).toString();
 }
 
+void QueueTable::choose(const QString& dir) {
+    for (int row = 0; row < rowCount(); ++row) {
+        if (item(row, Place)->data(Qt::UserRole).toString() == dir) selectRow(row);
+    }
+}
+
 void QueueTable::moveChosen(int by) {
     const int place = currentRow() + by;
     if (currentRow() < 0 || place < 0 || place >= rowCount()) return;

@@ -20,7 +20,8 @@ class QueueTable : public QTableWidget {
     /// Shows the runs; the same run stays chosen.
     void setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
                  const std::vector<std::string>& keys);
-    QString chosenDir() const;  ///< empty: no run is chosen
+    QString chosenDir() const;        ///< empty: no run is chosen
+    void choose(const QString& dir);  ///< selects a run, if the table has it
     int chosenRow() const { return currentRow(); }
     void moveChosen(int by);  ///< asks for the chosen row to be moved up (below 0) or down
 

@@ -15,6 +15,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/run_mark.h"
+#include "gui/queue/parallel_plot.h"
 #include "gui/queue/queue_dialog.h"
 #include "gui/queue/queue_page.h"
 #include "gui/queue/queue_table.h"
@@ -164,7 +165,114 @@ class QueueTest : public QObject {
         QVERIFY(names().back().endsWith(u"-2"_s));
     }
 
+    void theResultsOfASweepAreALineForEachRun() {
+        sweep();
+        show();
+        auto* plot = m_page->findChild<ParallelPlot*>(u"parallelPlot"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(plot->isVisible(), kPatienceMs);
+        QCOMPARE(plot->shown().size(), size_t(4));
+        QCOMPARE(plot->chosen(), table()->chosenDir());
+        // A click on a line chooses its run in the table, too.
+        QTest::mouseClick(plot, Qt::LeftButton, {}, between(plot, 3));
+        QCOMPARE(QFileInfo(table()->chosenDir()).fileName(), u"d"_s);
+        QCOMPARE(plot->chosen(), table()->chosenDir());
+        // A drag along the second axis keeps the two runs whose rank is 16.
+        const QPoint top = plot->pointOf(2, 1).toPoint(), foot = plot->pointOf(0, 1).toPoint();
+        QCOMPARE(plot->pointOf(3, 1).toPoint(), top);
+        QTest::mousePress(plot, Qt::LeftButton, {}, top - QPoint(0, 4));
+        QTest::mouseMove(plot, (top + foot) / 2);
+        QTest::mouseRelease(plot, Qt::LeftButton, {}, (top + foot) / 2);
+        QCOMPARE(plot->shown(), (std::vector<QString>{path("c"), path("d")}));
+        QVERIFY(plot->accessibleDescription().contains(u"2 run(s) shown"_s));
+        QVERIFY(plot->accessibleDescription().contains(u"Limited by lora_r."_s));
+        QTest::keyClick(plot, Qt::Key_Escape);
+        QCOMPARE(plot->shown().size(), size_t(4));
+    }
+
+    void theResultsOfASweepAreReadByKeyboard() {
+        sweep();
+        show();
+        auto* plot = m_page->findChild<ParallelPlot*>(u"parallelPlot"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(plot->isVisible(), kPatienceMs);
+        table()->setFocus();
+        for (int tabs = 0; tabs < 20 && !plot->hasFocus(); ++tabs)
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        QVERIFY(plot->hasFocus());
+        QCOMPARE(plot->chosen(),
+                 path("a"));  // as in the table; d has the lowest loss: c, b and a have higher ones
+        for (int down = 0; down < 4; ++down) QTest::keyClick(plot, Qt::Key_Down);
+        QCOMPARE(plot->chosen(), path("d"));
+        QTest::keyClick(plot, Qt::Key_Up);
+        QCOMPARE(plot->chosen(), path("c"));
+        QCOMPARE(table()->chosenDir(), path("c"));
+        QVERIFY2(plot->accessibleDescription().startsWith(u"c: learning_rate 0.0004, lora_r 16, Loss "_s),
+                 qPrintable(plot->accessibleDescription()));
+        QTest::keyClick(plot, Qt::Key_Right);
+        QTest::keyClick(plot, Qt::Key_Up, Qt::ShiftModifier);
+        QCOMPARE(plot->shown(), (std::vector<QString>{path("a"), path("b")}));
+        QTest::keyClick(plot, Qt::Key_Up, Qt::ShiftModifier);
+        QCOMPARE(plot->shown(), (std::vector<QString>{path("c"), path("d")}));
+        QSignalSpy opened(m_session.get(), &Session::openRun);
+        QTest::keyClick(plot, Qt::Key_Return);
+        QCOMPARE(opened.size(), 1);
+        QCOMPARE(opened[0][0].toString(), path("c"));
+    }
+
+    void aQueueWithoutASweepHasNoResults() {
+        queue({"a", "b"});
+        show();
+        QVERIFY(!m_page->findChild<ParallelPlot*>(u"parallelPlot"_s)->isVisible());
+    }
+
+    void placesAreByNumberOrByName() {
+        const auto runs = [](const std::vector<std::string>& values) {
+            std::vector<std::pair<QueuedRun, RunSummary>> made;
+            for (const std::string& value : values) {
+                made.emplace_back();
+                made.back().first.set["key"] = value;
+                made.back().second.loss = double(made.size());
+            }
+            return sweep_picture(made, {"key"});
+        };
+        const auto place = [](const SweepPicture& picture, size_t line) {
+            return picture.lines[line].places[0];
+        };
+        const SweepPicture linear = runs({"1", "2", "5"}), logarithmic = runs({"1e-5", "1e-4", "0.001"}),
+                           names = runs({"cosine", "linear", "constant"});
+        QCOMPARE(place(linear, 1), std::optional(0.25));
+        QVERIFY(std::abs(*place(logarithmic, 1) - 0.5) < 1e-9);
+        QCOMPARE(place(names, 2), std::optional(0.0));
+        QCOMPARE(place(names, 0), std::optional(0.5));
+        QVERIFY(runs({"1"}).axes.empty());
+        QCOMPARE(linear.axes.size(), size_t(2));
+        QCOMPARE(linear.lines[2].places[1], std::optional(1.0));
+    }
+
   private:
+    /// Queues four completed runs, "a" to "d", over two learning rates and two ranks of LoRA.
+    void sweep() const {
+        const std::vector<std::tuple<std::string, double, std::string>> runs = {
+            {"a", 1e-4, "8"}, {"b", 2e-4, "8"}, {"c", 4e-4, "16"}, {"d", 8e-4, "16"}};
+        for (const auto& [name, rate, rank] : runs) {
+            TestRun run{name};
+            run.learning_rate = rate;
+            m_home->add(run);
+        }
+        change_queue(folder(), [&](Queue& queue) {
+            for (const auto& [name, rate, rank] : runs) {
+                const std::string text = QByteArray::number(rate, 'g', 3).toStdString();
+                queue.runs.push_back(
+                    {{m_home->places.runs_dir / name}, 0, {{"learning_rate", text}, {"lora_r", rank}}});
+            }
+        });
+    }
+    QString path(const char* name) const { return m_home->path(QString::fromLatin1(name)); }
+
+    /// Returns a point of a run's line where it is far from the others.
+    static QPoint between(const ParallelPlot* plot, size_t line) {
+        return (plot->pointOf(line, 0) * 0.9 + plot->pointOf(line, 1) * 0.1).toPoint();
+    }
+
     std::filesystem::path folder() const { return queue_folder(m_home->places); }
 
     void enqueue(const std::string& name) const {
