@@ -27,9 +27,11 @@
 #include "gui/monitor/notify.h"
 #include "gui/monitor/run_charts.h"
 #include "gui/monitor/verdict_text.h"
+#include "gui/session/alert_words.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/run_keeper.h"
+#include "launcher/alerts/settings.h"
 #include "launcher/backends/backend.h"
 #include "launcher/backends/fetch_run.h"
 #include "launcher/export.h"
@@ -99,6 +101,7 @@ void MonitorPage::closeRun() {
 void MonitorPage::openRun(const QString& dir) {
     closeRun();
     m_dir = dir;
+    m_alerts_since = secondsNow();
     m_session.keeper().keep(dir);
     m_wish.range.reset();
     m_wish.tail = 0;
@@ -165,6 +168,7 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     showOptionalCharts();
     m_samples->setRun(trains_here(now.state) ? m_dir : QString());
     if (before) announceEnd(before->picture, now);
+    announceAlerts(now);
     if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
     Q_EMIT shown();
 }
@@ -558,6 +562,21 @@ void MonitorPage::announceEnd(const RunPicture& before, const RunPicture& now) {
     const VerdictText said = verdictText(now.diagnosis);
     notifyDesktop(QString::fromStdString(now.state.name) + u": "_s + said.verdict, said.why);
     Q_EMIT m_session.runsChanged();
+}
+
+/// Shows the alerts that came since the run was opened on the desktop, if this user wants that.
+void MonitorPage::announceAlerts(const RunPicture& now) {
+    std::vector<Alert> alerts;
+    std::copy_if(now.alerts.begin(), now.alerts.end(), std::back_inserter(alerts),
+                 [this](const Alert& alert) { return alert.t > m_alerts_since; });
+    if (alerts.empty()) return;
+    m_alerts_since = alerts.back().t;
+    AlertSettings settings;
+    std::ignore = saidBy([&] { settings = read_alert_settings(alert_settings_file()); });
+    for (const Alert& alert : alerts) {
+        if (settings.desktop && settings.kinds.contains(alert.kind))
+            notifyDesktop(QString::fromStdString(now.state.name), alertText(alert));
+    }
 }
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {

@@ -98,6 +98,7 @@ class MonitorPage : public Page {
     bool hasTrainedAdapter() const;
     void chooseFolder();
     void announceEnd(const RunPicture& before, const RunPicture& now);
+    void announceAlerts(const RunPicture& now);
     void saveFigures(ChartKind kind, const QString& file);
 
     Session& m_session;
@@ -132,6 +133,7 @@ class MonitorPage : public Page {
     std::shared_ptr<const MonitorNews> m_news;
     std::shared_ptr<const RunCharts> m_fed;  ///< data that the charts show now
     ViewWish m_wish;
+    double m_alerts_since = 0;  ///< Unix seconds; later alerts are not shown on the desktop yet
     bool m_paused = false, m_broken = false, m_stopping = false;
     std::optional<KeptNews> m_elsewhere;  ///< news that the banner shows
 };

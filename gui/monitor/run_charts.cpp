@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/look/numbers.h"
+#include "gui/session/alert_words.h"
 
 namespace ringmaster {
 
@@ -33,6 +34,7 @@ QString rankName(int rank) {
 }
 
 ChartMark markOf(const ChartMoment& mark) {
+    if (mark.alert) return {mark.x, alertText(*mark.alert), true};
     const QString step = show::count(mark.step);
     if (mark.attempt == 0) return {mark.x, Monitor::tr("checkpoint of step %1").arg(step), false};
     QString text = Monitor::tr("attempt %1, from step %2").arg(mark.attempt).arg(step);
@@ -194,6 +196,8 @@ QString optionalName(Measure measure, const std::vector<std::string>& functions)
             return Monitor::tr("mean length");
         case Measure::Kl:
             return Monitor::tr("divergence");
+        case Measure::SamplerGap:
+            return Monitor::tr("gap");
         case Measure::Nll:
             return Monitor::tr("NLL of the chosen");
         case Measure::RouterLoss:
@@ -209,7 +213,8 @@ void optionalChart(ChartData& chart, ChartKind kind, const RunCharts& charts) {
     chart.yUnit = kind == ChartKind::RewardShares ? Unit::Percent
                   : kind == ChartKind::LossParts  ? Unit::Loss
                                                   : Unit::Plain;
-    chart.fromZero = kind == ChartKind::RewardShares || kind == ChartKind::CompletionLength;
+    chart.fromZero = kind == ChartKind::RewardShares || kind == ChartKind::CompletionLength ||
+                     kind == ChartKind::SamplerGap;
     int place = 0;
     for (const Measure measure : optional_measures(kind)) {
         const auto found = charts.optional.find(measure);
@@ -254,6 +259,8 @@ QString chartTitle(ChartKind kind) {
             return Monitor::tr("Divergence from the reference");
         case ChartKind::LossParts:
             return Monitor::tr("Parts of the loss");
+        case ChartKind::SamplerGap:
+            return Monitor::tr("Gap to the sampling server");
     }
     return {};
 }
@@ -285,6 +292,8 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
             return Monitor::tr("means over a step");
         case ChartKind::CompletionLength:
             return Monitor::tr("tokens of a sampled completion");
+        case ChartKind::SamplerGap:
+            return Monitor::tr("mean distance of the log-probabilities");
         case ChartKind::LearningRate:
         case ChartKind::RewardShares:
         case ChartKind::Divergence:
@@ -299,7 +308,7 @@ QString chartName(ChartKind kind) {
         u"lossChart",         u"stepTimeChart",   u"exposedChart",      u"memoryChart",
         u"heatMap",           u"throughputChart", u"overlapChart",      u"gradNormChart",
         u"learningRateChart", u"rewardsChart",    u"rewardSharesChart", u"completionLengthChart",
-        u"divergenceChart",   u"lossPartsChart"};
+        u"divergenceChart",   u"lossPartsChart",  u"samplerGapChart"};
     return QString::fromUtf16(kNames[int(kind)]);
 }
 
@@ -347,6 +356,7 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
         case ChartKind::CompletionLength:
         case ChartKind::Divergence:
         case ChartKind::LossParts:
+        case ChartKind::SamplerGap:
             optionalChart(chart, kind, charts);
             break;
     }

@@ -153,6 +153,12 @@ class ChartMaker {
             if (is_first || !is_shown(hello.start_step) || charts_.marks.size() > 2 * kMostMarks) continue;
             charts_.marks.push_back({place_of(hello.start_step), hello.start_step, attempt, ranks, before});
         }
+        const std::vector<Alert>& alerts = history_.alerts();
+        for (size_t at = alerts.size() > kMostMarks ? alerts.size() - kMostMarks : 0; at < alerts.size();
+             ++at) {
+            if (is_shown(alerts[at].step))
+                charts_.marks.push_back({place_of(alerts[at].step), alerts[at].step, 0, 0, 0, alerts[at]});
+        }
     }
 
     void optional() {
@@ -270,6 +276,8 @@ std::vector<Measure> optional_measures(ChartKind kind) {
             return {Measure::CompletionTokens};
         case ChartKind::Divergence:
             return {Measure::Kl};
+        case ChartKind::SamplerGap:
+            return {Measure::SamplerGap};
         case ChartKind::LossParts:
             return {Measure::Nll, Measure::RouterLoss};
         default:
@@ -309,6 +317,7 @@ RunPicture make_picture(const RunHistory& history, const Plan* plan, double now)
     picture.can_resume =
         history.state().state == RunPhase::Failed || history.state().state == RunPhase::Stopped;
     picture.first_error = history.first_error();
+    picture.alerts = history.alerts();
     add_headline(picture, history);
     add_ranks(picture, history, plan);
     picture.optional_charts = optional_charts(history);

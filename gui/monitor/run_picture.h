@@ -32,8 +32,9 @@ enum class ChartKind {
     CompletionLength,
     Divergence,
     LossParts,
+    SamplerGap,
 };
-constexpr int kChartKinds = 14;
+constexpr int kChartKinds = 15;
 constexpr ChartKind kFirstOptional = ChartKind::Rewards;
 constexpr unsigned kAllCharts = (1U << kChartKinds) - 1;
 constexpr unsigned bit(ChartKind kind) {
@@ -72,12 +73,13 @@ struct OptionalCurve {
     std::vector<float> smooth;  ///< empty without smoothing
 };
 
-/// A moment that all charts mark: a checkpoint, or an attempt that began after the first one.
+/// A moment that all charts mark: a checkpoint, an attempt that began after the first one, or an alert.
 struct ChartMoment {
     double x = 0;  ///< on the axis that the wish names
     int64_t step = 0;
     int attempt = 0;                  ///< 0: a checkpoint was saved
     int ranks = 0, ranks_before = 0;  ///< of an attempt
+    std::optional<Alert> alert = {};
 };
 
 struct RunCharts {
@@ -131,6 +133,7 @@ struct RunPicture {
 
     std::vector<RankRow> ranks;
     std::optional<Happening> first_error;
+    std::vector<Alert> alerts;  ///< by time
     std::shared_ptr<const RunCharts> charts;
 };
 

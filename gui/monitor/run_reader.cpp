@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "engine/error.h"
+#include "gui/session/alert_words.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
@@ -121,6 +122,8 @@ void RunReader::tell() {
         LogLine line = lineOf(happening);
         if (!line.text.isEmpty()) m_lines.push_back(std::move(line));
     }
+    for (const Alert& alert : m_history->take_alerts())
+        m_lines.push_back({alert.t, alert.rank.value_or(0), LogLine::Kind::Warning, alertText(alert)});
     std::stable_sort(m_lines.begin(), m_lines.end(),
                      [](const LogLine& a, const LogLine& b) { return a.t < b.t; });
     if (*m_samples != m_history->samples())

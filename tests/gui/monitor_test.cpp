@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDBusConnection>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -22,6 +23,7 @@
 
 #include "gui/monitor/monitor_page.h"
 #include "gui/monitor/run_charts.h"
+#include "launcher/alerts/settings.h"
 #include "tests/gui/synthetic_run.h"
 
 using namespace ringmaster;
@@ -38,6 +40,32 @@ QString plain(QString text) {
 
 }  // namespace
 
+/// Takes the desktop's place: keeps title and text of each notification.
+class Notifications : public QObject {
+    Q_OBJECT
+    Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
+
+  public:
+    ~Notifications() override {
+        QDBusConnection::sessionBus().unregisterService(u"org.freedesktop.Notifications"_s);
+    }
+    bool take() {
+        QDBusConnection bus = QDBusConnection::sessionBus();
+        return bus.registerObject(u"/org/freedesktop/Notifications"_s, this,
+                                  QDBusConnection::ExportAllSlots) &&
+               bus.registerService(u"org.freedesktop.Notifications"_s);
+    }
+    QList<QStringList> said;
+
+  public Q_SLOTS:
+    uint Notify(const QString& /*app*/, uint /*replaces*/, const QString& /*icon*/, const QString& title,
+                const QString& text, const QStringList& /*actions*/, const QVariantMap& /*hints*/,
+                int /*ms*/) {
+        said << QStringList{title, text};
+        return uint(said.size());
+    }
+};
+
 class MonitorTest : public QObject {
     Q_OBJECT
 
@@ -46,6 +74,7 @@ class MonitorTest : public QObject {
         QVERIFY(m_home.isValid());
         QCoreApplication::setOrganizationName(u"ringmaster-test"_s);
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home.path());
+        qputenv("XDG_CONFIG_HOME", m_home.path().toLocal8Bit());
         applyAppearance(Appearance::Dark);
         m_places = find_places();
         m_places.runs_dir = fs::path(m_home.path().toStdString()) / "runs";
@@ -135,9 +164,13 @@ class MonitorTest : public QObject {
                  (QStringList{u"reward"_s, u"rewards.exact"_s, u"rewards.shortness"_s}));
         const ChartSeries& reward = m_page->chart(ChartKind::Rewards)->plot()->chart().series[0];
         QVERIFY(std::abs(double(reward.value.back()) - *synthetic_step(run, 0, 200).sampling.reward) < 1e-4);
-        for (ChartKind kind : {ChartKind::RewardShares, ChartKind::CompletionLength, ChartKind::Divergence})
+        for (ChartKind kind : {ChartKind::RewardShares, ChartKind::CompletionLength, ChartKind::Divergence,
+                               ChartKind::SamplerGap})
             QVERIFY(!m_page->chart(kind)->isHidden());
         QVERIFY(m_page->chart(ChartKind::LossParts)->isHidden());
+        const ChartSeries& gap = m_page->chart(ChartKind::SamplerGap)->plot()->chart().series.at(0);
+        QVERIFY(std::abs(double(gap.value.back()) - *synthetic_step(run, 0, 200).preference.sampler_gap) <
+                1e-6);
         const QString file = m_home.filePath(u"rewards.csv"_s);
         m_page->chart(ChartKind::Rewards)->saveFigures(file);
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file), kPatience_ms);
@@ -170,6 +203,42 @@ class MonitorTest : public QObject {
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"attempt 2"_s));
         m_page->showSteps(StepRange{120, 180});
         QTRY_VERIFY_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().marks.empty(), kPatience_ms);
+    }
+
+    void alertsAreMarkedOnEveryChartAndToldOnTheDesktopOnce() {
+        Notifications desktop;
+        QVERIFY(desktop.take());
+        SyntheticRun run{at("alerted <b>"), 4, 400};
+        run.slow_rank = 2;
+        open(written(run));
+        const QString slow = u"Rank 2 is slow at step 330: the others wait"_s;
+        for (ChartKind kind : {ChartKind::Loss, ChartKind::StepTime, ChartKind::Memory}) {
+            const auto strong = [&] {
+                const std::vector<ChartMark>& marks = m_page->chart(kind)->plot()->chart().marks;
+                const auto found = std::find_if(marks.begin(), marks.end(),
+                                                [](const ChartMark& mark) { return mark.strong; });
+                return found == marks.end() ? ChartMark() : *found;
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(strong().strong, kPatience_ms);
+            QVERIFY2(strong().text.startsWith(slow), qPrintable(strong().text));
+            QCOMPARE(strong().x, 330.0);
+        }
+        QStringList lines;
+        const LogModel* log = m_page->log()->model();
+        for (int row = 0; row < log->rowCount(); ++row)
+            lines << log->data(log->index(row, LogModel::Text), Qt::DisplayRole).toString();
+        QVERIFY2(lines.join(u'\n').contains(slow), qPrintable(lines.join(u'\n')));
+        QVERIFY(desktop.said.isEmpty());  // it was there before the run was opened
+        StepEvent broken = synthetic_step(run, 0, 401);
+        broken.loss = std::nan("");
+        for (int rank = 0; rank < run.ranks; ++rank) EventWriter(run.dir / "events", rank).write(broken);
+        QTRY_COMPARE_WITH_TIMEOUT(desktop.said.size(), 1, kPatience_ms);
+        QCOMPARE(desktop.said[0], (QStringList{u"alerted <b>"_s, u"The loss is not a number at step 401"_s}));
+        AlertSettings none;
+        none.kinds = {AlertKind::Stall};
+        write_alert_settings(alert_settings_file(), none);
+        QTest::qWait(1500);
+        QCOMPARE(desktop.said.size(), 1);
     }
 
     void growthIsFollowed() {

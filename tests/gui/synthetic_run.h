@@ -80,6 +80,7 @@ inline StepEvent synthetic_step(const SyntheticRun& run, int rank, int64_t step)
                       .functions = {{"rewards.exact", exact}, {"rewards.shortness", shortness}}};
         e.preference.kl = 0.02 * learned + 0.002 * std::abs(noise(0, step, 10));
         e.preference.clip_share = 0.01 + 0.004 * noise(0, step, 11);
+        e.preference.sampler_gap = 0.002 + 0.0005 * noise(0, step, 12);
     }
     return e;
 }

@@ -213,6 +213,7 @@ class Writer {
         e.sampling.even_share = std::clamp(0.05 + 0.5 * learned + noise(0.03), 0.0, 1.0);
         e.sampling.functions = {{"rewards.right", right}, {"rewards.brief", brief}};
         e.preference.clip_share = std::abs(noise(0.004));
+        e.preference.sampler_gap = 0.0015 + 0.001 * learned + std::abs(noise(0.0002));
         e.preference.kl = 0.03 * learned + std::abs(noise(0.002));
     }
 
