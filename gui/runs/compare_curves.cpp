@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/session/alert_words.h"
+
 namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
@@ -22,6 +26,10 @@ const std::vector<double>& columnOf(const RunCurves& curves, CurveKind kind) {
             return curves.grad_norm;
         case CurveKind::Reward:
             return curves.reward;
+        case CurveKind::ClipShare:
+            return curves.clip_share;
+        case CurveKind::SamplerGap:
+            return curves.sampler_gap;
         case CurveKind::Loss:
             break;
     }
@@ -52,6 +60,17 @@ void reduce(const std::vector<double>& x, const std::vector<double>& y, size_t p
     }
 }
 
+/// Marks a run's alerts on the axis, each with the run's name.
+void addAlerts(ChartData& data, const ComparedRun& run, Along along) {
+    const std::vector<double>& steps = run.curves.step;
+    for (const Alert& alert : run.curves.alerts) {
+        const auto found = std::lower_bound(steps.begin(), steps.end(), double(alert.step));
+        if (found == steps.end()) continue;
+        const double x = run.curves.along(along)[size_t(found - steps.begin())];
+        data.marks.push_back({x, QString::fromStdString(run.row.name) + u": "_s + alertText(alert), true});
+    }
+}
+
 }  // namespace
 
 bool hasCurve(const Comparison& comparison, CurveKind kind) {
@@ -74,13 +93,15 @@ ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int
         series.colour = colourOfRun(index);
         reduce(run.curves.along(along), columnOf(run.curves, kind), size_t(std::max(width, 100)), series);
         if (!series.x.empty()) data.series.push_back(std::move(series));
+        addAlerts(data, run, along);
     }
     data.logY = logarithmic && kind == CurveKind::Loss;
-    data.fromZero = kind == CurveKind::Overhead || kind == CurveKind::TokensPerSecond;
-    data.yUnit = kind == CurveKind::Loss              ? Unit::Loss
-                 : kind == CurveKind::TokensPerSecond ? Unit::Rate
-                 : kind == CurveKind::Overhead        ? Unit::Percent
-                                                      : Unit::Plain;
+    data.fromZero = kind == CurveKind::ClipShare || kind == CurveKind::SamplerGap ||
+                    kind == CurveKind::Overhead || kind == CurveKind::TokensPerSecond;
+    data.yUnit = kind == CurveKind::Loss                                       ? Unit::Loss
+                 : kind == CurveKind::TokensPerSecond                          ? Unit::Rate
+                 : kind == CurveKind::Overhead || kind == CurveKind::ClipShare ? Unit::Percent
+                                                                               : Unit::Plain;
     data.xUnit = along == Along::Time ? Unit::Seconds : along == Along::Tokens ? Unit::Rate : Unit::Count;
     data.xName = along == Along::Time     ? CompareCurves::tr("time in steps")
                  : along == Along::Tokens ? CompareCurves::tr("tokens")

@@ -7,12 +7,14 @@
 
 namespace ringmaster {
 
-enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm, Reward };
+enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm, Reward, ClipShare, SamplerGap };
 
-/// Returns the chart. Series are named after runs; colours follow the order of the comparison.
+/// Returns the chart. Series are named after runs; colours follow the order of the comparison. All charts
+/// mark the alerts of the runs.
 ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int width, bool logarithmic);
 
-/// Returns whether any of the runs has such figures; only some runs have rewards.
+/// Returns whether any of the runs has such figures; only some runs have rewards,
+/// clipped ratios, or a server that samples.
 bool hasCurve(const Comparison& comparison, CurveKind kind);
 
 ColourOf colourOfRun(size_t index);

@@ -27,8 +27,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr CurveKind kKinds[] = {CurveKind::Loss, CurveKind::TokensPerSecond, CurveKind::Overhead,
-                                CurveKind::GradNorm, CurveKind::Reward};
+constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond, CurveKind::Overhead,
+                                CurveKind::GradNorm,  CurveKind::Reward,          CurveKind::ClipShare,
+                                CurveKind::SamplerGap};
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -126,7 +127,13 @@ CompareView::CompareView(Session& session, QWidget* parent)
     m_header->setTitle(tr("Compare"));
     m_header->addAction(back);
 
-    const QString titles[] = {tr("Loss"), tr("Tokens/s"), tr("Overhead"), tr("Gradient norm"), tr("Reward")};
+    const QString titles[] = {tr("Loss"),
+                              tr("Tokens/s"),
+                              tr("Overhead"),
+                              tr("Gradient norm"),
+                              tr("Reward"),
+                              tr("Clipped ratios"),
+                              tr("Gap to the sampling server")};
     auto* curves = new QWidget;
     auto* grid = new CardGrid(24, 2, curves);
     std::vector<Plot*> plots;
@@ -248,8 +255,8 @@ void CompareView::showProblems(const QString& problem) {
 void CompareView::draw() {
     const auto along = Along(std::max(0, m_along->checkedId()));
     for (size_t kind = 0; kind < m_charts.size(); ++kind) {
-        m_charts[kind]->setVisible(kKinds[kind] != CurveKind::Reward ||
-                                   hasCurve(m_comparison, CurveKind::Reward));
+        // Only some runs have those from the rewards on.
+        m_charts[kind]->setVisible(kKinds[kind] < CurveKind::Reward || hasCurve(m_comparison, kKinds[kind]));
         const int width = std::max(m_charts[kind]->plot()->plotWidth(), space(10));
         m_charts[kind]->setData(chartOf(m_comparison, kKinds[kind], along, width, m_log->isChecked()));
     }

@@ -381,6 +381,38 @@ class RunsTest : public QObject {
         QVERIFY(!view->isVisible());
     }
 
+    void comparedChartsMarkAlertsAndShowOnlyWhatTheRunsHave() {
+        TestHome home;
+        home.add({.name = "even"});
+        const RunDirectory odd = home.add({.name = "odd"});
+        StepEvent broken;
+        broken.step = 41;
+        broken.loss = std::nan("");
+        broken.tokens = 8192;
+        broken.step_s = 0.5;
+        broken.preference.sampler_gap = 0.25;
+        EventWriter(odd.events(), 0).write(broken);
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        shown.page.compare({home.path(u"even"_s), home.path(u"odd"_s)});
+        TRY_SETTLED(shown);
+        auto* view = shown.find<CompareView>(u"compareView"_s);
+        const auto card = [&](int kind) {
+            return view->findChild<ChartCard*>(u"compareChart%1"_s.arg(kind));
+        };
+        for (int kind : {0, 1, 6}) {
+            const std::vector<ChartMark>& marks = card(kind)->plot()->chart().marks;
+            QCOMPARE(marks.size(), size_t(1));
+            QCOMPARE(marks[0].text, u"odd: The loss is not a number at step 41"_s);
+            QCOMPARE(marks[0].x, 41.0);
+        }
+        QVERIFY(!card(6)->isHidden());  // the gap to the sampling server
+        QVERIFY(card(5)->isHidden() && card(4)->isHidden());
+        QCOMPARE(double(card(6)->plot()->chart().series[1].value.back()), 0.25);
+        view->findChild<QAbstractButton*>(u"along1"_s)->click();
+        QCOMPARE(card(0)->plot()->chart().marks[0].x, 41 * 8192.0);
+    }
+
     void comparisonModelsKeepTheRulesOfModels() {
         TestHome home;
         const auto runs = std::vector{home.add({.name = "a"}), home.add({.name = "b", .ranks = 4})};
