@@ -23,6 +23,7 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "gui/app/alerts_dialog.h"
 #include "gui/app/command_palette.h"
 #include "gui/app/languages.h"
 #include "gui/data/data_page.h"
@@ -199,6 +200,13 @@ void MainWindow::makeMenu(QPushButton* button) {
     }
     menu->addSeparator();
     menu->addAction(tr("Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), this, &MainWindow::openPalette);
+    QAction* alerts = menu->addAction(tr("Alerts…"));
+    alerts->setObjectName(u"alertsAction"_s);
+    connect(alerts, &QAction::triggered, this, [this] {
+        auto* dialog = new AlertsDialog(this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
     menu->addAction(tr("About Ringmaster"), this, [this] {
         QMessageBox::about(
             this, tr("About Ringmaster"),

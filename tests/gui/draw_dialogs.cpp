@@ -12,6 +12,7 @@
 #include <QTest>
 #include <cstdio>
 
+#include "gui/app/alerts_dialog.h"
 #include "gui/app/languages.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/launch/launch_form.h"
@@ -53,6 +54,14 @@ void draw_questions(const QString& to) {
     keep(code, to, u"code"_s);
     PromptDialog password({"gpu7", "", false, false, PromptKind::Password, "ann"}, true, nullptr);
     keep(password, to, u"password"_s);
+}
+
+void draw_alerts(const QString& to) {
+    AlertsDialog dialog;
+    keep(dialog, to, u"alerts"_s);
+    dialog.findChild<QLineEdit*>(u"alertWebhook"_s)->setText(u"hooks.example.org/T024"_s);
+    QTest::mouseClick(dialog.findChild<QPushButton*>(u"alertSave"_s), Qt::LeftButton);
+    keep(dialog, to, u"alerts-refused"_s);
 }
 
 void draw_launch(const QString& to, const QString& config) {
@@ -163,6 +172,7 @@ int main(int argc, char** argv) {
     use_language(given[3]);
     applyAppearance(given[2] == u"dark"_s ? Appearance::Dark : Appearance::Light);
     draw_questions(given[1]);
+    draw_alerts(given[1]);
     draw_launch(given[1], given[4]);
     draw_queue(given[1], given[4]);
     draw_elsewhere(given[1]);

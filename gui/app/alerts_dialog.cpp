@@ -1,0 +1,121 @@
+#include "gui/app/alerts_dialog.h"
+
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "engine/error.h"
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/session/alert_words.h"
+#include "gui/session/finding_words.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+AlertsDialog::AlertsDialog(QWidget* parent)
+    : QDialog(parent),
+      m_banner(new Banner),
+      m_desktop(new QCheckBox(tr("Show a notification on this desktop"))),
+      m_webhook(new QLineEdit),
+      m_command(new QLineEdit) {
+    setObjectName(u"alertsDialog"_s);
+    setWindowTitle(tr("Alerts"));
+    m_desktop->setObjectName(u"alertDesktop"_s);
+    m_webhook->setObjectName(u"alertWebhook"_s);
+    m_webhook->setPlaceholderText(u"https://…"_s);
+    m_command->setObjectName(u"alertCommand"_s);
+    m_command->setPlaceholderText(u"/usr/bin/mail -s \"Ringmaster\" ann"_s);
+    auto* about = mutedLabel(tr(
+        "All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and "
+        "the command belong to the runs that are made from now on: the machine of a run's first node calls "
+        "them, even when this window is closed."));
+    about->setWordWrap(true);
+    auto* words = mutedLabel(
+        tr("The webhook gets a POST with JSON. The command is run without a shell: the message is its last "
+           "argument, and the JSON is on its input."));
+    words->setWordWrap(true);
+    auto* form = new QFormLayout;
+    form->addRow(tr("Webhook"), m_webhook);
+    form->addRow(tr("Command"), m_command);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
+    buttons->button(QDialogButtonBox::Save)->setText(tr("Save"));
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
+    buttons->button(QDialogButtonBox::Save)->setObjectName(u"alertSave"_s);
+    connect(buttons, &QDialogButtonBox::accepted, this, &AlertsDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &AlertsDialog::reject);
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(space(0.6));
+    layout->addWidget(m_banner);
+    layout->addWidget(about);
+    layout->addWidget(makeKinds());
+    layout->addWidget(m_desktop);
+    layout->addLayout(form);
+    layout->addWidget(words);
+    layout->addStretch(1);
+    layout->addWidget(buttons);
+    m_banner->hide();
+    setMinimumWidth(space(30));
+    AlertSettings now;
+    try {
+        now = read_alert_settings(alert_settings_file());
+    } catch (const Error& problem) {
+        m_banner->say(Tone::Warning, tr("The settings cannot be read."), message_of(problem));
+        m_banner->show();
+    }
+    for (const auto& [kind, box] : m_kinds) box->setChecked(now.kinds.contains(kind));
+    m_desktop->setChecked(now.desktop);
+    m_webhook->setText(QString::fromStdString(now.webhook));
+    m_command->setText(QString::fromStdString(joined_command(now.command)));
+}
+
+QWidget* AlertsDialog::makeKinds() {
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space(0.2));
+    column->addWidget(new QLabel(tr("Tell me when")));
+    for (const AlertKind kind : kAlertKinds) {
+        auto* check = new QCheckBox(alertName(kind));
+        check->setObjectName(u"alert-"_s + QString::fromLatin1(to_string(kind)));
+        column->addWidget(check);
+        m_kinds[kind] = check;
+    }
+    return box;
+}
+
+/// Throws Error(Refused) for a command whose quotes are not closed.
+AlertSettings AlertsDialog::written() const {
+    AlertSettings settings;
+    settings.kinds.clear();
+    for (const auto& [kind, box] : m_kinds) {
+        if (box->isChecked()) settings.kinds.insert(kind);
+    }
+    settings.desktop = m_desktop->isChecked();
+    settings.webhook = m_webhook->text().trimmed().toStdString();
+    settings.command = split_command(m_command->text().toStdString());
+    return settings;
+}
+
+void AlertsDialog::accept() {
+    try {
+        const AlertSettings settings = written();
+        if (!settings.webhook.empty()) check_webhook(settings.webhook, "webhook");
+        if (!settings.command.empty()) check_alert_command(settings.command, "command");
+        write_alert_settings(alert_settings_file(), settings);
+        QDialog::accept();
+    } catch (const Error& problem) {
+        m_banner->say(Tone::Error, tr("The settings were not saved."), message_of(problem),
+                      QString::fromStdString(problem.hint));
+        m_banner->show();
+        layout()->activate();
+        resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+    }
+}
+
+}  // namespace ringmaster

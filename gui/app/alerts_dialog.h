@@ -1,0 +1,36 @@
+/// Sets who is told of alerts: this desktop, a webhook, a command (launcher/alerts/settings.h).
+#pragma once
+
+#include <QDialog>
+#include <map>
+
+#include "launcher/alerts/settings.h"
+
+class QCheckBox;
+class QLineEdit;
+class QPushButton;
+
+namespace ringmaster {
+
+class Banner;
+
+class AlertsDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    explicit AlertsDialog(QWidget* parent = nullptr);
+
+  protected:
+    void accept() override;  ///< writes the settings; stays open, with the reason, if that fails
+
+  private:
+    QWidget* makeKinds();
+    AlertSettings written() const;
+
+    Banner* m_banner;
+    std::map<AlertKind, QCheckBox*> m_kinds;
+    QCheckBox* m_desktop;
+    QLineEdit *m_webhook, *m_command;
+};
+
+}  // namespace ringmaster
