@@ -159,19 +159,19 @@ TEST(Sampling, WhatIsNotBuiltIsRefusedByItsKey) {
         const Diagnostic* found = said(reading, "CFG-SAMPLING", key);
         return found && found->severity == Severity::Error;
     };
-    for (const char* line : {"beta: 0.04", "min_p: 0.1", "repetition_penalty: 1.1",
-                             "generation_kwargs: {seed: 1}", "generation_batch_size: 32",
-                             "steps_per_generation: 2", "async_prefetch: true", "reward_weights: [1]"}) {
+    for (const char* line : {"min_p: 0.1", "repetition_penalty: 1.1", "generation_kwargs: {seed: 1}",
+                             "generation_batch_size: 32", "steps_per_generation: 2", "async_prefetch: true",
+                             "reward_weights: [1]"}) {
         const std::string text = line, key = "trl." + text.substr(0, text.find(':'));
         EXPECT_TRUE(refused(sampling(line), key)) << line;
     }
-    for (const char* line : {"beta: 0", "min_p: 0", "repetition_penalty: 1.0", "generation_kwargs: {}",
-                             "async_prefetch: false", "num_iterations: 1", "reward_weights: []"})
+    for (const char* line :
+         {"beta: 0", "beta: 0.04", "min_p: 0", "repetition_penalty: 1.0", "generation_kwargs: {}",
+          "async_prefetch: false", "num_iterations: 1", "reward_weights: []"})
         EXPECT_FALSE(is_refused(sampling(line))) << line;
     for (const char* line : {"num_iterations: 2", "mask_truncated_completions: true", "num_generations: 1",
                              "top_p: 0", "top_k: -1", "scale_rewards: sometimes"})
         EXPECT_TRUE(is_refused(sampling(line))) << line;
-    EXPECT_TRUE(refused(sampling() + "rl_beta: 0.1\n", "rl_beta"));
     EXPECT_TRUE(refused(sampling() + "sample_packing: true\n", "sample_packing"));
     EXPECT_TRUE(refused(sampling("multi_objective_aggregation: sum_then_normalize", "gdpo"),
                         "trl.multi_objective_aggregation"));

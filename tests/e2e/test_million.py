@@ -15,6 +15,7 @@ from test_offload import offloading
 LIMIT = 1 << 30
 CHUNK = 16384  # tokens
 WINDOW = 1024
+EPSILON = 1e-5  # AdamW's first step is the gradient's sign where epsilon is far below it: rounding near 0 would turn it
 SHAPE = dict(hidden_size=256, intermediate_size=704, num_hidden_layers=4, vocab_size=8192, max_position_embeddings=1 << 21)
 IN_HOST = dict(gradient_checkpointing=True, activation_offloading=True, tiled_mlp=True, **offloading(3, True))
 
@@ -32,7 +33,8 @@ def train(folder, tokens, window, is_limited):
     model = make_model(folder / "model", "mistral", **SHAPE, sliding_window=WINDOW if window else None)
     rows = write_row(folder / "rows.jsonl", tokens)
     keys = dict(IN_HOST, sequence_chunks=tokens // CHUNK) if is_limited else {}
-    config = make_config(folder, model, rows, sequence_len=tokens, micro_batch_size=1, max_steps=1, warmup_steps=0, learning_rate=1e-3, **keys)
+    config = make_config(folder, model, rows, sequence_len=tokens, micro_batch_size=1, max_steps=1, warmup_steps=0, learning_rate=1e-3,
+                         adam_epsilon=EPSILON, **keys)
     run = ringmaster("prepare", config, "--ranks", 1, "--runs-dir", folder / "runs", "--no-preflight", timeout=1800).stdout.splitlines()[-1]
     arena = folder / "arena"
     arena.mkdir()
