@@ -323,9 +323,10 @@ void ParallelPlot::drawAxis(QPainter& painter, size_t axis) const {
         painter.fillRect(QRectF(x - kNear, top - 2, 2 * kNear, std::max(4.0, foot - top + 4)), fill);
     }
     const QFontMetricsF metrics(fontOf(Type::Small));
-    const double wide = axis + 1 == m_picture.axes.size() || axis == 0
-                            ? space(6)
-                            : room.width() / double(m_picture.axes.size() - 1) - space(0.5);
+    const double gap = room.width() / double(m_picture.axes.size() - 1);
+    const bool is_first = axis == 0, is_last = axis + 1 == m_picture.axes.size();
+    const double beside = is_first ? room.left() : is_last ? width() - room.right() : gap / 2;
+    const double wide = beside + gap / 2 - space(0.5);
     const auto text = [&](double y, const QString& words, const QColor& colour) {
         const QString fitting = metrics.elidedText(words, Qt::ElideMiddle, wide);
         const double half = metrics.horizontalAdvance(fitting) / 2;

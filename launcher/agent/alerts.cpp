@@ -34,7 +34,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr auto kLook = 500ms;
-constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;  ///< post.py gives up after 60 s
+constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;  ///< post.py's tries and pauses take 40 s
 constexpr auto kWaitForOther = 5s;  ///< for the process of an attempt that has just ended
 constexpr size_t kMostAtOnce = 8;
 constexpr int kNice = 10;  ///< lower priority than the ranks
@@ -43,7 +43,7 @@ constexpr int64_t kBite = 4 << 20;
 
 volatile std::sig_atomic_t asked_to_end = 0;
 
-/// A program that delivers one alert.
+/// Describes a running program that delivers one alert.
 struct Delivery {
     std::string name;
     pid_t pid = 0;

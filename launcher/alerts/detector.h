@@ -35,7 +35,7 @@
 
 namespace ringmaster {
 
-/// What the rules read of one rank's step.
+/// Holds the numbers of one rank's step that the rules read.
 struct RankStep {
     int rank = 0;
     int64_t step = 0;

@@ -15,7 +15,7 @@ double median(std::vector<double> values);
 /// Returns 1.4826 × the median distance from `middle` (MAD), which is the standard deviation for normal data.
 double deviation(const std::vector<double>& values, double middle);
 
-/// The last values of a series, kept in order, so that their median costs nothing.
+/// Keeps the last values of a series sorted, so that their median costs nothing.
 class RecentValues {
   public:
     explicit RecentValues(size_t most) : most_(most) {}
@@ -34,7 +34,7 @@ class RecentValues {
     std::vector<double> sorted_;
 };
 
-/// A rank's medians over its last steps.
+/// Holds a rank's medians over its last steps.
 struct RankWait {
     int rank = 0;
     double wait_s = 0;  ///< exposed communication in a step

@@ -25,13 +25,12 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def post(url: str, body: bytes) -> str:
-    """Returns "" if the server took the body. Raises urllib.error.HTTPError, OSError or ValueError."""
+def post(url: str, body: bytes) -> None:
+    """Raises urllib.error.HTTPError, OSError or ValueError if the server does not take the body."""
     request = urllib.request.Request(url, data=body, method="POST",
                                      headers={"Content-Type": "application/json", "User-Agent": "ringmaster"})
     with urllib.request.build_opener(NoRedirect).open(request, timeout=TIMEOUT_S) as answer:
         answer.read(1)
-    return ""
 
 
 def deliver(url: str, body: bytes, sleep=time.sleep) -> int:
