@@ -170,7 +170,7 @@ class RingPass {
   private:
     const ShardedAttention::Impl& impl_;
     const std::vector<int64_t>& ulysses_tokens_;
-    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< of a chunk
+    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< a chunk's; null: all tokens at once
     HeldKeys* held_ = nullptr;
 };
 
@@ -213,7 +213,7 @@ KeysValues ShardedAttention::held_form(size_t chunk, const KeysValues& own, int6
 
 namespace {
 
-/// Frees `output`.
+/// Returns the gradients of the heads that this rank owns; frees `output`.
 ScheduledGradients gradients_by_heads(const RingPass& pass, const at::Tensor& dout_bhsd,
                                       AttentionOutput output) {
     const auto& [q_bhsd, both_s2bkd, out_bhsd, key_heads] = output.by_heads;

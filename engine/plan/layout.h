@@ -59,7 +59,7 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, con
 /// Returns the sorted positions that the ranks of one Ulysses group hold together: one ring rank attends with
 /// them after the all-to-all.
 Spans ring_spans(const Layout& layout, int ring_rank, int ulysses);
-/// Returns those of one chunk.
+/// Returns the sorted positions that they hold of one chunk.
 Spans chunk_spans(const Layout& layout, size_t chunk, int ring_rank, int ulysses);
 
 }  // namespace ringmaster

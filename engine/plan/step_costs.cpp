@@ -279,7 +279,7 @@ double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
 
-/// Returns a micro-batch's computed tokens in sequences: shared prompts count once.
+/// Returns how many whole sequences a micro-batch computes; a prompt that answers share counts once.
 double sequences_at_once(const Plan& plan) {
     return double(plan.batch.micro * sequences_per_row(plan.config)) * plan.sharing.tokens.value_or(1);
 }

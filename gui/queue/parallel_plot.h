@@ -17,14 +17,14 @@
 
 namespace ringmaster {
 
-/// An axis of the plot: values as the person wrote them, each with its place from 0 (foot) to 1.
+/// Holds an axis of the plot: values as the person wrote them, each with its place from 0 (foot) to 1.
 struct SweepAxis {
     QString name;
     bool is_loss = false;
     std::vector<std::pair<double, QString>> ticks;  ///< by place
 };
 
-/// A run: its place on each axis; nothing where it has no value.
+/// Holds a run's place on each axis; nothing where it has no value.
 struct SweepLine {
     QString dir, name;
     std::vector<std::optional<double>> places;

@@ -30,16 +30,10 @@ void push(std::deque<T>& values, T value, size_t most) {
     if (values.size() > most) values.pop_front();
 }
 
-std::vector<double> firsts(const std::deque<std::pair<double, double>>& pairs) {
+double median_of(const std::deque<RankWait>& waits, double RankWait::*member) {
     std::vector<double> values;
-    for (const auto& pair : pairs) values.push_back(pair.first);
-    return values;
-}
-
-std::vector<double> seconds(const auto& pairs) {
-    std::vector<double> values;
-    for (const auto& pair : pairs) values.push_back(pair.second);
-    return values;
+    for (const RankWait& wait : waits) values.push_back(wait.*member);
+    return median(std::move(values));
 }
 
 }  // namespace
@@ -174,11 +168,13 @@ void AlertDetector::judge_plateau(const RankStep& step) {
 
 void AlertDetector::judge_waits(const std::vector<RankStep>& row) {
     const RankStep& at = row.front();
-    for (const RankStep& step : row) push(waits_[step.rank], {step.wait_s, step.step_s}, kJudgedSteps);
+    for (const RankStep& step : row)
+        push(waits_[step.rank], {step.rank, step.wait_s, step.step_s}, kJudgedSteps);
     if (at.step % kJudgeEach != 0 || waits_.begin()->second.size() < kJudgedSteps) return;
     std::vector<RankWait> waits;
     for (const auto& [rank, of_rank] : waits_) {
-        const RankWait wait{rank, median(firsts(of_rank)), median(seconds(of_rank))};
+        const RankWait wait{rank, median_of(of_rank, &RankWait::wait_s),
+                            median_of(of_rank, &RankWait::step_s)};
         if (std::isnan(wait.wait_s) || !(wait.step_s > 0)) return;
         waits.push_back(wait);
     }

@@ -81,9 +81,9 @@ class AlertDetector {
     std::deque<bool> above_;              ///< whether each of the last losses was far above
     std::vector<double> block_, blocks_;  ///< losses since the last median; medians of 50 steps each
     double highest_lr_ = 0;
-    std::optional<double> flat_at_;                               ///< loss of the plateau that was reported
-    RecentValues seconds_{100};                                   ///< the last step times
-    std::map<int, std::deque<std::pair<double, double>>> waits_;  ///< wait and time of each rank's last steps
+    std::optional<double> flat_at_;              ///< loss of the plateau that was reported
+    RecentValues seconds_{100};                  ///< the last step times
+    std::map<int, std::deque<RankWait>> waits_;  ///< each rank's last steps
     std::optional<int> suspect_, slow_;  ///< slow rank of the last judgment, and the one that was reported
     double heard_ = 0;
     bool trains_ = true;

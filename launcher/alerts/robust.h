@@ -34,7 +34,7 @@ class RecentValues {
     std::vector<double> sorted_;
 };
 
-/// Holds a rank's medians over its last steps.
+/// Holds the times of a rank's step, or their medians over several steps.
 struct RankWait {
     int rank = 0;
     double wait_s = 0;  ///< exposed communication in a step
