@@ -78,9 +78,12 @@ class Attention final : public Block<Machine> {
 
     void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
         attend_backward(machine, dy_nc, beta);
+        const bool borrows = machine.model().borrows_keys;
+        if (!borrows) machine.take_keys_back(qkv_nw_);
         machine.probe("gradient of q, k, v", qkv_nw_);
+        if (borrows) qkv_nw_ = machine.return_keys(kind_, qkv_nw_);
         const auto back = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.backward(machine, x_nw, beta); };
-        if (machine.model().norms_values) value_norm_.backward(machine, values(machine), beta);
+        if (norms_values(machine)) value_norm_.backward(machine, values(machine), beta);
         norm_heads(machine, true, back);
         machine.rotate(kind_, qkv_nw_, true);
         norm_heads(machine, false, back);
@@ -98,6 +101,10 @@ class Attention final : public Block<Machine> {
         return machine.model().values_are_keys ? machine.with_keys_as_values(qkv_nw) : qkv_nw;
     }
 
+    static bool norms_values(const Machine& machine) {
+        return machine.model().norms_values && !machine.model().borrows_keys;
+    }
+
     Tensor values(const Machine& machine) const {
         const ModelConfig& model = machine.model();
         return qkv_nw_.narrow(1, (model.num_heads + model.num_kv_heads) * model.head_dim,
@@ -112,7 +119,11 @@ class Attention final : public Block<Machine> {
         norm_heads(machine, false, apply);
         machine.rotate(kind_, qkv_nw_, false);
         norm_heads(machine, true, apply);
-        if (machine.model().norms_values) value_norm_.forward(machine, values(machine));
+        if (norms_values(machine)) value_norm_.forward(machine, values(machine));
+        if (machine.model().borrows_keys)
+            qkv_nw_ = machine.with_borrowed_keys(kind_, qkv_nw_);
+        else
+            machine.lend_keys(qkv_nw_);
     }
 
     /// Calls `act` with the norms of queries and keys, and the columns of each.
@@ -122,7 +133,7 @@ class Attention final : public Block<Machine> {
         if (model.qk_norm == QkNorm::None || model.qk_norm_after_rotary != after_rotary) return;
         const int64_t q = model.num_heads * model.head_dim, k = model.num_kv_heads * model.head_dim;
         act(query_norm_, qkv_nw_.narrow(1, 0, q));
-        act(key_norm_, qkv_nw_.narrow(1, q, k));
+        if (!model.borrows_keys) act(key_norm_, qkv_nw_.narrow(1, q, k));
     }
 
     /// Returns all queries, then all keys, then all values, if the matrix has those of each head in turn.

@@ -31,21 +31,31 @@ class Experts final : public Block<Machine> {
     /// The backward of everything that reads the mixture's input.
     struct Pull {
         Machine& machine;
+        int64_t first;
         typename Machine::ExpertPull chosen;
-        std::optional<typename SharedExpert<Machine>::Pull> shared;
+        std::optional<typename Machine::Pull> latent = {};  ///< of the matrix before the experts
+        std::optional<typename SharedExpert<Machine>::Pull> shared = {};
 
         void accumulate(const Tensor& x_nc, double beta) const {
-            chosen.accumulate(x_nc, beta);
+            chosen.accumulate(x_nc, read_by_experts(machine, x_nc, first), beta);
+            if (latent) latent->accumulate(x_nc, beta);
             if (shared) shared->accumulate(x_nc, beta);
         }
         Tensor input() const {
-            Tensor dx_nc = chosen.input();
+            Tensor dx_nc = of_chosen();
             if (shared) shared->add_input(dx_nc, machine.empty_like(dx_nc));
             return dx_nc;
         }
         Tensor input_into(const Tensor& scratch_nc) const {
-            Tensor dx_nc = chosen.input();
+            Tensor dx_nc = of_chosen();
             if (shared) shared->add_input(dx_nc, scratch_nc);
+            return dx_nc;
+        }
+
+      private:
+        Tensor of_chosen() const {
+            Tensor dx_nc = latent ? latent->input() : chosen.experts_input();
+            chosen.add_router_input(dx_nc);
             return dx_nc;
         }
     };
@@ -104,6 +114,11 @@ class Experts final : public Block<Machine> {
     static Tensor rows(const Tensor& x_nc, const TokenRange& range) {
         return x_nc.narrow(0, range.begin, range.size());
     }
+    static bool has_latent(const Machine& machine) { return machine.model().expert_latent_size > 0; }
+    /// Returns what the experts read of read_nc, which holds the tokens from `first` on.
+    static Tensor read_by_experts(Machine& machine, const Tensor& read_nc, int64_t first) {
+        return has_latent(machine) ? machine.linear(LoraSite::ExpertsIn, read_nc, first) : read_nc;
+    }
     static bool has_shared(const Machine& machine) {
         return machine.model().shared_expert_intermediate_size > 0;
     }
@@ -119,7 +134,8 @@ class Experts final : public Block<Machine> {
         } else {
             tile.routing = machine.route(read_nc, range.begin, chosen_nk);
         }
-        tile.gate_up_m2i = machine.experts_gate_up(read_nc, tile.routing);
+        tile.gate_up_m2i =
+            machine.experts_gate_up(read_by_experts(machine, read_nc, range.begin), tile.routing);
         if (has_shared(machine)) tile.shared.read(machine, read_nc);
         return tile;
     }
@@ -142,6 +158,7 @@ class Experts final : public Block<Machine> {
 
     Tensor output(Machine& machine, const Tile& tile) const {
         Tensor out_nc = machine.experts_output(tile.gate_up_m2i, tile.routing);
+        if (has_latent(machine)) out_nc = machine.linear(LoraSite::ExpertsOut, out_nc, tile.first);
         if (has_shared(machine)) tile.shared.add_output(machine, out_nc);
         return out_nc;
     }
@@ -150,6 +167,7 @@ class Experts final : public Block<Machine> {
     void find_outliers(Machine& machine) {
         if (!machine.quantizes_inputs()) return;
         if (machine.model().router.norms_input) find_outliers_of_router(machine);
+        if (has_latent(machine)) find_outliers_of_latents(machine);
         if (has_shared(machine)) find_outliers_of_shared(machine);
     }
 
@@ -160,6 +178,17 @@ class Experts final : public Block<Machine> {
             machine.look(read_nc.mul_(router_scale(machine)), range.begin);
         }
         machine.settle(LoraSite::Router, x_nc_);
+    }
+
+    void find_outliers_of_latents(Machine& machine) {
+        for (const TokenRange& range : machine.tiles(x_nc_))
+            machine.look(branch().begin(machine, rows(x_nc_, range)), range.begin);
+        machine.settle(LoraSite::ExpertsIn, x_nc_);
+        for (const TokenRange& range : machine.tiles(x_nc_)) {
+            const Tile tile = gate_up(machine, range, {});
+            machine.look(machine.experts_output(tile.gate_up_m2i, tile.routing), range.begin);
+        }
+        machine.settle(LoraSite::ExpertsOut, x_nc_);
     }
 
     void find_outliers_of_shared(Machine& machine) {
@@ -186,12 +215,23 @@ class Experts final : public Block<Machine> {
         Tensor dout_nc = branch.end_backward(machine, dy_nc, beta);
         // These calls overwrite gates, ups and shares with their gradients.
         if (has_shared(machine)) tile.shared.down_backward(machine, dout_nc, beta);
+        if (has_latent(machine)) dout_nc = latent_backward(machine, tile, std::move(dout_nc), beta);
         const Tensor dweights_m =
             machine.experts_down_backward(std::move(dout_nc), tile.gate_up_m2i, tile.routing, beta);
-        Pull pull{machine, machine.pull_experts(tile.gate_up_m2i, dweights_m, tile.routing, tile.first), {}};
+        Pull pull{machine, tile.first,
+                  machine.pull_experts(tile.gate_up_m2i, dweights_m, tile.routing, tile.first)};
+        if (has_latent(machine))
+            pull.latent.emplace(machine.pull(LoraSite::ExpertsIn, pull.chosen.experts_input(), tile.first));
         if (has_shared(machine)) pull.shared.emplace(tile.shared.pull(machine));
         branch.begin_backward(machine, pull, dx_nc, beta);
         if (machine.model().router.norms_input) router_backward(machine, tile, pull.chosen, dx_nc, beta);
+    }
+
+    /// Returns the gradient of what the experts return, given that of the hidden states.
+    static Tensor latent_backward(Machine& machine, const Tile& tile, Tensor dout_nc, double beta) {
+        const auto pull = machine.pull(LoraSite::ExpertsOut, std::move(dout_nc), tile.first);
+        pull.accumulate(machine.experts_output(tile.gate_up_m2i, tile.routing), beta);
+        return pull.input();
     }
 
     const NormSite norm_, output_norm_;

@@ -8,6 +8,7 @@
 #include "engine/blocks/convolution.h"
 #include "engine/blocks/experts.h"
 #include "engine/blocks/gated_mlp.h"
+#include "engine/blocks/layer_input.h"
 #include "engine/blocks/mlp_beside_experts.h"
 #include "engine/blocks/recurrence.h"
 #include "engine/blocks/recurrence_beside_attention.h"
@@ -45,6 +46,7 @@ std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model,
     const LayerKind kind = model.layer_kind(layer);
     if (!kind.lacks_mixer) blocks.push_back(mixer_of<Machine>(model, kind));
     if (!kind.lacks_mlp) blocks.push_back(mlp_of<Machine>(model, kind));
+    if (model.layer_input_width > 0) blocks.push_back(std::make_unique<LayerInput<Machine>>());
     return blocks;
 }
 
@@ -64,7 +66,10 @@ class Layer {
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
             if (i + 1 == blocks_.size() && machine.model().layer_scalars) machine.scale_layer(y_nc);
-            machine.probe(i + 1 < blocks_.size() ? "attention output" : "layer output", y_nc);
+            machine.probe(i + 1 == blocks_.size() ? "layer output"
+                          : i == 0                ? "attention output"
+                                                  : "MLP output",
+                          y_nc);
         }
         return y_nc;
     }

@@ -22,9 +22,13 @@ enum class LoraSite {
     LatentIn,
     QueryUp,
     KeyValueUp,
-    Router
+    Router,
+    ExpertsIn,   ///< from the hidden states to what experts read
+    ExpertsOut,  ///< from what experts return to the hidden states
+    LayerGate,   ///< of a layer's input
+    LayerOutput
 };
-constexpr size_t kLoraSites = 13;
+constexpr size_t kLoraSites = 17;
 
 enum class NormSite {
     Input,
@@ -39,12 +43,14 @@ enum class NormSite {
     MlpPart,  ///< output of an MLP beside experts
     Experts,  ///< input of experts beside an MLP
     ExpertsPart,
-    Router
+    Router,
+    LayerInput  ///< of what a layer's input adds
 };
-constexpr size_t kNormSites = 13;
+constexpr size_t kNormSites = 14;
 
 /// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
-/// the expert that every token uses, of latents, and of a router that is a linear module.
+/// the expert that every token uses, of latents, of a router that is a linear module, of the latents of
+/// experts, and of a layer's input.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",
@@ -67,7 +73,11 @@ inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.kv_a_proj_with_mqa",
                                             "self_attn.q_b_proj",
                                             "self_attn.kv_b_proj",
-                                            "router.proj"};
+                                            "router.proj",
+                                            "mlp.fc1_latent_proj",
+                                            "mlp.fc2_latent_proj",
+                                            "per_layer_input_gate",
+                                            "per_layer_projection"};
 
 /// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
 inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
@@ -102,7 +112,11 @@ inline TargetRange targets_of(LoraSite site) {
                                                               {18, 2},
                                                               {20, 1},
                                                               {21, 1},
-                                                              {22, 1}}};
+                                                              {22, 1},
+                                                              {23, 1},
+                                                              {24, 1},
+                                                              {25, 1},
+                                                              {26, 1}}};
     return kRanges[static_cast<size_t>(site)];
 }
 

@@ -112,6 +112,11 @@ bool is_table(std::string_view parameter_name) {
            parameter_name.find("lm_head") != std::string_view::npos;
 }
 
+bool is_embedding(std::string_view parameter_name) {
+    return parameter_name.ends_with("model.embed_tokens.weight") ||
+           parameter_name.ends_with("model.embed_tokens_per_layer.weight");
+}
+
 std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimensions, bool is_table) {
     using enum StateExtent;
     const bool is_matrix = dimensions >= 2;

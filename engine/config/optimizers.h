@@ -81,7 +81,7 @@ std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimens
 /// Returns whether a parameter is the embedding or the head.
 bool is_table(std::string_view parameter_name);
 
-/// The end of the embedding's name, in the model and in an adapter.
-constexpr std::string_view kEmbedding = "model.embed_tokens.weight";
+/// Returns whether a parameter, of a model or an adapter, is a table that tokens look up.
+bool is_embedding(std::string_view parameter_name);
 
 }  // namespace ringmaster

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/error.h"
@@ -16,15 +17,21 @@ namespace ringmaster {
 /// Reads one config.json field by field. Every error names the file and the field.
 class ConfigFields {
   public:
-    ConfigFields(const nlohmann::json& values, std::string where)
-        : values_(&values), where_(std::move(where)) {
+    /// A name of a field here, and the one that the file has instead.
+    using Renamed = std::vector<std::pair<std::string, std::string>>;
+
+    ConfigFields(const nlohmann::json& values, std::string where, Renamed renamed = {})
+        : values_(&values), where_(std::move(where)), renamed_(std::move(renamed)) {
         if (!values.is_object())
             throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not a JSON object", where_);
     }
 
+    /// Throws Error(Refused). Fields in `what` get the names that the file has.
     [[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) const {
-        throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where_, hint);
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"), in_files(what), where_, hint);
     }
+    /// Replaces names of fields in a text by those that the file has.
+    std::string in_files(std::string text) const;
 
     /// Returns whether the field exists, and marks it as read.
     bool has(const char* key) const {
@@ -108,6 +115,7 @@ class ConfigFields {
 
     const nlohmann::json* values_;
     std::string where_;
+    Renamed renamed_;
     std::shared_ptr<std::set<std::string>> read_ = std::make_shared<std::set<std::string>>();
 };
 

@@ -106,6 +106,11 @@ void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optio
                       int64_t pattern, int window_rope = 0);
 /// Reads the sizes of heads in layers without a window; `head_dim` is the default.
 void read_global_heads(const ConfigFields& fields, ModelConfig& model, int64_t head_dim);
+/// Lets the last `num_kv_shared_layers` layers read the keys and values of the last layer of their kind
+/// before them, and widens their MLPs if `use_double_wide_mlp` asks for it.
+void read_shared_keys(const ConfigFields& fields, ModelConfig& model);
+/// Reads the sizes of the inputs that each layer reads besides the hidden states.
+void read_layer_inputs(const ConfigFields& fields, ModelConfig& model);
 /// Sizes that a family's class takes if config.json lacks them.
 struct ExpertDefaults {
     int64_t experts, per_token;

@@ -36,6 +36,11 @@ constexpr std::string_view kGlm160 =
     R"({"attention_bias": true, "use_qk_norm": true, "pad_token_id": 151329, "n_routed_experts": 160,
         "moe_intermediate_size": 1536, "first_k_dense_replace": 3, "routed_scaling_factor": 2.5})";
 
+/// Every fifth layer of Gemma 4 E2B has no window.
+#define E2B_LAYERS                                                                            \
+    R"("sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", )" \
+    R"("full_attention")"
+
 // clang-format off
 constexpr std::array kKnownModels = std::to_array<KnownModel>({
     // Llama
@@ -198,6 +203,14 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      R"({"num_global_key_value_heads": 2, "attention_k_eq_v": true, "final_logit_softcapping": 30.0,
          "hidden_size_per_layer_input": 0, "enable_moe_block": true, "num_experts": 128, "top_k_experts": 8,
          "moe_intermediate_size": 704})"},
+    {"google/gemma-4-e4b google/gemma-4-e4b-it",
+     "gemma4", 2560, 42, 8, 2, 256, 10240, 262144, 131072, 1e6, 1e-6, true, 0, 512, 0, 0, 0,
+     R"({"final_logit_softcapping": 30.0, "num_kv_shared_layers": 18})"},
+    {"google/gemma-4-e2b google/gemma-4-e2b-it",
+     "gemma4", 1536, 35, 8, 1, 256, 6144, 262144, 131072, 1e6, 1e-6, true, 0, 512, 0, 0, 0,
+     R"({"final_logit_softcapping": 30.0, "num_kv_shared_layers": 20, "use_double_wide_mlp": true,
+         "layer_types": [)" E2B_LAYERS ", " E2B_LAYERS ", " E2B_LAYERS ", " E2B_LAYERS ", " E2B_LAYERS ", "
+         E2B_LAYERS ", " E2B_LAYERS "]}"},
     // gpt-oss
     {"openai/gpt-oss-20b openai/gpt-oss-safeguard-20b axolotl-ai-co/gpt-oss-20b-dequantized",
      "gpt_oss", 2880, 24, 64, 8, 64, 2880, 201088, 131072, 150000, 1e-5, false, 0, 128, 32, 4},

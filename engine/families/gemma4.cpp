@@ -21,14 +21,12 @@ void describe_dense(const ConfigFields& fields, ModelConfig& model) {
     model.ropes.push_back(read_window_rope(fields, 1e4));
     read_global_heads(fields, model, 512);
     expect_text(fields, model, "use_bidirectional_attention", "vision");
-    // MLPs are wider only in layers that share the keys of others.
-    for (const char* idle : {"use_double_wide_mlp", "vocab_size_per_layer_input"}) fields.has(idle);
+    read_shared_keys(fields, model);
 }
 
 void describe_gemma4(const ConfigFields& fields, ModelConfig& model) {
     describe_dense(fields, model);
-    if (fields.number_or("hidden_size_per_layer_input", 256) != 0)
-        model.obstacles.push_back("hidden_size_per_layer_input");
+    read_layer_inputs(fields, model);
     for (const char* of_experts : {"num_experts", "top_k_experts", "moe_intermediate_size"})
         fields.has(of_experts);
     if (!fields.flag_or("enable_moe_block", false)) return;

@@ -16,7 +16,8 @@ struct LayerGroup {
 
 inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
     return a.recurs == b.recurs && a.dense == b.dense && a.global == b.global &&
-           a.lacks_mixer == b.lacks_mixer && a.lacks_mlp == b.lacks_mlp;
+           a.lacks_mixer == b.lacks_mixer && a.lacks_mlp == b.lacks_mlp &&
+           (a.keys_of < 0) == (b.keys_of < 0) && a.wide == b.wide;
 }
 
 /// Returns the groups in the order of their first layers; none if the model has no layers.

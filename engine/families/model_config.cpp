@@ -14,7 +14,8 @@ std::vector<LayerKind> ModelConfig::layer_kinds() const {
     std::vector<LayerKind> kinds;
     for (int64_t layer = 0; layer < (layers.empty() ? 1 : num_layers); ++layer) {
         LayerKind kind = layer_kind(layer);
-        kind.dense = kind.lacks_mlp = false;
+        kind.dense = kind.lacks_mlp = kind.wide = false;
+        kind.keys_of = -1;
         if (kind.attends() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
             kinds.push_back(kind);
     }
@@ -41,11 +42,20 @@ std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
 
 ModelConfig ModelConfig::of_kind(const LayerKind& kind) const {
     ModelConfig own = *this;
-    if (!kind.global) return own;
-    own.head_dim = global_heads.head_dim;
-    own.num_kv_heads = global_heads.kv_heads;
-    own.values_are_keys = global_heads.values_are_keys;
+    if (kind.wide) own.intermediate_size = wide_intermediate_size;
+    if (kind.global) {
+        own.head_dim = global_heads.head_dim;
+        own.num_kv_heads = global_heads.kv_heads;
+        own.values_are_keys = global_heads.values_are_keys;
+    }
+    own.borrows_keys = kind.keys_of >= 0;
+    if (own.borrows_keys) own.values_are_keys = false;
     return own;
+}
+
+bool ModelConfig::lends_keys(int64_t layer) const {
+    return std::any_of(layers.begin(), layers.end(),
+                       [&](const LayerKind& kind) { return kind.keys_of == layer; });
 }
 
 int64_t ModelConfig::sparse_layers() const {

@@ -52,6 +52,8 @@ struct LayerKind {
     bool global = false;       ///< its heads have the sizes of ModelConfig::global_heads
     bool lacks_mixer = false;  ///< it has only an MLP or experts, and their norm
     bool lacks_mlp = false;    ///< it has only attention or a recurrence, and their norm
+    int64_t keys_of = -1;      ///< the earlier layer whose keys and values it reads; -1: it makes its own
+    bool wide = false;         ///< its MLP is as wide as ModelConfig::wide_intermediate_size
     bool attends() const { return !recurs && !lacks_mixer; }
     bool operator==(const LayerKind&) const = default;
 };
@@ -70,6 +72,7 @@ struct ModelConfig {
     int64_t num_kv_heads = 0;
     int64_t head_dim = 0;
     int64_t intermediate_size = 0;
+    int64_t wide_intermediate_size = 0;  ///< of layers whose kind is wide
     int64_t vocab_size = 0;
     int64_t max_position_embeddings = 0;
     /// The token whose row of the embedding gets no gradient from the inputs (padding_idx of
@@ -89,6 +92,12 @@ struct ModelConfig {
     bool norms_values = false;     ///< RMSNorm without weights of each head's values
     bool values_are_keys = false;  ///< values are the keys before their norm and rotation
     HeadSizes global_heads;        ///< of layers whose kind is global
+    bool borrows_keys = false;     ///< the layer makes only queries; `of_kind` sets it by keys_of
+    /// Above 0: each layer also reads an input of this width, from a second embedding of the tokens and from
+    /// the first one's output (engine/blocks/layer_input.h).
+    int64_t layer_input_width = 0;
+    int64_t layer_inputs_width = 0;       ///< of all layers' inputs together
+    int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
     bool layer_scalars = false;    ///< a number of each layer, which is not trained, multiplies its output
     bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
@@ -118,7 +127,8 @@ struct ModelConfig {
     std::vector<LayerKind> layers;          ///< empty: every layer is {sliding_window, 0}
     int64_t num_experts = 0;                ///< above 0: a mixture of experts
     int64_t experts_per_token = 0;
-    int64_t expert_intermediate_size = 0;         ///< width of one expert
+    int64_t expert_intermediate_size = 0;  ///< width of one expert
+    int64_t expert_latent_size = 0;  ///< above 0: experts read and return so many numbers, not hidden_size
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
     bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
@@ -139,6 +149,9 @@ struct ModelConfig {
         return num_experts > 0 && !kind.dense && !kind.lacks_mlp;
     }
     int64_t sparse_layers() const;  ///< number of layers with experts
+    /// Returns the width of what an expert reads and returns.
+    int64_t expert_outer_size() const { return expert_latent_size > 0 ? expert_latent_size : hidden_size; }
+    bool lends_keys(int64_t layer) const;  ///< returns whether other layers read this layer's keys
     /// Returns the width of a head's output.
     int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
     /// Returns the distinct kinds of attention, ordered by first layer.
@@ -158,7 +171,8 @@ struct ModelConfig {
 /// Says where in the decoder a parameter is used.
 enum class Role {
     Embedding,
-    InputNorm,  ///< norm before attention
+    LayerInputs,  ///< any tensor outside the layers that makes the inputs of layers
+    InputNorm,    ///< norm before attention
     Query,
     Key,
     Value,
@@ -196,10 +210,17 @@ enum class Role {
     ExpertDown,  ///< [experts, hidden, width], or its transpose
     ExpertDownBias,
     SharedExpert,  ///< any tensor of an expert that every token uses
+    ExpertLatent,  ///< a matrix between the hidden states and what experts read or return
+    LayerInput,    ///< any tensor of the block that reads a layer's input
     LoraA,
     LoraB,
     LoraMagnitude  ///< DoRA's length of each row, [outputs]
 };
+
+/// Returns whether the parameter is in the embedding's unit.
+inline bool is_of_embedding(Role role) {
+    return role == Role::Embedding || role == Role::LayerInputs;
+}
 
 /// Locates a parameter in the files: a tensor, or several.
 struct Stored {

@@ -43,6 +43,8 @@ void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("global", kind.global);
     fields("lacks_mixer", kind.lacks_mixer);
     fields("lacks_mlp", kind.lacks_mlp);
+    fields("keys_of", kind.keys_of);
+    fields("wide", kind.wide);
 }
 
 template <class Fields>
@@ -122,6 +124,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("num_kv_heads", m.num_kv_heads);
     fields("head_dim", m.head_dim);
     fields("intermediate_size", m.intermediate_size);
+    fields("wide_intermediate_size", m.wide_intermediate_size);
     fields("vocab_size", m.vocab_size);
     fields("max_position_embeddings", m.max_position_embeddings);
     fields("padding_token", m.padding_token);
@@ -138,6 +141,10 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("norms_values", m.norms_values);
     fields("values_are_keys", m.values_are_keys);
     fields("global_heads", m.global_heads);
+    fields("borrows_keys", m.borrows_keys);
+    fields("layer_input_width", m.layer_input_width);
+    fields("layer_inputs_width", m.layer_inputs_width);
+    fields("layer_inputs_vocabulary", m.layer_inputs_vocabulary);
     fields("layer_scalars", m.layer_scalars);
     fields("attention_sinks", m.attention_sinks);
     fields("layer_norms", m.layer_norms);
@@ -170,6 +177,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("num_experts", m.num_experts);
     fields("experts_per_token", m.experts_per_token);
     fields("expert_intermediate_size", m.expert_intermediate_size);
+    fields("expert_latent_size", m.expert_latent_size);
     fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
     fields("gates_shared_expert", m.gates_shared_expert);
     fields("norms_expert_weights", m.norms_expert_weights);
@@ -246,6 +254,24 @@ class Reader {
     std::string where_;
 };
 
+/// Checks keys that layers share, wide MLPs, and the inputs of layers.
+template <class Expect>
+void check_layer_inputs(const ModelConfig& m, const Expect& expect) {
+    for (size_t layer = 0; layer < m.layers.size(); ++layer) {
+        const LayerKind& kind = m.layers[layer];
+        expect(!kind.wide || m.wide_intermediate_size > 0, "a layer of 'layers' has an MLP without width");
+        if (kind.keys_of < 0) continue;
+        expect(kind.keys_of < static_cast<int64_t>(layer),
+               "a layer of 'layers' reads keys of none before it");
+        const LayerKind& lender = m.layers[static_cast<size_t>(kind.keys_of)];
+        expect(lender.attends() && kind.attends() && lender.keys_of < 0 && lender.global == kind.global,
+               "a layer of 'layers' reads keys of a layer that has none like it");
+    }
+    expect(m.layer_input_width == 0 || (m.layer_input_width > 0 && m.layer_inputs_vocabulary > 0 &&
+                                        m.layer_inputs_width == m.layer_input_width * m.num_layers),
+           "its layers' inputs are no decoder's");
+}
+
 /// Checks a record read from a file, so that no reader of it indexes out of range.
 void check(const ModelConfig& m, const std::string& where) {
     const auto expect = [&](bool fits, const char* what) {
@@ -264,8 +290,10 @@ void check(const ModelConfig& m, const std::string& where) {
                "'layers' names a rope or heads that there are not");
     for (const LayerKind& kind : m.layers)
         expect(!kind.lacks_mixer || (!kind.lacks_mlp && !kind.recurs), "a layer of 'layers' has no block");
+    check_layer_inputs(m, expect);
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
-                                  m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
+                                  m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0 &&
+                                  m.expert_latent_size >= 0),
            "its experts' sizes are no decoder's");
     const RouterRule& router = m.router;
     expect(m.num_experts == 0 ||

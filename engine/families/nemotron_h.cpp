@@ -26,8 +26,8 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     set_layer_parts(fields, model, read_layer_parts(fields, kLetters), -1, true);
     if (model.sparse_layers() == 0) model.num_experts = model.shared_expert_intermediate_size = 0;
     if (model.num_experts > 0 && model.mlp_bias) model.obstacles.push_back("mlp_bias");
-    if (fields.optional_number("moe_latent_size") && model.num_experts > 0)
-        model.obstacles.push_back("moe_latent_size");
+    if (const int64_t width = fields.integer_or("moe_latent_size", 0, 10'000'000); model.num_experts > 0)
+        model.expert_latent_size = width;
     if (model.tie_word_embeddings) model.obstacles.push_back("tie_word_embeddings");
     // The class reads these for new weights only, or never.
     fields.ignore(

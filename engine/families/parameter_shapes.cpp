@@ -59,7 +59,8 @@ void add_query_key_norms(const ModelConfig& m, Shapes& shapes) {
     if (m.qk_norm == QkNorm::None) return;
     const bool whole = m.qk_norm == QkNorm::Whole;
     shapes.norm(Role::QueryNorm, "self_attn.q_norm", (whole ? m.num_heads : 1) * m.head_dim, false);
-    shapes.norm(Role::KeyNorm, "self_attn.k_norm", (whole ? m.num_kv_heads : 1) * m.head_dim, false);
+    if (!m.borrows_keys)
+        shapes.norm(Role::KeyNorm, "self_attn.k_norm", (whole ? m.num_kv_heads : 1) * m.head_dim, false);
 }
 
 void add_attention(const ModelConfig& m, Shapes& shapes) {
@@ -67,12 +68,13 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
     const int64_t q = m.num_heads * m.head_dim;
     const int64_t kv = m.num_kv_heads * m.head_dim;
     shapes.weight(Role::Query, attn + "q_proj", {(m.gates_attention ? 2 : 1) * q, m.hidden_size});
-    shapes.weight(Role::Key, attn + "k_proj", {kv, m.hidden_size});
-    if (!m.values_are_keys) shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
+    if (!m.borrows_keys) shapes.weight(Role::Key, attn + "k_proj", {kv, m.hidden_size});
+    const bool has_values = !m.borrows_keys && !m.values_are_keys;
+    if (has_values) shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
     if (m.qkv_bias) {
         shapes.bias(Role::QueryBias, attn + "q_proj", (m.gates_attention ? 2 : 1) * q);
-        shapes.bias(Role::KeyBias, attn + "k_proj", kv);
-        if (!m.values_are_keys) shapes.bias(Role::ValueBias, attn + "v_proj", kv);
+        if (!m.borrows_keys) shapes.bias(Role::KeyBias, attn + "k_proj", kv);
+        if (has_values) shapes.bias(Role::ValueBias, attn + "v_proj", kv);
     }
     add_query_key_norms(m, shapes);
     if (m.attention_sinks) shapes.vector(Role::Sinks, attn + "sinks", m.num_heads, true);
@@ -144,8 +146,12 @@ void add_experts(const ModelConfig& m, Shapes& shapes) {
                   {m.num_experts, m.hidden_size});
     if (m.expert_biases) shapes.bias(Role::RouterBias, "mlp.gate", m.num_experts);
     matrices(Role::ExpertGateUp, Role::ExpertGateUpBias, "mlp.experts.gate_up_proj",
-             m.gate.columns() * expert, m.hidden_size);
-    matrices(Role::ExpertDown, Role::ExpertDownBias, "mlp.experts.down_proj", m.hidden_size, expert);
+             m.gate.columns() * expert, m.expert_outer_size());
+    matrices(Role::ExpertDown, Role::ExpertDownBias, "mlp.experts.down_proj", m.expert_outer_size(), expert);
+    if (m.expert_latent_size > 0) {
+        shapes.weight(Role::ExpertLatent, "mlp.fc1_latent_proj", {m.expert_latent_size, m.hidden_size});
+        shapes.weight(Role::ExpertLatent, "mlp.fc2_latent_proj", {m.hidden_size, m.expert_latent_size});
+    }
     if (shared == 0) return;
     if (m.gate.gated)
         shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
@@ -179,6 +185,13 @@ void add_mixer(const ModelConfig& m, const LayerKind& kind, Shapes& shapes) {
         shapes.norm(Role::PostAttentionNorm, "attention_output_norm", m.hidden_size, m.norm_biases);
 }
 
+/// Adds the block that reads a layer's input (engine/blocks/layer_input.h).
+void add_layer_input(const ModelConfig& m, Shapes& shapes) {
+    shapes.weight(Role::LayerInput, "per_layer_input_gate", {m.layer_input_width, m.hidden_size});
+    shapes.weight(Role::LayerInput, "per_layer_projection", {m.hidden_size, m.layer_input_width});
+    shapes.norm(Role::LayerInput, "post_per_layer_input_norm", m.hidden_size, m.norm_biases);
+}
+
 void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     const auto norm = [&](Role role, const char* name) {
         shapes.norm(role, name, m.hidden_size, m.norm_biases);
@@ -194,6 +207,7 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (has_experts) add_experts(m, shapes);
     if (beside) norm(Role::PostMlpNorm, "experts_part_norm");
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
+    if (m.layer_input_width > 0) add_layer_input(m, shapes);
 }
 
 /// Returns a tensor's name in the family's files; all names lack the layer. The longest module that the
@@ -314,10 +328,24 @@ ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens) {
     return model;
 }
 
+namespace {
+
+/// Adds what makes the inputs of all layers (engine/model/layer_inputs.h).
+void add_layer_inputs(const ModelConfig& m, Shapes& outside) {
+    outside.weight(Role::LayerInputs, "model.embed_tokens_per_layer",
+                   {m.layer_inputs_vocabulary, m.layer_inputs_width});
+    outside.weight(Role::LayerInputs, "model.per_layer_model_projection",
+                   {m.layer_inputs_width, m.hidden_size});
+    outside.norm(Role::LayerInputs, "model.per_layer_projection_norm", m.layer_input_width, false);
+}
+
+}  // namespace
+
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     std::vector<ParameterShape> shapes;
     Shapes outside(shapes, -1);
     outside.weight(Role::Embedding, "model.embed_tokens", {m.vocab_size, m.hidden_size});
+    if (m.layer_input_width > 0) add_layer_inputs(m, outside);
     for (int64_t layer = 0; layer < m.num_layers; ++layer)
         add_layer(m.of_layer(layer), m.layer_kind(layer), Shapes(shapes, static_cast<int>(layer)));
     outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
@@ -425,9 +453,9 @@ ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of,
 UnitSizes sizes_of(const std::vector<ParameterShape>& shapes) {
     UnitSizes sizes;
     for (const ParameterShape& shape : shapes) {
-        int64_t& unit = shape.layer >= 0                ? sizes.layer
-                        : shape.role == Role::Embedding ? sizes.embedding
-                                                        : sizes.head;
+        int64_t& unit = shape.layer >= 0              ? sizes.layer
+                        : is_of_embedding(shape.role) ? sizes.embedding
+                                                      : sizes.head;
         unit += shape.size();
     }
     return sizes;

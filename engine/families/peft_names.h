@@ -20,7 +20,7 @@ std::string peft_parameter(const ModelConfig& model, const std::string& paramete
 bool is_expert_target(const ModelConfig& model, std::string_view name);
 /// Returns whether PEFT does so for any target of the model.
 bool renames_expert_targets(const ModelConfig& model);
-/// Returns whether PEFT 0.21 refuses to adapt the module, and so cannot load such an adapter
+/// Returns whether PEFT 0.21 refuses to adapt the module, even as one of all linear modules
 /// (peft.tuners.tuners_utils._check_lora_target_modules_mamba).
 bool peft_refuses(const ModelConfig& model, std::string_view module);
 /// Returns the path of the head in the files.

@@ -44,6 +44,11 @@ bool is_quantized(const ParameterShape& shape, const Quantization& quantization)
     return shape.layer >= 0 && shape.shape.size() == 2 && !is_parameter && !is_bias;
 }
 
+bool is_rounded(const ParameterShape& shape, const Quantization& quantization) {
+    return quantization.on() && shape.role == Role::LayerInputs &&
+           shape.file_name().ends_with(".per_layer_model_projection.weight");
+}
+
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization) {
     std::vector<ParameterShape> shapes = parameter_shapes(model);
     if (quantization.on())

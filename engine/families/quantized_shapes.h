@@ -32,6 +32,9 @@ QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows,
 QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape);
 
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization);
+/// Returns whether a matrix takes the values that quantisation gives it, but is kept in the dtype of
+/// computation: a linear module outside the layers, which bitsandbytes quantises.
+bool is_rounded(const ParameterShape& shape, const Quantization& quantization);
 
 /// Returns the parameters that stay unquantised; all of them if quantisation is off.
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization);

@@ -239,10 +239,19 @@ json with_common_names(const Family& family, json values) {
     return values;
 }
 
+/// Returns the family's names of fields, except of those that the file has under the common name.
+ConfigFields::Renamed renamed_fields(const Family& family, const ConfigFields& given) {
+    ConfigFields::Renamed renamed;
+    for (const auto& [common, own] : family.fields)
+        if (given.values().contains(own) || !given.values().contains(common))
+            renamed.emplace_back(common, own);
+    return renamed;
+}
+
 ModelConfig read_text_model(const ConfigFields& given) {
     const Family& family = family_of(given);
     const json values = with_common_names(family, given.values());
-    const ConfigFields fields(values, given.where());
+    const ConfigFields fields(values, given.where(), renamed_fields(family, given));
     ModelConfig model;
     model.model_type = family.type;
     model.quantization = read_quantization(fields);
@@ -252,9 +261,7 @@ ModelConfig read_text_model(const ConfigFields& given) {
     family.describe(fields, model);
     refuse_absurd_size(model, fields.where());
     note_unread(fields, model);
-    for (std::string& obstacle : model.obstacles)
-        for (const auto& [common, own] : family.fields)
-            if (obstacle == common && given.has(std::string(own).c_str())) obstacle = own;
+    for (std::string& obstacle : model.obstacles) obstacle = fields.in_files(obstacle);
     const std::vector<std::string> missing = not_computed(model);
     model.obstacles.insert(model.obstacles.end(), missing.begin(), missing.end());
     return model;
@@ -269,7 +276,9 @@ void refuse_absurd_size(const ModelConfig& model, const std::string& where) {
                         double(model.shared_expert_intermediate_size));
     const double attention =
         4.0 * double(model.hidden_size) * double(model.num_heads) * double(model.head_dim);
-    const double parameters = 2.0 * double(model.vocab_size) * double(model.hidden_size) +
+    const double inputs = double(model.layer_inputs_width) *
+                          (double(model.layer_inputs_vocabulary) + double(model.hidden_size));
+    const double parameters = 2.0 * double(model.vocab_size) * double(model.hidden_size) + inputs +
                               double(model.num_layers) * (mlp + attention);
     if (parameters > 1e15)
         throw Error(Failure::Refused, Code("MODEL-CONFIG"),

@@ -36,20 +36,43 @@ Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Ad
       machine_(model_, parameters, kept_, adapter, quantized) {
     if (quantized_ != nullptr) held_.push_back(&quantized_->bytes());
     if (adapter_ != nullptr) held_.push_back(&adapter_->parameters());
+    if (model_.layer_input_width > 0) machine_.set_layer_inputs(&layer_inputs_.emplace(model_, parameters_));
+}
+
+void Decoder::make_layer_inputs(const at::Tensor& ids_n, const at::Tensor& x_nc, bool learns) {
+    if (!layer_inputs_) return;
+    Parameters& trained = adapter_ != nullptr ? adapter_->parameters() : parameters_;
+    layer_inputs_->begin(ids_n, x_nc, learns && !trained.is_empty(0));
+}
+
+void Decoder::layer_inputs_backward(const at::Tensor& dx_nc, bool first) {
+    if (!layer_inputs_) return;
+    parameters_.use(0);
+    layer_inputs_->backward(dx_nc, first ? 0 : 1);
+    parameters_.drop(0);
+}
+
+void Decoder::end_layers() {
+    machine_.forget_keys();
+    if (layer_inputs_) layer_inputs_->clear();
 }
 
 HiddenStates Decoder::embed(const std::vector<at::Tensor>& ids,
-                            const std::function<void(size_t, const at::Tensor&)>& change) {
+                            const std::function<void(size_t, const at::Tensor&)>& change, bool learns) {
     Parameters& holder = embedding_holder(parameters_, adapter_);
     HiddenStates hidden = hidden_states();
+    const bool reads_both = layer_inputs_ && &holder != &parameters_;
     holder.use(0);
+    if (reads_both) parameters_.use(0);
     gather(parameters_.unit_of_layer(0));
     for (size_t chunk = 0; chunk < ids.size(); ++chunk) {
         at::Tensor x_nc = holder.weights().embedding_vc.index_select(0, ids[chunk]);
         if (model_.embedding_multiplier != 1) x_nc.mul_(model_.embedding_multiplier);
         if (change) change(chunk, x_nc);
+        make_layer_inputs(ids[chunk], x_nc, learns);
         hidden.put(0, chunk, std::move(x_nc));
     }
+    if (reads_both) parameters_.drop(0);
     holder.drop(0);
     return hidden;
 }
@@ -198,10 +221,11 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     std::vector<LayerState> states(static_cast<size_t>(layers));
     Parameters& trained = adapter_ != nullptr ? adapter_->parameters() : parameters_;
     begin(batch, shard, true);
-    HiddenStates hidden = embed(ids_of(batch), [&](size_t chunk, const at::Tensor& x_nc) {
+    const auto change = [&](size_t chunk, const at::Tensor& x_nc) {
         if (batch.add_noise) batch.add_noise(x_nc, chunk_of(batch, chunk).places_bt.reshape({-1}));
         machine_.probe_at(-1, "embedding", x_nc);
-    });
+    };
+    HiddenStates hidden = embed(ids_of(batch), change, true);
     HiddenStates gradients = hidden_states();
     for (int layer = 0; layer < layers; ++layer) {
         LayerState& state = states[static_cast<size_t>(layer)];
@@ -224,7 +248,10 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         on_gradients(unit);
     }
     shard.progress.leave_layers();
-    if (trained.is_empty(0)) return loss;  // the embedding is frozen
+    if (trained.is_empty(0)) {  // the embedding is frozen
+        end_layers();
+        return loss;
+    }
     trained.open_gradients(0);
     embedding_backward(gradients, batch, first);
     on_gradients(0);
@@ -239,6 +266,7 @@ void Decoder::embedding_backward(HiddenStates& gradients, const MicroBatch& batc
     for (size_t chunk = 0; chunk < gradients.chunks(); ++chunk) {
         const at::Tensor ids_n = chunk_of(batch, chunk).ids_bt.reshape({-1});
         at::Tensor dx_nc = gradients.take(static_cast<size_t>(model_.num_layers) + 1, chunk);
+        layer_inputs_backward(dx_nc, first);
         if (model_.padding_token) dx_nc.masked_fill_(ids_n.eq(*model_.padding_token).unsqueeze(1), 0);
         if (model_.embedding_multiplier != 1) dx_nc.mul_(model_.embedding_multiplier);
         accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
@@ -260,6 +288,7 @@ void Decoder::through_layers(HiddenStates& hidden, Progress& progress) {
         drop(parameters_.unit_of_layer(layer));
     }
     progress.leave_layers();
+    end_layers();
 }
 
 at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress) {

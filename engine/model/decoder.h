@@ -101,7 +101,8 @@ class Decoder {
 
     /// Returns the embeddings of each chunk's tokens, after `change`.
     HiddenStates embed(const std::vector<at::Tensor>& ids,
-                       const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {});
+                       const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {},
+                       bool learns = false);
     std::vector<at::Tensor> ids_of(const MicroBatch& batch) const;  ///< of each chunk
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
@@ -130,6 +131,11 @@ class Decoder {
     at::Tensor head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                           HeadGradient& sums);
     void embedding_backward(HiddenStates& gradients, const MicroBatch& batch, bool first);
+    /// Makes the inputs of layers from the embedding's output, if the model has any.
+    void make_layer_inputs(const at::Tensor& ids_n, const at::Tensor& x_nc, bool learns);
+    void layer_inputs_backward(const at::Tensor& dx_nc, bool first);
+    /// Frees what all layers of a pass share.
+    void end_layers();
     /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;
     at::Tensor logits_of(const at::Tensor& normed_kc);
@@ -143,6 +149,7 @@ class Decoder {
     std::vector<Parameters*> held_;  ///< all parameters in use
     const Kept kept_;
     TensorMachine machine_;
+    std::optional<LayerInputs> layer_inputs_;
     std::optional<HostStash> stash_;       ///< layers' inputs, or all hidden states of several chunks
     std::optional<HostStash> keys_stash_;  ///< one layer's keys and values, and sums of their gradients
     SequenceShard* shard_ = nullptr;       ///< null in a pass that decodes

@@ -107,7 +107,8 @@ at::Tensor TensorMachine::ExpertPull::router_input(const at::Tensor& read_nc, in
     return pull.input();
 }
 
-void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) const {
+void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, const at::Tensor& read_nw,
+                                           double beta) const {
     const LayerTensors& gradients = machine_.gradients();
     const bool reads_alike = !machine_.model_.router.norms_input;
     if (reads_alike) accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
@@ -116,18 +117,19 @@ void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, double beta) 
     accumulate_grouped_bias(gradients.experts_gate_up_bias_ex, dgate_up_m2i_, {}, routing_, beta);
     const ExpertAdapter adapter = machine_.expert_adapter(Role::ExpertGateUp);
     if (!gradients.experts_gate_up_exc.defined() && !adapter.on()) return;
-    const at::Tensor x_mc = expert_rows(x_nc, routing_);
-    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, x_mc, routing_, beta);
-    adapter.accumulate(dgate_up_m2i_, x_mc, routing_, beta);
+    const at::Tensor x_mw = expert_rows(read_nw, routing_);
+    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, x_mw, routing_, beta);
+    adapter.accumulate(dgate_up_m2i_, x_mw, routing_, beta);
 }
 
-at::Tensor TensorMachine::ExpertPull::input() const {
+at::Tensor TensorMachine::ExpertPull::experts_input() const {
     at::Tensor dx_mc = grouped_product(dgate_up_m2i_, machine_.experts(Role::ExpertGateUp), routing_);
     machine_.expert_adapter(Role::ExpertGateUp).add_input_gradient(dx_mc, dgate_up_m2i_, routing_);
-    at::Tensor dx_nc = combine(dx_mc, routing_, false);
-    dx_mc.reset();
+    return combine(dx_mc, routing_, false);
+}
+
+void TensorMachine::ExpertPull::add_router_input(const at::Tensor& dx_nc) const {
     if (!machine_.model_.router.norms_input) add_product(dx_nc, dlogits_ne_, machine_.weights().router_ec);
-    return dx_nc;
 }
 
 void TensorMachine::add_share(const at::Tensor& out_nc, const at::Tensor& y_nc,

@@ -21,6 +21,10 @@ KeyValueCache::KeyValueCache(const ModelConfig& model, int64_t rows, int64_t pla
     : model_(model), longest_(longest), device_(device), lengths_(static_cast<size_t>(rows)) {
     for (int64_t layer = 0; layer < model.num_layers; ++layer) {
         const ModelConfig own = model.of_layer(layer);
+        if (own.borrows_keys) {
+            layers_.emplace_back();
+            continue;
+        }
         const auto empty = [&] {
             return at::empty({rows, own.num_kv_heads, places, own.head_dim},
                              at::TensorOptions().dtype(dtype).device(device));
@@ -70,12 +74,12 @@ std::vector<DecodedToken> KeyValueCache::tokens_of(const LayerKind& kind) const 
 AttentionOutput KeyValueCache::attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
                                       const at::Tensor& k_1nkd, const at::Tensor& v_1nkd,
                                       const at::Tensor& sinks_h) {
-    const OfLayer& cached = layers_[static_cast<size_t>(layer)];
+    const OfLayer& cached = layers_[static_cast<size_t>(kind.keys_of < 0 ? layer : kind.keys_of)];
     const auto put = [&](const at::Tensor& all_bksd, const at::Tensor& new_1nkd) {
         all_bksd.transpose(1, 2).index_put_({rows_n_, places_n_}, new_1nkd.squeeze(0));
     };
-    put(cached.keys_bksd, k_1nkd);
-    put(cached.values_bksd, v_1nkd);
+    if (k_1nkd.defined()) put(cached.keys_bksd, k_1nkd);
+    if (v_1nkd.defined()) put(cached.values_bksd, v_1nkd);
     const at::Tensor out_nhd =
         decode_attention(q_1nhd.squeeze(0), cached.keys_bksd, cached.values_bksd, tokens_of(kind),
                          {model_.attention_scale, model_.score_softcap}, sinks_h);
@@ -97,7 +101,7 @@ int64_t cache_bytes(const ModelConfig& model, int64_t rows, int64_t places, int6
     int64_t numbers = 0;
     for (int64_t layer = 0; layer < model.num_layers; ++layer) {
         const ModelConfig own = model.of_layer(layer);
-        numbers += 2 * rows * places * own.num_kv_heads * own.head_dim;
+        if (!own.borrows_keys) numbers += 2 * rows * places * own.num_kv_heads * own.head_dim;
     }
     return numbers * element_bytes;
 }

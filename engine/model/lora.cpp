@@ -40,7 +40,11 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             latent.rank + latent.rotary_width,
             model.num_heads * latent.key_width(),
             model.num_heads * (latent.plain_width + latent.value_width),
-            model.num_experts};
+            model.num_experts,
+            model.expert_latent_size,
+            model.hidden_size,
+            model.layer_input_width,
+            model.hidden_size};
 }
 
 }  // namespace
@@ -204,14 +208,17 @@ void TrainedModel::initialize_weights(const ModelConfig& model, int64_t seed) {
         if (is_quantized(shape, quantized->quantization()))
             quantized->put(in_bytes++, values);
         else
-            weights.put(kept++, values);
+            weights.put(kept++, is_rounded(shape, quantized->quantization())
+                                    ? rounded(values, quantized->quantization(), weights.compute_dtype())
+                                    : values);
     }
     for (Parameters* held : {&weights, &quantized->bytes()}) held->share_update();
 }
 
 void TrainedModel::load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed) {
     InitialValues of_scores(model, seed);
-    weights.load(model_dir, model.num_labels > 0 ? &of_scores : nullptr);
+    weights.load(model_dir, model.num_labels > 0 ? &of_scores : nullptr,
+                 quantized ? quantized->quantization() : Quantization{});
     if (quantized) quantized->load(model_dir);
 }
 

@@ -183,7 +183,7 @@ class Merger {
     bool quantizes(const ParameterShape& shape) const {
         Quantization of_modules = config_.quantization;
         of_modules.experts = false;  // merged experts are as the base has them, as in axolotl
-        return of_modules.on() && is_quantized(shape, of_modules);
+        return of_modules.on() && (is_quantized(shape, of_modules) || is_rounded(shape, of_modules));
     }
 
     at::ScalarType dtype_of(const ParameterShape& shape) {
@@ -199,12 +199,7 @@ class Merger {
             base_.check_shape(name, shape.shape);
             return base_.mapped(name);
         }
-        at::Tensor bytes = read_quantized(base_, shape, config_.quantization);
-        if (!bytes.defined()) bytes = quantize(base_.mapped(name).to(dtype_of(shape)), config_.quantization);
-        at::Tensor values = at::empty(shape.shape, dtype_of(shape));
-        dequantize(bytes, config_.quantization,
-                   quantized_layout(config_.quantization, shape.shape[0], shape.shape[1]), values);
-        return values;
+        return read_rounded(base_, shape, config_.quantization, dtype_of(shape));
     }
 
     at::Tensor merged(size_t index) {

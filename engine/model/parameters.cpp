@@ -104,7 +104,7 @@ void Parameters::lay_out_units() {
 int Parameters::unit_of(size_t index) const {
     const int layer = shapes_[index].layer;
     if (layer >= 0) return unit_of_layer(layer);
-    return shapes_[index].name.ends_with("embed_tokens.weight") ? 0 : num_layers_ + 1;
+    return is_of_embedding(shapes_[index].role) ? 0 : num_layers_ + 1;
 }
 
 int64_t Parameters::count() const {
@@ -201,7 +201,8 @@ constexpr std::array<const char*, kNormSites> kNormNames = {"input_layernorm",
                                                             "mlp_part_norm",
                                                             "experts_norm",
                                                             "experts_part_norm",
-                                                            "router_norm"};
+                                                            "router_norm",
+                                                            "post_per_layer_input_norm"};
 
 }  // namespace
 
@@ -259,6 +260,9 @@ void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) c
     const bool tied = prefix.empty() && !index_.contains("lm_head.weight");
     if (unit == 0) {
         views.embedding_vc = joined({prefix + "model.embed_tokens.weight"}, values);
+        views.layer_inputs_vw = all({prefix + "model.embed_tokens_per_layer.weight"}, values);
+        views.layer_projection_wc = all({prefix + "model.per_layer_model_projection.weight"}, values);
+        views.layer_projection_norm_p = all({prefix + "model.per_layer_projection_norm.weight"}, values);
         if (tied) views.head_vc = views.embedding_vc;
     } else {
         views.norm_w = all({prefix + "model.norm.weight", prefix + "model.norm.bias"}, values);

@@ -62,6 +62,8 @@ struct LayerTensors {
 
 struct ModelTensors {
     at::Tensor embedding_vc;  ///< [vocab, hidden]
+    /// What makes the inputs of layers (engine/model/layer_inputs.h), in the embedding's unit.
+    at::Tensor layer_inputs_vw, layer_projection_wc, layer_projection_norm_p;
     std::vector<LayerTensors> layers;
     at::Tensor norm_w;       ///< [hidden] weights, then [hidden] biases if there are any
     at::Tensor head_vc;      ///< [vocab, hidden]; the embedding itself if tied
@@ -120,7 +122,8 @@ class Parameters {
     /// Returns null at stage 0.
     Groups* sharding_groups() { return stage_ > 0 ? &*sharding_.groups : nullptr; }
 
-    // Units: 0 is the embedding, 1 + l is layer l, the last is final norm and head.
+    // Units: 0 is the embedding, with what makes the inputs of layers, 1 + l is layer l, the last is final
+    // norm and head.
     int units() const { return static_cast<int>(units_.size()); }
     int unit_of(size_t index) const;  ///< unit of a parameter
     int unit_of_layer(int layer) const { return 1 + layer; }
@@ -185,9 +188,10 @@ class Parameters {
     /// Stores this rank's part of a parameter's values; `share_update` sends it to all ranks.
     void put(size_t index, const at::Tensor& values);
     /// Reads a Hugging Face folder (model.safetensors, or shards by their index; adapter_model.safetensors
-    /// for an adapter). A head that is missing there gets values from `of_head`, if given. Throws Error with
-    /// file and tensor.
-    void load(const std::string& model_dir, InitialValues* of_head = nullptr);
+    /// for an adapter). A head that is missing there gets values from `of_head`, if given. `quantization` is
+    /// that of other matrices (is_rounded). Throws Error with file and tensor.
+    void load(const std::string& model_dir, InitialValues* of_head = nullptr,
+              const Quantization& quantization = {});
 
     /// Returns the stem of the saved file: "model", "adapter_model".
     const std::string& file_stem() const { return file_stem_; }

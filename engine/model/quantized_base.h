@@ -93,5 +93,10 @@ class QuantizedBase {
 /// Returns a module's bytes from a bitsandbytes checkpoint; undefined if the folder has it unquantised.
 /// Throws Error(Refused) if its quantisation differs from `quantization`.
 at::Tensor read_quantized(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization);
+/// Returns the values of a matrix after quantisation, in `dtype`.
+at::Tensor rounded(const at::Tensor& weight_oc, const Quantization& quantization, at::ScalarType dtype);
+/// Does the same for a matrix in files, which may hold it quantised.
+at::Tensor read_rounded(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization,
+                        at::ScalarType dtype);
 
 }  // namespace ringmaster

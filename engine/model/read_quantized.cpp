@@ -127,4 +127,28 @@ at::Tensor read_quantized(WeightFiles& files, const ParameterShape& matrix,
     return read_eight(files, name, matrix, quantization);
 }
 
+namespace {
+
+at::Tensor dequantized(const at::Tensor& bytes, const std::vector<int64_t>& shape,
+                       const Quantization& quantization, at::ScalarType dtype) {
+    at::Tensor values = at::empty(shape, dtype);
+    dequantize(bytes, quantization, quantized_layout(quantization, shape[0], shape[1]), values);
+    return values;
+}
+
+}  // namespace
+
+at::Tensor rounded(const at::Tensor& weight_oc, const Quantization& quantization, at::ScalarType dtype) {
+    return dequantized(quantize(weight_oc.to(dtype), quantization), weight_oc.sizes().vec(), quantization,
+                       dtype);
+}
+
+at::Tensor read_rounded(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization,
+                        at::ScalarType dtype) {
+    const at::Tensor bytes = read_quantized(files, matrix, quantization);
+    if (bytes.defined()) return dequantized(bytes, matrix.shape, quantization, dtype);
+    files.check_shape(files.name_of(matrix), matrix.shape);
+    return rounded(files.mapped(files.name_of(matrix)), quantization, dtype);
+}
+
 }  // namespace ringmaster

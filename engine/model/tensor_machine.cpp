@@ -33,6 +33,7 @@ void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Te
     shard_ = &shard;
     cache_ = nullptr;
     keys_ = nullptr;
+    shared_keys_.clear();
     rows_ = rows;
     places_bt_ = places_bt;
     places_n_ = places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor();
@@ -60,7 +61,7 @@ void TensorMachine::begin_decoding(KeyValueCache& cache) {
 
 void TensorMachine::enter_layer(int layer, OutlierColumns::Sites known) {
     layer_ = layer;
-    if (all_layers_.global_heads.head_dim > 0) model_ = all_layers_.of_layer(layer);
+    if (!all_layers_.layers.empty()) model_ = all_layers_.of_layer(layer);
     outliers_.enter_layer(std::move(known));
 }
 
@@ -84,6 +85,7 @@ void TensorMachine::settle(LoraSite site, const at::Tensor& x_nc) {
     int64_t width = model_.hidden_size;
     if (site == LoraSite::Down) width = model_.intermediate_size;
     if (site == LoraSite::SharedDown) width = model_.shared_expert_intermediate_size;
+    if (site == LoraSite::ExpertsOut) width = model_.expert_latent_size;
     outliers_.settle(site, width, x_nc.device());
 }
 
@@ -141,15 +143,17 @@ at::Tensor TensorMachine::heads_of(const at::Tensor& qkv_nw, int64_t first, int6
 }
 
 void TensorMachine::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const {
-    const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    const int64_t H = model_.num_heads, K = model_.borrows_keys ? 0 : model_.num_kv_heads;
     if (decodes()) return cache_->rotate(kind, qkv_nw, H, H + K);
     shard_->rotate_heads(kind, qkv_nw, H, H + K, model_.head_dim, backward);
 }
 
 AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw) const {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
-    const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
     const at::Tensor& sinks_h = weights().sinks_h;
+    const at::Tensor q = heads_of(qkv_nw, 0, H);
+    if (decodes() && model_.borrows_keys) return cache_->attend(layer_, kind, q, {}, {}, sinks_h);
+    const at::Tensor k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
     if (decodes()) return cache_->attend(layer_, kind, q, k, v, sinks_h);
     if (keys_ == nullptr) return shard_->attention(kind).forward(q, k, v, sinks_h);
     const bool by_heads = shard_->ranks.ulysses().size() > 1;

@@ -2,11 +2,14 @@
 /// current layer: the model's, quantised ones, and an adapter's.
 #pragma once
 
+#include <ATen/ops/cat.h>
+
 #include <functional>
 #include <vector>
 
 #include "engine/blocks/block.h"
 #include "engine/model/key_value_cache.h"
+#include "engine/model/layer_inputs.h"
 #include "engine/model/layer_keys.h"
 #include "engine/model/lora.h"
 #include "engine/model/norms.h"
@@ -14,6 +17,7 @@
 #include "engine/model/outlier_columns.h"
 #include "engine/model/router_loss.h"
 #include "engine/model/sequence_shard.h"
+#include "engine/model/shared_keys.h"
 #include "engine/plan/plan.h"
 #include "engine/recurrence/delta_layer.h"
 #include "engine/recurrence/short_convolution.h"
@@ -158,6 +162,27 @@ class TensorMachine {
     at::Tensor with_keys_as_values(const at::Tensor& qk_nw) const;
     /// Returns the gradients of queries and keys, given those of queries, keys and values.
     at::Tensor values_added_to_keys(const at::Tensor& dqkv_nw) const;
+    // Keys and values that several layers read; see engine/model/shared_keys.h.
+    /// Keeps the keys and values for the layers that borrow them, if there are any.
+    void lend_keys(const at::Tensor& qkv_nw);
+    /// Returns q_nw with the borrowed keys and values. A pass that decodes has them in its cache, and gets
+    /// q_nw.
+    at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
+    /// Adds the gradients of borrowed keys and values to their layer's sum; returns those of the queries.
+    at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
+    /// Adds the sum to the layer's gradients of keys and values, if others borrowed them.
+    void take_keys_back(const at::Tensor& dqkv_nw);
+    void forget_keys() { shared_keys_.clear(); }
+
+    // The inputs of layers; see engine/blocks/layer_input.h. `inputs` outlives the machine.
+    void set_layer_inputs(LayerInputs* inputs) { layer_inputs_ = inputs; }
+    /// Returns the gate and the layer's input, [N, 2P].
+    at::Tensor with_layer_input(const at::Tensor& gate_np) const {
+        return at::cat({gate_np, layer_inputs_->of(layer_)}, 1);
+    }
+    void keep_input_gradient(const at::Tensor& gradient_np) const {
+        layer_inputs_->put_gradient(layer_, gradient_np);
+    }
     /// Multiplies x_nc by the layer's number.
     void scale_layer(at::Tensor x_nc) const { x_nc.mul_(parameters_.layer_scalar(layer_)); }
 
@@ -201,9 +226,12 @@ class TensorMachine {
               dlogits_ne_(std::move(dlogits_ne)),
               dscales_e_(std::move(dscales_e)),
               routing_(routing) {}
-        void accumulate(const at::Tensor& x_nc, double beta) const;
-        at::Tensor input() const;
-        at::Tensor input_into(const at::Tensor&) const { return input(); }
+        /// `read_nw` is what the experts read, `x_nc` what the router reads.
+        void accumulate(const at::Tensor& x_nc, const at::Tensor& read_nw, double beta) const;
+        /// Returns the gradient of what the experts read.
+        at::Tensor experts_input() const;
+        /// Adds the router's part to the gradient of x_nc, unless it does not read x_nc.
+        void add_router_input(const at::Tensor& dx_nc) const;
         /// Accumulates the gradients of a router that does not read what the experts read, and returns the
         /// gradient of read_nc.
         at::Tensor router_input(const at::Tensor& read_nc, int64_t first, double beta) const;
@@ -267,6 +295,7 @@ class TensorMachine {
     ShortConvolution short_convolution() const {
         return {shard_->ranks, *shard_->stretches, weights().delta.convolution_c1j};
     }
+    at::Tensor keys_values_of(const at::Tensor& qkv_nw) const;  ///< a view
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
 
@@ -280,6 +309,8 @@ class TensorMachine {
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard
     LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks
+    SharedKeys shared_keys_;
+    LayerInputs* layer_inputs_ = nullptr;  ///< null if layers have no inputs
     size_t chunk_ = 0;
     int64_t rows_ = 0;
     at::Tensor places_bt_, places_n_;  ///< of the batch, and of the chunk; undefined if the batch has none

@@ -12,6 +12,7 @@
 #include "engine/families/stored_tensors.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/dtypes.h"
+#include "engine/model/quantized_base.h"
 #include "engine/model/save_model.h"
 #include "engine/model/weight_files.h"
 
@@ -135,7 +136,8 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 }  // namespace
 
 /// Buffers that the files lack keep their first values, as in transformers.
-void Parameters::load(const std::string& model_dir, InitialValues* of_head) {
+void Parameters::load(const std::string& model_dir, InitialValues* of_head,
+                      const Quantization& quantization) {
     WeightFiles files(model_dir, file_stem_);
     for (size_t i = 0; i < buffers_.size(); ++i)
         if (!files.find(buffers_[i].file_name()).empty())
@@ -146,6 +148,8 @@ void Parameters::load(const std::string& model_dir, InitialValues* of_head) {
                             files.find(shapes_[i].file_name()).empty();
         if (is_new)
             put(i, of_head->next(shapes_[i]));
+        else if (is_rounded(shapes_[i], quantization))
+            put(i, read_rounded(files, shapes_[i], quantization, compute_dtype()));
         else
             read_tensor(files, shapes_[i], own_elements(i), own_values(master_, i));
     }

@@ -296,6 +296,13 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_preference,
                            rule_sampling};
 
+/// Returns whether layers share more than hidden states: keys and values, or what makes their inputs.
+bool shares_between_layers(const ModelConfig& model) {
+    return model.layer_input_width > 0 ||
+           std::any_of(model.layers.begin(), model.layers.end(),
+                       [](const LayerKind& kind) { return kind.keys_of >= 0; });
+}
+
 }  // namespace
 
 const char* obstacle_to_chunks(const Plan& plan) {
@@ -304,6 +311,7 @@ const char* obstacle_to_chunks(const Plan& plan) {
     const bool is_dealt_unequally =
         plan.context_parallel.layout == RingAttnFunc::Balanced || config.ring_attn_func == RingAttnFunc::Auto;
     if (plan.context_parallel.size > 1 && is_dealt_unequally) return "layout";
+    if (plan.model && shares_between_layers(*plan.model)) return "layers";
     if (config.preference.on() || config.policy) return "weights";
     if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
     return nullptr;

@@ -47,8 +47,8 @@ Traced TraceMachine::dequantize_experts(Role role) {
     if (!in_.quantization.on() || !in_.quantization.experts || held.defined()) return held;
     const double matrices =
         double(model().num_experts) * (role == Role::ExpertDown ? 1 : model().gate.columns());
-    const Traced made = take(matrices * double(model().expert_intermediate_size), double(model().hidden_size),
-                             "experts from quantised weights");
+    const Traced made = take(matrices * double(model().expert_intermediate_size),
+                             double(model().expert_outer_size()), "experts from quantised weights");
     touch_dequantizing(made.elements());
     if (holds_) held = made;
     return made;
@@ -81,7 +81,8 @@ Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing)
 
 Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
     Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / model().gate.columns(), kProduct);
-    const Traced y_mc = grouped_product(Role::ExpertDown, act_mi, double(model().hidden_size), kRowsOut);
+    const Traced y_mc =
+        grouped_product(Role::ExpertDown, act_mi, double(model().expert_outer_size()), kRowsOut);
     act_mi.reset();
     return combine(y_mc);
 }
@@ -131,14 +132,14 @@ TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, 
     return {*this, dgate_up_m2i, take(tokens, experts), tokens};
 }
 
-void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
+void TraceMachine::ExpertPull::accumulate(const Traced&, const Traced& read_nw, double) const {
     const auto& adapted = machine.in_.lora.parameters;
     const bool is_adapted = std::find(adapted.begin(), adapted.end(), kExpertParameters[0]) != adapted.end();
     if (machine.in_.lora.on() && !is_adapted) return;
     const double rows = dgate_up_m2i.rows();
-    const Traced x_mc = machine.take(rows, x_nc.columns(), kRowsIn);
+    const Traced x_mw = machine.take(rows, read_nw.columns(), kRowsIn);
     if (is_adapted) return;
-    machine.gradient_product(dgate_up_m2i.columns(), x_nc.columns(),
+    machine.gradient_product(dgate_up_m2i.columns(), read_nw.columns(),
                              rows / double(machine.model().num_experts));
 }
 
@@ -148,9 +149,9 @@ Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t fir
     return pull.input();
 }
 
-Traced TraceMachine::ExpertPull::input() const {
+Traced TraceMachine::ExpertPull::experts_input() const {
     const Traced dx_mc = machine.grouped_product(Role::ExpertGateUp, dgate_up_m2i,
-                                                 double(machine.model().hidden_size), kRowsIn);
+                                                 double(machine.model().expert_outer_size()), kRowsIn);
     return machine.combine(dx_mc);
 }
 

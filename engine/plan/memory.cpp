@@ -208,8 +208,7 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const St
     const auto elements = double(shape.size()), columns = double(shape.shape.back());
     if (state.extent == StateExtent::Rows) return 4 * elements / columns;
     if (state.extent == StateExtent::Columns) return 4 * columns;
-    const StateFormat format =
-        state_format(in.optimizer_states, shape.size(), shape.name.ends_with(kEmbedding));
+    const StateFormat format = state_format(in.optimizer_states, shape.size(), is_embedding(shape.name));
     if (!format.in_codes()) return elements * (format.as_weights ? parameter_bytes(in) : 4);
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }
@@ -309,7 +308,10 @@ double head_unit_bytes(const MemoryInputs& in) {
 }
 
 double embedding_unit_bytes(const MemoryInputs& in) {
-    return reduced_bytes(in, padded(in, trained_units(in).embedding), trained_layer(in));
+    const bool reads_weights = brings_weights(in) && in.model.layer_input_width > 0;
+    const double weights =
+        reads_weights ? padded(in, unit_sizes(in.model).embedding) * in.element_bytes() : 0;
+    return weights + reduced_bytes(in, padded(in, trained_units(in).embedding), trained_layer(in));
 }
 
 double attention_output_bytes(const MemoryInputs& in) {
@@ -331,6 +333,10 @@ double layer_input_bytes(const MemoryInputs& in) {
 double keys_bytes(const MemoryInputs& in) {
     const double copies = std::max(1.0, double(in.ulysses) / double(in.model.num_kv_heads));
     return 2 * in.tokens() * kv_width(in.model) * copies * in.element_bytes();
+}
+
+double layer_inputs_bytes(const MemoryInputs& in) {
+    return in.tokens() * double(in.model.layer_inputs_width) * in.element_bytes();
 }
 
 namespace {

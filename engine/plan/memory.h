@@ -87,6 +87,7 @@ double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-
 double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
 /// Returns the keys and values of one layer, as chunks hold them: a Ulysses rank holds at least one head.
 double keys_bytes(const MemoryInputs& in);
+double layer_inputs_bytes(const MemoryInputs& in);         ///< inputs of all layers, or their gradients
 double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
 // Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or

@@ -1,6 +1,7 @@
 #include "engine/plan/memory_trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -159,6 +160,76 @@ void earlier_chunk(const MemoryInputs& of_one, TraceMachine& machine, Heap& heap
     machine.leave_layer();
 }
 
+/// Returns the layers up to `layer` that make keys for layers from `from` on.
+std::vector<int64_t> lenders(const ModelConfig& model, int64_t layer, int64_t from) {
+    std::set<int64_t> found;
+    for (size_t i = static_cast<size_t>(from); i < model.layers.size(); ++i)
+        if (const int64_t lender = model.layers[i].keys_of; lender >= 0 && lender <= layer)
+            found.insert(lender);
+    return {found.begin(), found.end()};
+}
+
+/// Returns the bytes of these layers' keys and values, with elements of so many bytes.
+double keys_of_layers(const MemoryInputs& in, const std::vector<int64_t>& layers, double element_bytes) {
+    double bytes = 0;
+    for (const int64_t layer : layers)
+        bytes += keys_bytes(in.of_layer(layer)) * element_bytes / in.element_bytes();
+    return bytes;
+}
+
+/// Holds what all layers share: their inputs, the embedding's output from which they came if nothing else
+/// keeps it, and the keys and values that later layers read (engine/model/layer_inputs.h, shared_keys.h).
+class Shared {
+  public:
+    Shared(const MemoryInputs& in, Heap& heap, int64_t layer)
+        : in_(in),
+          heap_(heap),
+          learns_(!freezes_embedding(in.lora)),
+          inputs_(heap.take(layer_inputs_bytes(in), kActivations, kInputs)),
+          embedded_(heap.take(in.offloads_activations ? of_embedding() : 0, kActivations, kInputs)),
+          keys_(heap.take(keys_of_layers(in, lenders(in.model, layer, 0), in.element_bytes()), kActivations,
+                          kKeys)) {}
+
+    /// Begins the backward of a layer.
+    void begin_backward(int64_t layer) {
+        gradients_ =
+            heap_.take(learns_ ? layer_inputs_bytes(in_) : 0, MemoryPart::Workspace, kInputGradients);
+        sums_ = heap_.take(keys_of_layers(in_, lenders(in_.model, layer, layer), 4), MemoryPart::Workspace,
+                           kKeys);
+    }
+
+    /// Traces the backward of what made the inputs, after that of all layers.
+    void embedding_backward(TraceMachine& machine) {
+        keys_.free();
+        sums_.free();
+        inputs_.free();
+        if (in_.model.layer_input_width == 0 || !learns_) return;
+        if (!in_.offloads_activations) embedded_ = heap_.take(of_embedding(), kActivations, kInputs);
+        constexpr double kLeast = 1024, kMostParts = 16;  // same as in engine/model/layer_inputs.cpp
+        const double count = std::min(in_.tokens(), std::max(kLeast, std::ceil(in_.tokens() / kMostParts)));
+        const double width = double(in_.model.layer_inputs_width), hidden = double(in_.model.hidden_size);
+        const Traced raw = machine.take(count, width), draw = machine.take(count, width);
+        machine.widen(count, hidden, width);
+        heap_.touch(raw.elements() * in_.element_bytes());  // the norm's output, computed for its statistics
+        machine.norm_backward(NormSite::LayerInput, raw, raw, {}, draw, false, 0);
+        if (!in_.lora.on()) machine.gradient_product(width, hidden, count);
+        machine.widen(count, width, hidden);
+    }
+
+  private:
+    static constexpr std::string_view kInputs = "inputs of all layers",
+                                      kKeys = "keys and values of other layers",
+                                      kInputGradients = "gradients of all layers' inputs";
+    double of_embedding() const {
+        return learns_ && in_.model.layer_input_width > 0 ? layer_input_bytes(in_) : 0;
+    }
+
+    const MemoryInputs& in_;
+    Heap& heap_;
+    bool learns_;
+    Block inputs_, embedded_, keys_, gradients_, sums_;
+};
+
 /// Traces the last chunk of a layer, which sees the keys of all others, and one before it.
 Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
@@ -172,6 +243,7 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
     const Block inputs =
         heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
+    Shared shared(in, heap, layer);
     {
         const Block others = heap.take(
             kept, kActivations,
@@ -195,6 +267,7 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
         const Traced dx_nc = hidden_states(of_one, machine, kGradient);
         const Block units =
             heap.take(layer_unit_bytes(in, layer + 1 == in.model.num_layers), MemoryPart::Workspace, kUnits);
+        shared.begin_backward(layer);
         if (!last.x_nc.defined()) last.x_nc = hidden_states(of_one, machine, kLayerInput, kActivations);
         last.backward(machine, dx_nc, 0);
         last = {};
@@ -204,8 +277,10 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     const Block chunks = other_chunks(of_one, heap, 1);
     const Traced dx_nc = hidden_states(of_one, machine, kGradient);
     const Block units = heap.take(embedding_unit_bytes(in), MemoryPart::Workspace, kUnits);
+    shared.embedding_backward(machine);
     if (in.precision == Precision::Bf16Full && !freezes_embedding(in.lora))
-        heap.touch(4 * double(in.model.vocab_size) * double(in.model.hidden_size));
+        heap.touch(4 * std::max(double(in.model.vocab_size) * double(in.model.hidden_size),
+                                double(in.model.layer_inputs_vocabulary * in.model.layer_inputs_width)));
     return heap;
 }
 
@@ -240,13 +315,14 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
-    std::set<std::tuple<bool, bool, bool, bool, bool, int64_t>> kinds;
+    std::set<std::tuple<bool, bool, bool, bool, bool, bool, bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
-        const bool is_new = kinds
-                                .insert({kind.recurs, kind.dense, kind.global, kind.lacks_mixer,
-                                         kind.lacks_mlp, kind.attends() ? in.window_of(kind) : 0})
-                                .second;
+        const bool is_new =
+            kinds
+                .insert({kind.recurs, kind.dense, kind.global, kind.lacks_mixer, kind.lacks_mlp,
+                         kind.keys_of >= 0, kind.wide, kind.attends() ? in.window_of(kind) : 0})
+                .second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
         const Heap traced = trace_layer(in, layer);

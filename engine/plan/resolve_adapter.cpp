@@ -117,6 +117,44 @@ std::string expert_target(const ModelConfig& model, const LoraTargets& targets, 
     return "";
 }
 
+/// Returns the names to write in lora_target_modules instead of targets that are refused: `names` without
+/// what PEFT refuses; of all modules if nothing else remains.
+FindingValues other_targets(const ModelConfig& model, const std::string& key, std::vector<std::string> names,
+                            const std::vector<ModulePath>& modules) {
+    const auto refused = [&](const std::string& name) { return peft_refuses(model, name); };
+    std::erase_if(names, refused);
+    if (names.empty()) names = linear_names(modules);
+    std::erase_if(names, refused);
+    // Each of the two fixes has one of these.
+    const bool is_linear = key == "lora_target_linear";
+    return {{is_linear ? "modules" : "names", "[" + listed(names) + "]"}};
+}
+
+/// Refuses modules that PEFT refuses to adapt in this type of model: it raises, also if they are only among
+/// all linear modules.
+void refuse_unloadable(const ModelConfig& model, const Lora& lora, const std::vector<ModulePath>& modules,
+                       Findings& findings) {
+    const std::string key = key_of_targets(lora, findings);
+    const std::vector<std::string> names = targets_of(lora).names;
+    for (const std::string& name : names) {
+        if (!peft_refuses(model, name)) continue;
+        FindingValues parameters = other_targets(model, key, names, modules);
+        parameters["module"] = name;
+        return findings.error(Form("CFG-VALUE", "target-unloadable"), key, std::move(parameters));
+    }
+}
+
+/// Refuses all linear modules if one of them is outside the layers.
+bool has_linear_outside(const ModelConfig& model, const Lora& lora, const std::vector<ModulePath>& modules,
+                        Findings& findings) {
+    if (!targets_of(lora).linear || model.layer_input_width == 0) return false;
+    const std::string key = key_of_targets(lora, findings);
+    FindingValues parameters = other_targets(model, key, {}, modules);
+    parameters["module"] = "per_layer_model_projection";
+    findings.error(Form("KEY-UNSUPPORTED", "linear-outside"), key, std::move(parameters));
+    return true;
+}
+
 void match_modules(Plan& plan, Findings& findings) {
     Lora& lora = plan.config.lora;
     LoraTargets targets = targets_of(lora);
@@ -125,6 +163,7 @@ void match_modules(Plan& plan, Findings& findings) {
         return findings.error(Form("KEY-UNSUPPORTED", "expert-targets"), key_of_targets(lora, findings),
                               {{"value", named}});
     const std::vector<ModulePath> modules = module_paths(*plan.model);
+    if (has_linear_outside(*plan.model, lora, modules, findings)) return;
     const MatchedTargets found = match_targets(lora, modules);
     if (found.problem != TargetProblem::None) return refuse_targets(lora, found, modules, findings);
     targets.names = found.targets;
@@ -132,11 +171,7 @@ void match_modules(Plan& plan, Findings& findings) {
     targets.linear = false;
     lora.targets = written_targets(targets);
     lora.layers = found.layers;
-    for (const std::string& target : found.targets) {
-        if (peft_refuses(*plan.model, target))
-            findings.warn(Form("CFG-VALUE", "target-unloadable"), key_of_targets(lora, findings),
-                          {{"module", target}});
-    }
+    refuse_unloadable(*plan.model, lora, modules, findings);
     if (!found.idle.empty())
         findings.warn(Form("CFG-VALUE", "target-idle"), key_of_targets(lora, findings),
                       {{"names", listed(found.idle)}});

@@ -108,7 +108,7 @@ void tell_of_whole_experts(const Plan& plan, Findings& findings) {
     const Quantization& quantization = plan.config.quantization;
     if (!quantization.on() || quantization.experts || model.num_experts == 0) return;
     const int64_t parameters = (model.gate.columns() + 1) * model.sparse_layers() * model.num_experts *
-                               model.expert_intermediate_size * model.hidden_size;
+                               model.expert_intermediate_size * model.expert_outer_size();
     findings.inform(Form("MODEL-QUANTIZED", "experts"), findings.key_of({"load_in_4bit", "load_in_8bit"}),
                     {{"parameters", parameters}});
 }

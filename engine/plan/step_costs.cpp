@@ -225,7 +225,8 @@ struct LayerWeights {
         const auto hidden = double(m.hidden_size);
         const double of_queries = (m.gates_attention ? 2 : 1) * double(m.num_heads);
         const auto width = [&](const ModelConfig& one) {
-            const double keys_values = double((one.values_are_keys ? 1 : 2) * one.num_kv_heads);
+            const int64_t matrices = one.borrows_keys ? 0 : one.values_are_keys ? 1 : 2;
+            const double keys_values = double(matrices * one.num_kv_heads);
             return (of_queries + keys_values) * double(one.head_dim);
         };
         const double attends = attending_share(m), recurs = recurring_share(m);

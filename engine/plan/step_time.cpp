@@ -35,9 +35,10 @@ double active_parameters(const ModelConfig& m) {
     // Looking up an embedding takes no product, but a tied head does.
     double count = double(parameter_count(m));
     if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
+    count -= double(m.layer_inputs_vocabulary) * double(m.layer_inputs_width);
     const double idle_experts = double(m.num_experts - m.experts_per_token);
     return count - double(m.sparse_layers()) * idle_experts * double(m.gate.columns() + 1) *
-                       double(m.hidden_size) * double(m.expert_intermediate_size);
+                       double(m.expert_outer_size()) * double(m.expert_intermediate_size);
 }
 
 LayoutCosts layout_costs(const Plan& plan) {

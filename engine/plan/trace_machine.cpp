@@ -37,8 +37,12 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     const DeltaSizes& delta = m.delta;
     const LatentSizes& latent = m.latent;
     const double heads = double(m.num_heads), keys = heads * double(latent.key_width());
-    const double queries_keys_values =
-        latent.on() ? keys : (m.gates_attention ? 2 : 1) * q + (m.values_are_keys ? 1 : 2) * kv;
+    const double queries_keys_values = latent.on()
+                                           ? keys
+                                           : (m.gates_attention ? 2 : 1) * q + (m.borrows_keys      ? 0
+                                                                                : m.values_are_keys ? 1
+                                                                                                    : 2) *
+                                                                                   kv;
     const Matrix all[] = {
         {queries_keys_values, hidden, 0, 0},
         {hidden, heads * double(m.value_width()), 0, 0},
@@ -52,7 +56,11 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
         {double(latent.query_rank + latent.rank + latent.rotary_width), hidden, 0, 0},
         {keys, double(latent.query_rank), 0, 0},
         {heads * double(latent.plain_width + latent.value_width), double(latent.rank), 0, 0},
-        {double(m.num_experts), hidden, 0, 0}};
+        {double(m.num_experts), hidden, 0, 0},
+        {double(m.expert_latent_size), hidden, 0, 0},
+        {hidden, double(m.expert_latent_size), 0, 0},
+        {double(m.layer_input_width), hidden, 0, 0},
+        {hidden, double(m.layer_input_width), 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
@@ -93,10 +101,11 @@ namespace {
 
 std::string_view output_name(LoraSite site) {
     constexpr std::string_view kNames[] = {
-        "queries, keys and values",  "output of a block", "gate and up", "output of a block",
-        "inputs of a recurrence",    "output of a block", "gate and up", "output of a block",
-        "gate of the shared expert", "latents",           "queries",     "keys and values",
-        "scores of experts"};
+        "queries, keys and values",  "output of a block", "gate and up",       "output of a block",
+        "inputs of a recurrence",    "output of a block", "gate and up",       "output of a block",
+        "gate of the shared expert", "latents",           "queries",           "keys and values",
+        "scores of experts",         "latents",           "output of a block", "gate of a layer's input",
+        "output of a block"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -110,7 +119,9 @@ std::string_view TraceMachine::gradient_name(LoraSite site) {
         "gradient of the hidden states", "gradient of the product of gate and up",
         "gradient of the hidden states", "gradient of the hidden states",
         "gradient of a latent",          "gradient of a latent",
-        "gradient of the hidden states"};
+        "gradient of the hidden states", "gradient of the hidden states",
+        "gradient of a latent",          "gradient of the hidden states",
+        "gradient of a layer's input"};
     return kNames[static_cast<size_t>(site)];
 }
 

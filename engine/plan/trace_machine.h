@@ -88,7 +88,8 @@ class TraceMachine {
     Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
         rstd_n = {heap_, x_nw.rows(), model().layer_norms ? 2.0 : 1.0, 4, MemoryPart::Activations};
         const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput ||
-                               site == NormSite::MlpPart || site == NormSite::ExpertsPart;
+                               site == NormSite::MlpPart || site == NormSite::ExpertsPart ||
+                               site == NormSite::LayerInput;
         return take(x_nw.rows(), x_nw.columns(), "normed hidden states",
                     is_output ? MemoryPart::Activations : MemoryPart::Workspace);
     }
@@ -160,6 +161,25 @@ class TraceMachine {
     }
     void scale_layer(const Traced&) const {}
 
+    // Keys that several layers read. What is kept of them, and sums of their gradients, are counted for all
+    // layers together (engine/plan/memory_trace.cpp).
+    void lend_keys(const Traced&) const {}
+    Traced with_borrowed_keys(const LayerKind&, const Traced& q_nw) const {
+        return take(q_nw.rows(), q_nw.columns() + 2 * double(model().num_kv_heads * model().head_dim),
+                    "queries, keys and values", MemoryPart::Activations);
+    }
+    Traced return_keys(const LayerKind&, const Traced& dqkv_nw) const {
+        return take(dqkv_nw.rows(), double(model().num_heads * model().head_dim), "gradients of queries",
+                    MemoryPart::Activations);
+    }
+    void take_keys_back(const Traced&) const {}
+    // The inputs of layers, which are counted there too.
+    Traced with_layer_input(const Traced& gate_np) const {
+        return take(gate_np.rows(), 2 * gate_np.columns(), "gate of a layer's input",
+                    MemoryPart::Activations);
+    }
+    void keep_input_gradient(const Traced&) const {}
+
     // Gates of attention's output, and a recurrence (engine/plan/recurrence_trace.cpp).
     Traced take_gates(Traced& qkv_nw) const;
     Traced put_gates(const Traced& qkv_nw, const Traced& gates_nw) const;
@@ -188,9 +208,9 @@ class TraceMachine {
         Traced dgate_up_m2i, dlogits_ne;
         double tokens;
 
-        void accumulate(const Traced& x_nc, double beta) const;
-        Traced input() const;
-        Traced input_into(const Traced&) const { return input(); }
+        void accumulate(const Traced& x_nc, const Traced& read_nw, double beta) const;
+        Traced experts_input() const;
+        void add_router_input(const Traced&) const {}
         Traced router_input(const Traced& read_nc, int64_t first, double beta) const;
     };
     void add_share(const Traced& out_nc, const Traced& y_nc, const Traced& shares_n1);

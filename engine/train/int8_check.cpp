@@ -44,6 +44,14 @@ const char* name_of(LoraSite site) {
             return "queries from a latent";
         case LoraSite::KeyValueUp:
             return "keys and values from a latent";
+        case LoraSite::ExpertsIn:
+            return "the latents of experts";
+        case LoraSite::ExpertsOut:
+            return "the mixture's output";
+        case LoraSite::LayerGate:
+            return "the gate of a layer's input";
+        case LoraSite::LayerOutput:
+            return "what a layer's input adds";
         case LoraSite::Router:
             break;
     }

@@ -9,8 +9,8 @@ namespace ringmaster {
 
 namespace {
 
-constexpr std::array kWhat = {"embedding", "attention output", "layer output", "gradient",
-                              "gradient of q, k, v"};
+constexpr std::array kWhat = {"embedding", "attention output",    "layer output",
+                              "gradient",  "gradient of q, k, v", "MLP output"};
 
 }  // namespace
 

@@ -21,7 +21,9 @@ class Layer {
           weights_(layer.weights),
           adapter_(layer.adapter),
           tokens_(layer.tokens),
-          bytes_(layer.bytes) {}
+          bytes_(layer.bytes),
+          borrowed_nw_(layer.borrowed_nw),
+          input_np_(layer.input_np) {}
 
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm");
@@ -30,6 +32,7 @@ class Layer {
         at::Tensor all = m_.latent.on() ? latent_heads(read) : queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
         const at::Tensor q = scaled(placed(all.narrow(1, 0, H * D), "self_attn.q_norm"));
+        if (borrowed_nw_.defined()) return at::cat({q, borrowed_nw_}, 1);
         const at::Tensor keys = all.narrow(1, H * D, K * D), k = placed(keys, "self_attn.k_norm");
         const at::Tensor v = m_.values_are_keys ? keys : all.narrow(1, (H + K) * D, K * D);
         const at::Tensor values = m_.norms_values ? normed_heads(v) : v;
@@ -46,13 +49,21 @@ class Layer {
                 ? mlp_beside_experts(mid)
                 : feed_forward(input(m_.parallel_blocks ? x_nc : mid,
                                      shares_norm ? "input_layernorm" : "post_attention_layernorm"));
-        mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm", m_.mlp_multiplier);
+        mlp.y_nc = with_input(mid + output(mlp.y_nc, "mlp_output_norm", m_.mlp_multiplier));
         if (m_.layer_scalars) mlp.y_nc = mlp.y_nc * weights_.layer_scalar(layer_);
         return mlp;
     }
 
   private:
     LayerKind kind() const { return m_.layer_kind(layer_); }
+
+    /// Adds what the layer's input says.
+    at::Tensor with_input(const at::Tensor& y_nc) const {
+        if (!input_np_.defined()) return y_nc;
+        const at::Tensor both = at::cat({dense(y_nc, LoraSite::LayerGate), input_np_}, 1);
+        return y_nc + output(dense(plain_gate(both, m_.gate), LoraSite::LayerOutput),
+                             "post_per_layer_input_norm", 1);
+    }
 
     at::Tensor own(const std::string& name) const {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
@@ -167,7 +178,11 @@ class Layer {
 
     PlainMixture feed_forward(const at::Tensor& read) const {
         if (!m_.has_experts(kind())) return {mlp(read, LoraSite::GateUp, LoraSite::Down), {}, {}};
-        PlainMixture mixture = plain_mixture(m_, all_experts(), read);
+        PlainExperts all = all_experts();
+        const bool has_latent = m_.expert_latent_size > 0;
+        if (has_latent) all.logits_ne = at::matmul(read, all.router_ec.t());
+        PlainMixture mixture = plain_mixture(m_, all, has_latent ? dense(read, LoraSite::ExpertsIn) : read);
+        if (has_latent) mixture.y_nc = dense(mixture.y_nc, LoraSite::ExpertsOut);
         if (m_.shared_expert_intermediate_size == 0) return mixture;
         const at::Tensor shared = mlp(read, LoraSite::SharedGateUp, LoraSite::SharedDown);
         mixture.y_nc =
@@ -298,6 +313,7 @@ class Layer {
     const PlainWeights* adapter_;
     const PlainTokens& tokens_;
     const at::Tensor bytes_;  ///< bytes of the layer's quantised matrices
+    const at::Tensor borrowed_nw_, input_np_;
 };
 
 }  // namespace

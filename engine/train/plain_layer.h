@@ -59,7 +59,9 @@ struct PlainLayer {
     const PlainWeights& weights;
     const PlainWeights* adapter;  ///< nullptr without an adapter
     const PlainTokens& tokens;
-    at::Tensor bytes;  ///< bytes of the layer's quantised matrices
+    at::Tensor bytes;             ///< bytes of the layer's quantised matrices
+    at::Tensor borrowed_nw = {};  ///< keys and values of another layer; undefined if it makes its own
+    at::Tensor input_np = {};     ///< the layer's input besides x_nc; undefined if it has none
 
     LayerKind kind() const { return model.layer_kind(index); }
     /// Returns the logits of attention's sinks; undefined if the model has none.

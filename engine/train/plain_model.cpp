@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
+#include <map>
+
 #include "engine/model/host_arena.h"
 #include "engine/model/rope.h"
 #include "engine/train/plain_attention.h"
@@ -88,6 +91,9 @@ class PlainModel {
 
     PlainGradients learn(const PlainProbe& probe) {
         std::vector<at::Tensor> inputs = {embedded()};
+        const at::Tensor embedded_nc = inputs[0];
+        if (has_layer_inputs())
+            layer_inputs_nw_ = layer_inputs(PlainWeights(trained_.weights, 0, false), embedded_nc);
         for (int layer = 0; layer < layers(); ++layer) inputs.push_back(forward(layer, inputs.back()));
         router_gradient_e_ = plain_router_gradient(model_, groups_, mixtures_);
         at::Tensor dx_nc = head(inputs.back());
@@ -97,6 +103,7 @@ class PlainModel {
         }
         if (!trained_.trained().is_empty(0)) {
             if (!of_embedding_.defined()) of_embedding_ = zeros_of_unit(trained_.trained(), 0);
+            if (has_layer_inputs()) dx_nc = dx_nc + layer_inputs_backward(embedded_nc);
             if (tokens_.count() > 0) {
                 at::Tensor table = trained_.trained().view(of_embedding_, 0);
                 at::Tensor dx = dx_nc * model_.embedding_multiplier;
@@ -151,6 +158,67 @@ class PlainModel {
         return x_nc;
     }
 
+    bool has_layer_inputs() const { return model_.layer_input_width > 0 && tokens_.count() > 0; }
+
+    /// Returns the inputs of all layers, [N, all widths]; see engine/model/layer_inputs.h.
+    at::Tensor layer_inputs(const PlainWeights& weights, const at::Tensor& x_nc) const {
+        const int64_t P = model_.layer_input_width;
+        const at::Tensor projected =
+            at::matmul(x_nc, weights.of("model.per_layer_model_projection.weight").t()) /
+            std::sqrt(static_cast<double>(model_.hidden_size));
+        const at::Tensor normed =
+            plain_norm(model_, projected.view({x_nc.size(0), -1, P}),
+                       weights.of("model.per_layer_projection_norm.weight"), {}, model_.rms_norm_eps)
+                .flatten(1);
+        at::Tensor rows = weights.of("model.embed_tokens_per_layer.weight").index_select(0, tokens_.ids_n);
+        if (model_.padding_token)
+            rows = at::where(tokens_.ids_n.eq(*model_.padding_token).unsqueeze(1), rows.detach(), rows);
+        return (normed + rows * std::sqrt(static_cast<double>(P))) / std::sqrt(2.0);
+    }
+
+    /// Adds the gradients of what makes the inputs of layers; returns that of the embedding's output.
+    at::Tensor layer_inputs_backward(const at::Tensor& embedded_nc) {
+        const bool learns = !trained_.adapter;
+        const PlainWeights weights(trained_.weights, 0, learns);
+        const c10::AutoGradMode with_gradients(true);
+        const at::Tensor x_nc = embedded_nc.detach().set_requires_grad(true);
+        std::vector<at::Tensor> by = {x_nc};
+        if (learns) by.push_back(weights.values());
+        const auto d = gradients_of({layer_inputs(weights, x_nc)}, {dlayer_inputs_nw_}, by);
+        if (learns) of_embedding_.add_(d[1].detach());
+        return d[0].detach();
+    }
+
+    /// Returns a layer's columns of the inputs of all layers or of their gradients.
+    at::Tensor columns_of(const at::Tensor& all_nw, int layer) const {
+        return all_nw.narrow(1, layer * model_.layer_input_width, model_.layer_input_width);
+    }
+
+    /// Gives the layer what it reads besides x_nc.
+    void give(PlainLayer& layer) const {
+        if (const int64_t lender = layer.kind().keys_of; lender >= 0) layer.borrowed_nw = lent_nw_.at(lender);
+        if (has_layer_inputs()) layer.input_np = columns_of(layer_inputs_nw_, layer.index).detach();
+    }
+
+    /// Returns the columns of keys and values.
+    static at::Tensor keys_values_of(const ModelConfig& model, const at::Tensor& qkv_nw) {
+        return qkv_nw.narrow(1, model.num_heads * model.head_dim, 2 * model.num_kv_heads * model.head_dim);
+    }
+
+    /// Adds the gradients of keys that other layers borrowed.
+    void take_keys_back(const PlainLayer& layer, const at::Tensor& dqkv_nw) {
+        if (const auto found = dlent_nw_.find(layer.index); found != dlent_nw_.end())
+            keys_values_of(layer.model, dqkv_nw).add_(found->second);
+    }
+
+    void return_keys(const PlainLayer& layer, const at::Tensor& dqkv_nw) {
+        const int64_t lender = layer.kind().keys_of;
+        if (lender < 0) return;
+        const at::Tensor d_nw = keys_values_of(layer.model, dqkv_nw);
+        const auto [sum, is_first] = dlent_nw_.try_emplace(lender, d_nw.clone());
+        if (!is_first) sum->second.add_(d_nw);
+    }
+
     /// Returns the unit's bytes; undefined if no weights are quantised.
     at::Tensor quantized_bytes(int unit) {
         return trained_.quantized ? weights_from_their_holders(trained_.quantized->bytes(), unit)
@@ -165,12 +233,14 @@ class PlainModel {
         const at::Tensor bytes = quantized_bytes(unit);
         if (tokens_.count() == 0) return x_nc;
         const ModelConfig model = model_.of_layer(index);
-        const PlainLayer layer{model,   trained_, index, weights, adapter ? &*adapter : nullptr,
-                               tokens_, bytes};
+        PlainLayer layer{model, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes};
+        give(layer);
         at::Tensor heads_nw;
-        if (!layer.kind().lacks_mixer)
-            heads_nw = plain_attention(model, layer.kind(), layer.before_attention(x_nc), tokens_.documents,
-                                       layer.sinks());
+        if (!layer.kind().lacks_mixer) {
+            const at::Tensor qkv_nw = layer.before_attention(x_nc);
+            if (model_.lends_keys(index)) lent_nw_[index] = keys_values_of(model, qkv_nw).clone();
+            heads_nw = plain_attention(model, layer.kind(), qkv_nw, tokens_.documents, layer.sinks());
+        }
         PlainMixture made = layer.after_attention(x_nc, heads_nw);
         const at::Tensor y_nc = std::move(made.y_nc);
         made.probabilities_ne.reset();
@@ -205,9 +275,10 @@ class PlainModel {
             return dy_nc;
         }
         const ModelConfig model = model_.of_layer(index);
-        const PlainLayer layer{model,   trained_, index, weights, adapter ? &*adapter : nullptr,
-                               tokens_, bytes};
+        PlainLayer layer{model, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes};
+        give(layer);
         const c10::AutoGradMode with_gradients(true);
+        if (layer.input_np.defined()) layer.input_np.set_requires_grad(true);
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
         if (layer.kind().lacks_mixer) {
             const auto d = gradients_after(layer, x_nc, {}, dy_nc, {x_nc, learned});
@@ -219,9 +290,14 @@ class PlainModel {
         const at::Tensor heads_nw =
             plain_attention(model, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
                 .set_requires_grad(true);
-        const auto after = gradients_after(layer, x_nc, heads_nw, dy_nc, {x_nc, heads_nw, learned});
+        std::vector<at::Tensor> by = {x_nc, heads_nw, learned};
+        if (layer.input_np.defined()) by.push_back(layer.input_np);
+        const auto after = gradients_after(layer, x_nc, heads_nw, dy_nc, by);
+        if (layer.input_np.defined()) keep_input_gradient(index, after[3]);
         const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
                                                                   after[1], tokens_.documents, fixed_h);
+        take_keys_back(layer, dqkv_nw);
+        return_keys(layer, dqkv_nw);
         const int64_t of_heads = (model.num_heads + 2 * model.num_kv_heads) * model.head_dim;
         if (layer.kind().attends()) probe(index, dqkv_nw.narrow(1, 0, of_heads).contiguous());
         const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();
@@ -230,6 +306,11 @@ class PlainModel {
         const auto before = gradients_of(of, given, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
         return (after[0] + before[0]).detach();
+    }
+
+    void keep_input_gradient(int layer, const at::Tensor& gradient_np) {
+        if (!dlayer_inputs_nw_.defined()) dlayer_inputs_nw_ = at::zeros_like(layer_inputs_nw_);
+        columns_of(dlayer_inputs_nw_, layer).copy_(gradient_np.detach());
     }
 
     /// Returns each label's weight in the comparison's loss, which follows from the sums of all ranks' slots.
@@ -317,7 +398,9 @@ class PlainModel {
     /// One of each layer; it has no choice if the layer has no experts. Empty if no layer has any.
     std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
-    at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
+    at::Tensor of_embedding_;                           ///< the head's part in the gradient of tied weights
+    at::Tensor layer_inputs_nw_, dlayer_inputs_nw_;     ///< of all layers; undefined without such inputs
+    std::map<int64_t, at::Tensor> lent_nw_, dlent_nw_;  ///< keys and values that others borrow, by layer
 };
 
 }  // namespace

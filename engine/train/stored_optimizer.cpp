@@ -41,7 +41,7 @@ StateFormat StoredOptimizer::format_of(size_t parameter) const {
     const ParameterShape& shape = parameters_.shapes()[parameter];
     const bool own_groups = config_.embedding_lr || config_.embedding_lr_scale ||
                             !config_.lr_groups.empty() || config_.loraplus_lr_ratio;
-    return state_format(kind_.states, shape.size(), shape.name.ends_with(kEmbedding) && !own_groups);
+    return state_format(kind_.states, shape.size(), is_embedding(shape.name) && !own_groups);
 }
 
 StoredOptimizer::Owned StoredOptimizer::own(size_t parameter) {

@@ -22,6 +22,9 @@ FAMILIES = {
     "gemma4 of wide heads": dict(kind="gemma4_text", hidden_size_per_layer_input=0, sliding_window=512, num_hidden_layers=4, head_dim=16,
                                  global_head_dim=128, attention_k_eq_v=True, num_global_key_value_heads=1,
                                  layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"]),
+    "gemma4 e": dict(kind="gemma4_text", hidden_size_per_layer_input=32, vocab_size_per_layer_input=256, sliding_window=512, num_hidden_layers=6,
+                     layer_types=["sliding_attention", "full_attention"] * 3, head_dim=32, global_head_dim=64, num_kv_shared_layers=4,
+                     use_double_wide_mlp=True, tie_word_embeddings=True),
     "olmo2": dict(kind="olmo2", hidden_size=96, intermediate_size=256),
     "granite": dict(kind="granite", attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7),
     "arcee": dict(kind="arcee", head_dim=24, intermediate_size=288),
@@ -81,6 +84,11 @@ PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=Tr
 LORA = dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)
 ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4bit=True), "int8": dict(LORA, load_in_8bit=True),
             "DoRA": dict(LORA, peft_use_dora=True), "DoRA on nf4": dict(LORA, adapter="qlora", load_in_4bit=True, peft_use_dora=True)}
+# PEFT refuses all linear modules of these hybrids, and one of Gemma 4 E's is outside the layers.
+TARGETS = {"falcon_h1": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "gate_proj", "up_proj", "down_proj"],
+           "nemotron_h": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "up_proj", "down_proj"],
+           "gemma4 e": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "per_layer_input_gate", "per_layer_projection"]}
+TARGETS["nemotron_h with experts"] = TARGETS["nemotron_h"]
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
@@ -209,9 +217,10 @@ def measured_over_predicted(case, models, rows, folder):
     model, length, mesh, stage, activations, precision, micro, adapter = case
     ranks, sizes = MESHES[mesh]
     layers = 1 if length > 16384 else None  # attention is slow at such lengths
+    adapted = dict(lora_target_linear=None, lora_target_modules=TARGETS[model]) if adapter and model in TARGETS else {}
     config = make_config(folder, models(model, layers), rows(length), sequence_len=length, micro_batch_size=micro, max_steps=1, **sizes,
                          **{**STAGES, **OFFLOADS}[stage],
-                         **ACTIVATIONS[activations], **PRECISIONS[precision], **ADAPTERS[adapter])
+                         **ACTIVATIONS[activations], **PRECISIONS[precision], **{**ADAPTERS[adapter], **adapted})
     run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight", timeout=1800)
     ratios = []
     for predicted in json.loads((run / "plan.json").read_text())["memory"]["per_rank"]:

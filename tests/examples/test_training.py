@@ -55,7 +55,9 @@ ARCHITECTURES = {
     "Falcon-H1": ("falcon_h1", dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)),
     "granite-4.0-tiny": ("granitemoehybrid", dict(intermediate_size=48, shared_intermediate_size=48, num_local_experts=4, num_experts_per_tok=2,
                                                   mamba_n_heads=4, mamba_d_state=16, layer_types=["mamba", "attention", "mamba"])),
-    "Nemotron-3-Super": (None, {}),  # its experts read a latent
+    "Nemotron-3-Super": ("nemotron_h", dict(hybrid_override_pattern="ME*E", mamba_num_heads=4, mamba_head_dim=16, n_groups=1, ssm_state_size=16,
+                                            head_dim=16, n_routed_experts=4, moe_intermediate_size=48, moe_latent_size=32,
+                                            moe_shared_expert_intermediate_size=48)),
     "Nemotron-3-Nano": ("nemotron_h", dict(hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=1, ssm_state_size=16,
                                            head_dim=16, n_routed_experts=4, moe_intermediate_size=48, moe_shared_expert_intermediate_size=48)),
     "falcon-7b": ("falcon", dict(intermediate_size=None, num_key_value_heads=None)), "gpt-j": ("gptj", dict(intermediate_size=None, num_key_value_heads=None, rotary_dim=8)),

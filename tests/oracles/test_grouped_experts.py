@@ -12,7 +12,7 @@ from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
 from test_quantized import FORMATS
 
 STEPS, ROWS_PER_STEP, RATE = 6, 8, 1e-3
-# On a CPU, bitsandbytes dequantises matrices wrongly whose rows are longer than 64 and no multiple of it.
+# On a CPU, bitsandbytes dequantises matrices wrongly whose rows are multiples of 16 and not of 64.
 GROUPED = dict(intermediate_size=128, n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=40)
 LATENT = dict(GROUPED, num_key_value_heads=4, kv_lora_rank=24, qk_rope_head_dim=8, qk_nope_head_dim=24, v_head_dim=16)
 MODELS = {
@@ -21,6 +21,9 @@ MODELS = {
     "gemma4_text": dict(intermediate_size=128, hidden_size_per_layer_input=0, head_dim=16, global_head_dim=32, sliding_window=24,
                         layer_types=["sliding_attention", "full_attention", "full_attention"], attention_k_eq_v=True,
                         num_global_key_value_heads=1, enable_moe_block=True, num_experts=8, top_k_experts=3, moe_intermediate_size=40),
+    "gemma4_text, e": dict(intermediate_size=128, head_dim=16, global_head_dim=32, sliding_window=24, num_hidden_layers=4, num_kv_shared_layers=2,
+                           layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"], use_double_wide_mlp=True,
+                           hidden_size_per_layer_input=64, vocab_size_per_layer_input=256, tie_word_embeddings=True),
     "minimax_m2": dict(intermediate_size=40, head_dim=16, num_local_experts=8, num_experts_per_tok=3),
     "deepseek_v2": dict(LATENT, q_lora_rank=None, first_k_dense_replace=1, n_shared_experts=1, topk_method="group_limited_greedy"),
     "granitemoehybrid": dict(intermediate_size=40, shared_intermediate_size=64, num_local_experts=8, num_experts_per_tok=3, mamba_n_heads=4,
@@ -29,13 +32,21 @@ MODELS = {
                        moe_shared_expert_intermediate_size=64, hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=2,
                        ssm_state_size=16, head_dim=16),
 }
+MODELS["nemotron_h, latent"] = dict(MODELS["nemotron_h"], moe_latent_size=32)
 OF_LATENTS = ["q_proj", "q_a_proj", "kv_a_proj_with_mqa", "q_b_proj", "kv_b_proj", "o_proj"]
 TARGETS = {"deepseek_v2": OF_LATENTS, "deepseek_v3": OF_LATENTS, "granitemoehybrid": ["q_proj", "in_proj", "out_proj", "input_linear", "output_linear"],
-           "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"]}  # PEFT refuses Nemotron-H's out_proj
+           "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"],  # PEFT refuses Nemotron-H's out_proj
+           "nemotron_h, latent": ["q_proj", "fc1_latent_proj", "fc2_latent_proj", "up_proj"],
+           "gemma4_text, e": ["q_proj", "k_proj", "v_proj", "o_proj", "per_layer_input_gate", "per_layer_projection", "down_proj"]}
 
 
 def targets_of(kind):
     return TARGETS.get(kind, ["q_proj", "k_proj", "v_proj", "o_proj"])
+
+
+def model_of(folder, name, **changes):
+    """Saves the model of a name, which begins with its type."""
+    return make_model(folder, name.split(",")[0], **{**MODELS[name], **changes})
 
 
 def train(model, rows):
@@ -67,7 +78,8 @@ def config_of(folder, model_dir, **keys):
 # (model, mesh, format of the base; "whole" trains all weights)
 CASES = [(kind, mesh, format) for kind in MODELS for mesh in ("zigzag, accumulated", "ulysses, tiled", "2 x 2, ZeRO 3, accumulated")
          for format in ("whole", None, "nf4", "int8")]
-QUICK = {("granitemoehybrid", "ulysses, tiled", None), ("nemotron_h", "2 x 2, ZeRO 3, accumulated", "nf4"), ("glm4_moe", "zigzag, accumulated", None), ("deepseek_v3", "2 x 2, ZeRO 3, accumulated", "nf4")}
+QUICK = {("gemma4_text, e", "2 x 2, ZeRO 3, accumulated", "nf4"), ("gemma4_text, e", "ulysses, tiled", None),
+         ("nemotron_h, latent", "zigzag, accumulated", None), ("granitemoehybrid", "ulysses, tiled", None), ("nemotron_h", "2 x 2, ZeRO 3, accumulated", "nf4"), ("glm4_moe", "zigzag, accumulated", None), ("deepseek_v3", "2 x 2, ZeRO 3, accumulated", "nf4")}
 
 
 @pytest.mark.parametrize("kind, mesh, format", CASES, ids=[f"{', '.join(map(str, case))}{', quick' if case in QUICK else ''}" for case in CASES])
@@ -75,7 +87,7 @@ def test_preflight_passes_and_losses_are_those_of_transformers(kind, mesh, forma
     import peft
     import torch
 
-    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
+    model_dir = model_of(tmp_path / "model", kind)
     rows = make_rows(tmp_path / "rows.jsonl", STEPS * ROWS_PER_STEP)
     torch.manual_seed(11)
     model, keys = load_base(model_dir, None if format == "whole" else format), dict(MESHES[mesh][1])
@@ -124,7 +136,7 @@ def test_adapters_on_a_router_and_on_experts_beside_an_mlp_are_those_of_peft(for
 
 @pytest.mark.parametrize("kind", MODELS, ids=[f"{kind}{', quick' if kind == 'glm4_moe' else ''}" for kind in MODELS])
 def test_preflight_passes_in_bfloat16(kind, tmp_path):
-    model_dir = make_model(tmp_path / "model", kind, **MODELS[kind])
+    model_dir = model_of(tmp_path / "model", kind)
     make_rows(tmp_path / "rows.jsonl", 16)
     run = launch(config_of(tmp_path, model_dir, max_steps=1, micro_batch_size=4, bf16=True), tmp_path / "runs", "--ranks", 2)
     assert json.loads((run / "preflight.json").read_text())["ok"]
@@ -152,7 +164,7 @@ def test_corrections_and_heads_for_later_tokens_stay_as_they_are_stored_quick(tm
     ("glm4_moe", "scoring", "tanh"), ("deepseek_v3", "scoring_func", "softmax"), ("deepseek_v2", "topk_method", "noaux_tc"),
     ("deepseek_v2", "norm_topk_prob", True), ("deepseek_v3", "num_key_value_heads", 2), ("deepseek_v3", "moe_layer_freq", 2),
     ("granitemoehybrid", "mamba_proj_bias", True), ("granitemoehybrid", "layer_types", ["mamba", "mamba", "mamba"]),
-    ("nemotron_h", "use_bias", True), ("nemotron_h", "moe_latent_size", 16)])
+    ("nemotron_h", "use_bias", True)])
 def test_what_is_not_computed_is_refused_quick(kind, field, value, tmp_path):
     model = make_model(tmp_path / "model", kind, **MODELS[kind])
     settings = json.loads((model / "config.json").read_text())
@@ -186,6 +198,10 @@ SHAPES = {
     "nemotron_h, wide": ("nemotron_h", dict(intermediate_size=960, mamba_num_heads=6)),
     "nemotron_h": ("nemotron_h", dict(intermediate_size=200, mamba_num_heads=12, mamba_head_dim=32)),
     "gemma4_text": ("gemma4_text", dict(intermediate_size=200, global_head_dim=64, attention_k_eq_v=False)),
+    "gemma4_text, e, wide": ("gemma4_text, e", dict(intermediate_size=960, num_key_value_heads=2, num_hidden_layers=6, num_kv_shared_layers=3,
+                                                    moe_intermediate_size=None, global_head_dim=64, hidden_size_per_layer_input=48,
+                                                    layer_types=["sliding_attention", "full_attention"] * 3)),
+    "nemotron_h, latent": ("nemotron_h, latent", dict(intermediate_size=200, mamba_num_heads=6, moe_latent_size=64)),
 }
 LEAN = {("glm4_moe, wide", "plain"), ("deepseek_v3", "ring"), ("granitemoehybrid", "tiled"), ("nemotron_h", "ZeRO 3")}
 WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]
@@ -194,4 +210,4 @@ WAYS = [(shape, way) for shape in SHAPES for way in MEMORY]
 @pytest.mark.parametrize("shape, way", WAYS, ids=[f"{case[0]}, {case[1]}{', quick' if case in LEAN else ''}" for case in WAYS])
 def test_the_plans_memory_is_what_was_counted(shape, way, tmp_path):
     kind, changes = SHAPES[shape]
-    check_memory(tmp_path, make_model(tmp_path / "model", kind, **{**MODELS[kind], **SHAPE, **changes}), MEMORY[way])
+    check_memory(tmp_path, model_of(tmp_path / "model", kind, **{**SHAPE, **changes}), MEMORY[way])

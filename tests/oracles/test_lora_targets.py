@@ -118,19 +118,47 @@ def test_names_that_peft_moves_to_experts_are_refused_quick(mixture, tmp_path):
         assert wrong == [("KEY-UNSUPPORTED", "lora_target_modules")], targets
 
 
-def test_a_module_that_peft_refuses_in_a_hybrid_is_said_quick(tmp_path):
+HYBRIDS = {"falcon_h1": dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16),
+           "nemotron_h": dict(hybrid_override_pattern="M-*", mamba_num_heads=4, mamba_head_dim=16, n_groups=2, ssm_state_size=16, head_dim=16)}
+
+
+def errors_of(plan):
+    return [one for one in plan["diagnostics"] if one["severity"] == "error"]
+
+
+def edits_of(finding):
+    return {edit["key"]: edit.get("value") for edit in finding["fixes"][0]["edits"]}
+
+
+@pytest.mark.parametrize("kind", HYBRIDS)
+def test_a_module_that_peft_refuses_in_a_hybrid_is_refused_quick(kind, tmp_path):
     make_rows(tmp_path / "rows.jsonl", 4)
-    sizes = dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)
-    model = make_model(tmp_path / "model", "falcon_h1", **sizes), tmp_path / "rows.jsonl"
-
-    def said(targets):
-        plan = planned(model, tmp_path, dict(target_modules=targets))
-        assert plan["ok"], plan["diagnostics"]
-        size = next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
-        return size, [one["parameters"]["module"] for one in plan["diagnostics"] if one["code"] == "CFG-VALUE"]
-
+    model = make_model(tmp_path / "model", kind, **HYBRIDS[kind]), tmp_path / "rows.jsonl"
     loadable = dict(target_modules=["q_proj", "in_proj", "down_proj"])
-    assert said(loadable["target_modules"]) == (peft_count(model, loadable), [])
-    with pytest.raises(ValueError, match="incompatible"):
-        peft_count(model, dict(target_modules=["q_proj", "out_proj"]))
-    assert said(["q_proj", "out_proj"])[1] == ["out_proj"]
+    plan = planned(model, tmp_path, loadable)
+    assert plan["ok"], plan["diagnostics"]
+    assert next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE") == peft_count(model, loadable)
+    for targets in (["q_proj", "out_proj"], ".*(q_proj|out_proj)", "all-linear"):
+        with pytest.raises(ValueError, match="incompatible"):
+            peft_count(model, dict(target_modules=targets))
+        error, = errors_of(planned(model, tmp_path, dict(target_modules=targets)))
+        assert (error["code"], error["key"], error["parameters"]["module"]) == ("CFG-VALUE", "lora_target_modules", "out_proj")
+        fixed = edits_of(error)["lora_target_modules"]
+        assert "out_proj" not in fixed and "q_proj" in fixed
+        assert peft_count(model, dict(target_modules=fixed)) > 0
+
+
+@pytest.mark.parametrize("kind, changes", [("nemotron_h", HYBRIDS["nemotron_h"]), ("gemma4_text", dict(
+    head_dim=16, global_head_dim=32, hidden_size_per_layer_input=16, vocab_size_per_layer_input=256))])
+def test_the_fix_for_all_linear_modules_names_those_that_can_be_adapted_quick(kind, changes, tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 4)
+    model = make_model(tmp_path / "model", kind, **changes), tmp_path / "rows.jsonl"
+    config = make_config(tmp_path, *model, adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True)
+    error, = errors_of(json.loads(ringmaster("plan", config, "--ranks", 1, "--device", "cpu", "--json", check=False).stdout))
+    assert error["key"] == "lora_target_linear"
+    edits = edits_of(error)
+    assert set(edits) == {"lora_target_modules", "lora_target_linear"} and edits["lora_target_linear"] is None
+    plan = planned(model, tmp_path, dict(target_modules=edits["lora_target_modules"]))
+    assert plan["ok"], plan["diagnostics"]
+    size = next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
+    assert size == peft_count(model, dict(target_modules=edits["lora_target_modules"]))

@@ -283,7 +283,20 @@ TEST(ModelConfig, AFileWithExpertsWithoutGatesIsReadAsItsClassReadsIt) {
     EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model));
     json latent = values;
     latent["moe_latent_size"] = 1024;
-    EXPECT_THAT(read(latent).obstacles, testing::ElementsAre("moe_latent_size"));
+    EXPECT_THAT(read(latent).obstacles, testing::IsEmpty());
+    EXPECT_EQ(read(latent).expert_outer_size(), 1024);
+    json odd = values;
+    odd["n_groups"] = 7;
+    try {
+        read(odd);
+        ADD_FAILURE() << "64 heads are not 7 groups";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("'mamba_num_heads' is no multiple of 'n_groups'"));
+    }
+    odd.erase("n_groups");
+    odd["conv_kernel"] = "wide";
+    EXPECT_THAT([&] { read(odd); },
+                testing::Throws<Error>(testing::Property(&Error::what, testing::HasSubstr("'conv_kernel'"))));
 }
 
 TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
@@ -483,9 +496,6 @@ TEST(ModelConfig, WhatIsNotComputedOfGemma4IsNamed) {
         values[field] = value;
         return read(values).obstacles;
     };
-    EXPECT_THAT(obstacle("hidden_size_per_layer_input", 256),
-                testing::Contains("hidden_size_per_layer_input"));
-    EXPECT_THAT(obstacle("num_kv_shared_layers", 2), testing::Contains("num_kv_shared_layers"));
     EXPECT_THAT(obstacle("use_bidirectional_attention", "all"),
                 testing::Contains("use_bidirectional_attention"));
     EXPECT_THAT(obstacle("use_bidirectional_attention", "vision"), testing::IsEmpty());
@@ -493,8 +503,57 @@ TEST(ModelConfig, WhatIsNotComputedOfGemma4IsNamed) {
                 testing::Contains("rope_type 'linear'"));
     json absent = gemma4();
     absent.erase("hidden_size_per_layer_input");
-    EXPECT_THAT(read(absent).obstacles, testing::Contains("hidden_size_per_layer_input"))
-        << "its class has 256 by default";
+    EXPECT_EQ(read(absent).layer_input_width, 256) << "its class has 256 by default";
+    EXPECT_EQ(read(absent).layer_inputs_vocabulary, 262144);
+}
+
+TEST(ModelConfig, Gemma4sLastLayersReadTheKeysOfTheLastOneOfTheirKind) {
+    json values = gemma4();
+    values.update({{"num_kv_shared_layers", 1}, {"use_double_wide_mlp", true}});
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_EQ(model.layer_kind(5).keys_of, -1);
+    EXPECT_EQ(model.layer_kind(6).keys_of, 5);
+    EXPECT_TRUE(model.layer_kind(6).wide && !model.layer_kind(5).wide);
+    EXPECT_TRUE(model.of_layer(5).values_are_keys && !model.of_layer(6).values_are_keys);
+    EXPECT_EQ(model.layer_kinds().size(), 2) << "it attends as the layer whose keys it reads";
+    values["num_kv_shared_layers"] = 2;
+    EXPECT_THROW(read(values), Error) << "no layer without a window makes keys";
+    const json record = model_config_to_json(model);
+    EXPECT_EQ(model_config_to_json(model_config_from_record(record, "plan.json")), record);
+}
+
+TEST(ModelConfig, Gemma4sSmallModelsAreInTheTable) {
+    const auto e2b = find_model_config("google/gemma-4-E2B-it", "");
+    ASSERT_TRUE(e2b);
+    EXPECT_THAT(e2b->obstacles, testing::IsEmpty());
+    EXPECT_EQ(e2b->layer_kind(15).keys_of, 13);
+    EXPECT_EQ(e2b->layer_kind(34).keys_of, 14) << "the last layer without a window before the shared ones";
+    EXPECT_TRUE(e2b->lends_keys(13) && e2b->lends_keys(14) && !e2b->lends_keys(12));
+    EXPECT_EQ(e2b->of_layer(14).intermediate_size, 6144);
+    EXPECT_EQ(e2b->of_layer(34).intermediate_size, 12288);
+    EXPECT_EQ(e2b->of_layer(34).head_dim, 512);
+    EXPECT_TRUE(e2b->of_layer(34).borrows_keys);
+    // The releases count without the second embedding: 2.3 and 4.5 billion parameters.
+    const auto without_table = [](const ModelConfig& model) {
+        return double(parameter_count(model) - model.layer_inputs_vocabulary * model.layer_inputs_width) /
+               1e9;
+    };
+    EXPECT_NEAR(without_table(*e2b), 2.3, 0.05);
+    const auto e4b = find_model_config("google/gemma-4-E4B", "");
+    ASSERT_TRUE(e4b);
+    EXPECT_THAT(e4b->obstacles, testing::IsEmpty());
+    EXPECT_EQ(e4b->layer_kind(24).keys_of, 22);
+    EXPECT_EQ(e4b->layer_kind(41).keys_of, 23);
+    EXPECT_EQ(e4b->of_layer(41).intermediate_size, 10240);
+    EXPECT_NEAR(without_table(*e4b), 4.5, 0.2);
+    const json record = model_config_to_json(*e2b);
+    EXPECT_EQ(model_config_to_json(model_config_from_record(record, "plan.json")), record);
+    json wrong = record;
+    wrong["layers"][20]["keys_of"] = 25;
+    EXPECT_THROW(model_config_from_record(wrong, "plan.json"), Error) << "a later layer's keys";
+    wrong["layers"][20]["keys_of"] = 14;
+    EXPECT_THROW(model_config_from_record(wrong, "plan.json"), Error) << "heads of another size";
 }
 
 TEST(ModelConfig, AWrappersExpertsAreBelowItsPrefix) {

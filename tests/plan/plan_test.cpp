@@ -346,6 +346,19 @@ TEST(Plan, HeadsOfEachKindOfLayerAreChecked) {
     EXPECT_THAT(stride->hint, Not(HasSubstr("4")));
 }
 
+// Layers of Gemma 4 E2B read keys and inputs of whole sequences.
+TEST(Plan, LayersThatShareKeysAreNotComputedInChunks) {
+    const auto gemma4 = [](const std::string& chunks) {
+        return plan_text(config_text("sequence_chunks: " + chunks + "\n", "google/gemma-4-E2B"), 1);
+    };
+    const Plan cut = gemma4("2");
+    const Diagnostic* finding = find(cut, "SEQ-CHUNKS");
+    ASSERT_TRUE(finding) << said(cut);
+    EXPECT_EQ(finding->severity, Severity::Error);
+    EXPECT_THAT(finding->message, HasSubstr("share keys"));
+    EXPECT_EQ(gemma4("auto").sequence.chunks, 1);
+}
+
 TEST(Plan, ReplicasWithoutShardsAreBuiltAndAcceleratesRefusalIsSaid) {
     const Plan plan = plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 4);
     EXPECT_TRUE(plan.ok()) << said(plan);
