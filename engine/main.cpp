@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP] [--int8 cpu|gpu]\n"
-    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S]\n"
+    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S] [--disk DIR]\n"
     "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
     "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
     "       ringmaster-engine --link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]\n"
@@ -35,13 +35,15 @@ constexpr const char* kUsage =
     "it is the\n"
     "only rank. --int8 multiplies by 8-bit weights as bitsandbytes does on that kind of device, for "
     "comparison.\n"
-    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and "
-    "prints JSON\n"
-    "lines, for `ringmaster calibrate`. --selftest first proves kernels, attention and ring on a device: "
+    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, the disk of DIR "
+    "too, and prints\n"
+    "JSON lines, for `ringmaster calibrate`. --selftest first proves kernels, attention and ring on a "
+    "device: "
     "--device, or else\n"
     "a GPU if one is found. --trial runs the part of it that takes seconds, on each of N GPUs; --link "
     "measures the link\n"
-    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge and --generate "
+    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge and "
+    "--generate "
     "are for `ringmaster merge` and `ringmaster generate`.\n";
 
 int refuse(const std::string& what) {
@@ -58,7 +60,7 @@ struct Command {
     int devices = 0;
     std::optional<double> seconds;
     ringmaster::LinkOptions link;
-    std::string merge, to, generate;
+    std::string merge, to, generate, disk;
 };
 
 /// Sets an option's value; returns false if the option does not accept it.
@@ -69,6 +71,8 @@ bool take(Command& command, const std::string& option, const std::string& value)
         command.merge = value;
     } else if (option == "--generate") {
         command.generate = value;
+    } else if (option == "--disk") {
+        command.disk = value;
     } else if (option == "--to") {
         command.to = value;
     } else if (option == "--resume") {
@@ -100,6 +104,7 @@ int carry_out(const Command& command) {
         ringmaster::CalibrationOptions options;
         options.device = command.device.value_or(options.device);
         options.devices = command.devices;
+        options.disk = command.disk;
         options.seconds_each = command.seconds.value_or(options.seconds_each);
         return ringmaster::print_calibration(options);
     }
@@ -130,9 +135,9 @@ int carry_out(const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::array<std::string, 12> with_value = {"--run",     "--resume", "--device", "--devices",
-                                                    "--seconds", "--listen", "--meet",   "--port",
-                                                    "--merge",   "--to",     "--int8",   "--generate"};
+    const std::array<std::string, 13> with_value = {
+        "--run",  "--resume", "--device", "--devices", "--seconds",  "--listen", "--meet",
+        "--port", "--merge",  "--to",     "--int8",    "--generate", "--disk"};
     const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
                                                {"--selftest", Task::Selftest},
                                                {"--trial", Task::Trial},

@@ -162,18 +162,21 @@ Calibration CalibrationLines::result(const Machine& machine, bool cuda) const {
     return made;
 }
 
-std::vector<std::string> calibration_arguments(const Machine& machine, bool cuda) {
-    if (!cuda) return {"--calibrate", "--device", "cpu"};
+std::vector<std::string> calibration_arguments(const Machine& machine, const Calibrated& what) {
+    std::vector<std::string> arguments = {"--calibrate", "--device", what.cuda ? "cuda" : "cpu"};
+    if (!what.disk.empty()) arguments.insert(arguments.end(), {"--disk", what.disk});
+    if (!what.cuda) return arguments;
     if (gpu_name(machine).empty()) {
         throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
                     machine.gpus.empty() ? "no GPU is seen" : "its GPUs are not alike", machine.host,
                     machine.gpus.empty() ? "--device cpu measures its processor"
                                          : "CUDA_VISIBLE_DEVICES chooses those of one kind");
     }
-    return {"--calibrate", "--device", "cuda", "--devices", std::to_string(machine.gpus.size())};
+    arguments.insert(arguments.end(), {"--devices", std::to_string(machine.gpus.size())});
+    return arguments;
 }
 
-Calibration calibrate_here(const Places& places, const Machine& machine, bool cuda,
+Calibration calibrate_here(const Places& places, const Machine& machine, const Calibrated& what,
                            const Progress& progress) {
     std::error_code none;
     if (!fs::exists(places.engine(), none)) {
@@ -181,7 +184,7 @@ Calibration calibrate_here(const Places& places, const Machine& machine, bool cu
                     "is missing: there is nothing to measure with", places.engine().string(),
                     "build or install Ringmaster again");
     }
-    const ChildProgram engine{places.engine().string(), calibration_arguments(machine, cuda),
+    const ChildProgram engine{places.engine().string(), calibration_arguments(machine, what),
                               "ringmaster-engine --calibrate",
                               "`ringmaster setup` installs LibTorch; `ringmaster --version` tells whether "
                               "the engine starts"};
@@ -189,7 +192,7 @@ Calibration calibrate_here(const Places& places, const Machine& machine, bool cu
     ChildWatch watch;
     watch.line = [&lines](const std::string& line) { return lines.take(line); };
     run_child(engine, watch, progress);
-    return lines.result(machine, cuda);
+    return lines.result(machine, what.cuda);
 }
 
 }  // namespace ringmaster

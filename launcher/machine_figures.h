@@ -41,11 +41,18 @@ class CalibrationLines {
     std::optional<Calibration> result_;
 };
 
+/// Says what of a machine is measured.
+struct Calibrated {
+    bool cuda = false;
+    std::string disk;  ///< folder whose disk is measured too; empty: none
+};
+
 /// Returns the engine's arguments, without the program's name.
-std::vector<std::string> calibration_arguments(const Machine& machine, bool cuda);
+std::vector<std::string> calibration_arguments(const Machine& machine, const Calibrated& what);
 
 /// Measures this machine with its engine. Throws Error(Unreachable) with the engine's output if it cannot
 /// run, and Cancelled.
-Calibration calibrate_here(const Places& places, const Machine& machine, bool cuda, const Progress& progress);
+Calibration calibrate_here(const Places& places, const Machine& machine, const Calibrated& what,
+                           const Progress& progress);
 
 }  // namespace ringmaster

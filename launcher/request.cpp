@@ -55,6 +55,7 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
     asked.device = request.device;
     asked.device_memory_bytes = request.device_memory_bytes;
     asked.host_memory_bytes = request.host_memory_bytes;
+    asked.disk_memory_bytes = request.disk_memory_bytes;
     asked.preflight = request.preflight;
     asked.devices_seen = static_cast<int>(machine.gpus.size());
     for (const Gpu& gpu : machine.gpus) {  // the GPU with the least memory must hold a rank, too
@@ -114,6 +115,7 @@ nlohmann::json request_to_json(const Request& request) {
             {"device", request.device ? nlohmann::json(to_string(*request.device)) : nlohmann::json(nullptr)},
             {"device_memory_bytes", or_null(request.device_memory_bytes)},
             {"host_memory_bytes", or_null(request.host_memory_bytes)},
+            {"disk_memory_bytes", or_null(request.disk_memory_bytes)},
             {"preflight", to_string(request.preflight)},
             {"restarts", request.restarts},
             {"shrink", request.shrink}};
@@ -137,6 +139,8 @@ Request request_from_json(const nlohmann::json& json, const std::string& where) 
         request.device_memory_bytes = optional_field<int64_t>(json, "device_memory_bytes");
         if (json.contains("host_memory_bytes"))  // older versions wrote none
             request.host_memory_bytes = optional_field<int64_t>(json, "host_memory_bytes");
+        if (json.contains("disk_memory_bytes"))
+            request.disk_memory_bytes = optional_field<int64_t>(json, "disk_memory_bytes");
         request.restarts = json.value("restarts", 0);
         request.shrink = json.value("shrink", false);
         if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;

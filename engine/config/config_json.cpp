@@ -83,6 +83,7 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("sequence_chunks", c.sequence_chunks);
     visit("optimizer_offloading", c.optimizer_offloading);
     visit("parameter_offloading", c.parameter_offloading);
+    visit("optimizer_disk", c.optimizer_disk);
     visit("lora_r", c.lora.r);
     visit("lora_alpha", c.lora.alpha);
     visit("lora_dropout", c.lora.dropout);

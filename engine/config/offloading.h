@@ -14,4 +14,12 @@ inline bool states_in_host(const Config& config) {
     return config.parameter_offloading || (config.optimizer_offloading && !is_paged);
 }
 
+/// Returns whether the optimizer's states are kept on a disk, as DeepSpeed's `device: nvme` asks. Codes, and
+/// states of whole matrices, are kept in host memory instead.
+inline bool states_on_disk(const Config& config) {
+    const OptimizerKind* kind = find_optimizer(config.optimizer);
+    return !config.optimizer_disk.empty() && kind != nullptr && !kind->needs_matrices() &&
+           (kind->states == StateKind::AsWeights || kind->states == StateKind::Float32);
+}
+
 }  // namespace ringmaster

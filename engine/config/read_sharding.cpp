@@ -52,15 +52,35 @@ void offload_parameters(KeyReader& keys, Config& config, const char* key) {
     config.parameter_offloading = config.optimizer_offloading = true;
 }
 
-/// Returns whether a DeepSpeed configuration offloads; `what` is "offload_optimizer" or "offload_param".
-bool deepspeed_offloads(KeyReader& keys, const json& deepspeed, const char* what) {
+/// Returns what a DeepSpeed configuration says of offloading; an object without members if it says nothing.
+/// `what` is "offload_optimizer" or "offload_param".
+json offload_of(const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
-    if (zero == deepspeed.end() || !zero->is_object()) return false;
-    const auto offload = zero->find(what);
-    if (offload == zero->end() || !offload->is_object()) return false;
-    const json device = offload->value("device", json("none"));
-    if (device == "nvme") keys.warn(Form("CFG-OFFLOAD", "nvme"), "deepspeed", {{"what", std::string(what)}});
-    return device != "none";
+    if (zero == deepspeed.end() || !zero->is_object()) return json::object();
+    const json offload = zero->value(what, json::object());
+    return offload.is_object() ? offload : json::object();
+}
+
+bool offloads(const json& offload) {
+    return offload.value("device", json("none")) != "none";
+}
+
+bool asks_for_disk(const json& offload) {
+    return offload.value("device", json("none")) == "nvme";
+}
+
+void read_offloading(KeyReader& keys, const json& deepspeed, Config& config) {
+    const json optimizer = offload_of(deepspeed, "offload_optimizer");
+    const json parameters = offload_of(deepspeed, "offload_param");
+    config.optimizer_offloading |= offloads(optimizer);
+    if (offloads(parameters)) offload_parameters(keys, config, "deepspeed");
+    if (asks_for_disk(parameters)) keys.warn(Form("CFG-OFFLOAD", "nvme"), "deepspeed", {});
+    if (!asks_for_disk(optimizer)) return;
+    const json folder = optimizer.value("nvme_path", json(""));
+    if (folder.is_string() && !folder.get<std::string>().empty())
+        config.optimizer_disk = absolute_path(config.base_dir, folder.get<std::string>());
+    else
+        keys.error(Form("CFG-OFFLOAD", "nvme-path"), "deepspeed", {});
 }
 
 std::optional<json> read_deepspeed_file(const std::string& path, std::string& problem) {
@@ -115,11 +135,7 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         deepspeed = deepspeed_named(keys, *path, file, problem);
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
-    if (problem.empty() && deepspeed) {
-        config.optimizer_offloading |= deepspeed_offloads(keys, *deepspeed, "offload_optimizer");
-        if (deepspeed_offloads(keys, *deepspeed, "offload_param"))
-            offload_parameters(keys, config, "deepspeed");
-    }
+    if (problem.empty() && deepspeed) read_offloading(keys, *deepspeed, config);
     if (!problem.empty()) refuse_deepspeed(keys, config, said, problem);
 }
 

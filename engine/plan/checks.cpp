@@ -7,6 +7,7 @@
 
 #include "engine/config/lora_targets.h"
 #include "engine/config/noise.h"
+#include "engine/config/offloading.h"
 #include "engine/config/optimizers.h"
 #include "engine/config/policy.h"
 #include "engine/config/precision.h"
@@ -141,14 +142,18 @@ bool is_paged(const Plan& plan) {
     return kind && kind->paged;
 }
 
-/// Notes that a CPU's memory is one memory: what is offloaded is copied within it.
+/// Notes which states stay in host memory though a disk is asked for, and that a CPU's memory is one memory:
+/// what is offloaded is copied within it.
 void rule_offload(const Plan& plan, Findings& findings) {
+    if (!plan.config.optimizer_disk.empty() && !states_on_disk(plan.config))
+        findings.warn(Form("CFG-OFFLOAD", "nvme-states"), "deepspeed",
+                      {{"optimizer", plan.config.optimizer}});
     if (plan.device != Device::Cpu) return;
     if (plan.config.activation_offloading) {
         findings.inform(Form("CFG-OFFLOAD", "cpu-activations"),
                         findings.key_of({"activation_offloading", "gradient_checkpointing"}), {});
     }
-    if (plan.config.optimizer_offloading) {
+    if (plan.config.optimizer_offloading && !states_on_disk(plan.config)) {
         findings.inform(Form("CFG-OFFLOAD", "cpu-states"),
                         is_paged(plan) ? "optimizer" : findings.key_of({"fsdp_config", "deepspeed"}), {});
     }

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/offloading.h"
 #include "engine/config/optimizers.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
@@ -68,6 +69,7 @@ json family_of(const Plan& plan) {
         {"quantization",
          {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
         {"packed", config.sample_packing}};
+    if (states_on_disk(config)) family["optimizer_disk"] = true;
     if (plan.sequence.chunks > 1) family["sequence_chunks"] = plan.sequence.chunks;
     if (config.preference.on()) family["preference"] = to_string(config.preference.method);
     if (config.policy) family["preference"] = "grpo";

@@ -352,11 +352,15 @@ double bytes_of_chunks(const MemoryInputs& in) {
 
 }  // namespace
 
+double disk_bytes(const MemoryInputs& in) {
+    return in.offloads_optimizer && in.optimizer_on_disk ? moments_bytes(in) : 0;
+}
+
 double offloaded_bytes(const MemoryInputs& in) {
     double bytes = 0;
     if (in.offloads_activations) bytes += double(in.model.num_layers) * layer_input_bytes(in);
     if (in.offloads_activations && in.chunks > 1) bytes += bytes_of_chunks(in);
-    if (in.offloads_optimizer) bytes += moments_bytes(in);
+    if (in.offloads_optimizer && !in.optimizer_on_disk) bytes += moments_bytes(in);
     if (in.states_in_host)
         bytes += master_bytes(in) + first_weights_bytes(in) +
                  trained_elements(in, stage(in) > 0) * parameter_bytes(in);
@@ -412,6 +416,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     memory.total_low = whole(slack.low * tensors + runtime.low);
     memory.total_high = whole(slack.high * tensors + runtime.high);
     memory.host = whole(offloaded_bytes(in));
+    memory.disk = whole(disk_bytes(in));
     return memory;
 }
 

@@ -39,6 +39,7 @@ struct MemoryInputs {
     bool offloads_optimizer = false;    ///< the optimizer's states
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
     bool weights_in_host = false;       ///< weights of computation, which come a layer ahead
+    bool optimizer_on_disk = false;     ///< with offloads_optimizer: its states are on a disk
     int ranks = 1;                      ///< of the run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
@@ -106,6 +107,9 @@ double embedding_unit_bytes(const MemoryInputs& in);
 /// (CUDA) more, for the allocator, and the runtime's own bounds; the margins halve if a similar run was
 /// measured, and are 1 % if this run was measured.
 RankMemory rank_memory(const MemoryInputs& in);
+
+/// Returns the bytes of optimizer states that a rank keeps on a disk (engine/train/disk_numbers.h).
+double disk_bytes(const MemoryInputs& in);
 
 /// Returns the bytes that a rank keeps in host memory instead (engine/model/host_arena.h).
 double offloaded_bytes(const MemoryInputs& in);

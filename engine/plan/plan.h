@@ -61,7 +61,7 @@ struct RankMemory {
     int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0,
             communication = 0, runtime = 0;
     int64_t total = 0, total_low = 0, total_high = 0;
-    int64_t host = 0;  ///< bytes in host memory, which `total` does not contain
+    int64_t host = 0, disk = 0;  ///< bytes in host memory and on a disk, which `total` does not contain
 };
 
 /// The source of the memory figures: the engine's own arithmetic, that arithmetic corrected by a measured run
@@ -74,6 +74,8 @@ struct Memory {
     bool fits = false;
     int64_t host_bytes = 0;           ///< of a node, for all its ranks
     int64_t host_capacity_bytes = 0;  ///< memory of a node; 0: unknown
+    int64_t disk_bytes = 0;           ///< of a node, for all its ranks
+    int64_t disk_capacity_bytes = 0;  ///< free bytes of a node's disk; 0: unknown
     std::vector<RankMemory> per_rank;
 };
 
@@ -125,6 +127,7 @@ struct PlanRequest {
     std::optional<int64_t>
         device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
     std::optional<int64_t> host_memory_bytes;  ///< --host-memory of a node; default: the machine's RAM
+    std::optional<int64_t> disk_memory_bytes;  ///< --disk-memory of a node; default: what its disk has free
     int devices_seen = 0;                      ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;

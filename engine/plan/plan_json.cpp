@@ -81,6 +81,7 @@ json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>
     for (const RankMemory& rank : memory->per_rank) {
         ranks.push_back(fields_to_json(rank));
         ranks.back()["host"] = rank.host;
+        ranks.back()["disk"] = rank.disk;
     }
     for (const auto& [name, bytes, share] : largest)
         tensors.push_back({{"name", name}, {"bytes", bytes}, {"share", share}});
@@ -88,7 +89,8 @@ json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>
             {"fits", memory->device_bytes > 0 ? json(memory->fits) : json(nullptr)},
             {"host_bytes", memory->host_bytes},
             {"host_capacity_bytes", known(memory->host_capacity_bytes)},
-            {"disk_bytes", 0},  // training keeps nothing on a disk
+            {"disk_bytes", memory->disk_bytes},
+            {"disk_capacity_bytes", known(memory->disk_capacity_bytes)},
             {"basis", to_string(memory->basis)},
             {"largest_tensors", std::move(tensors)},
             {"per_rank", std::move(ranks)}};
@@ -254,13 +256,16 @@ Memory read_memory(const Members& from) {
     memory.device_bytes = from.known("device_bytes");
     memory.fits = from.optional<bool>("fits").value_or(false);
     memory.host_bytes = from.get<int64_t>("host_bytes");
-    // Older plans lack the host's capacity and a rank's share of it.
+    // Older plans lack the capacities of host and disk, and a rank's share of them.
+    if (from.has("disk_bytes")) memory.disk_bytes = from.get<int64_t>("disk_bytes");
+    if (from.has("disk_capacity_bytes")) memory.disk_capacity_bytes = from.known("disk_capacity_bytes");
     if (from.has("host_capacity_bytes")) memory.host_capacity_bytes = from.known("host_capacity_bytes");
     if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have none
     for (const json& rank : from.list("per_rank")) {
         const Members of_rank(rank, from.path_of("per_rank"));
         memory.per_rank.push_back(read_fields<RankMemory>(of_rank));
         if (of_rank.has("host")) memory.per_rank.back().host = of_rank.get<int64_t>("host");
+        if (of_rank.has("disk")) memory.per_rank.back().disk = of_rank.get<int64_t>("disk");
     }
     return memory;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "engine/blocks/sites.h"
 #include "engine/config/offloading.h"
@@ -56,6 +57,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.offloads_optimizer = plan.config.optimizer_offloading;
     in.states_in_host = states_in_host(plan.config);
     in.weights_in_host = plan.config.parameter_offloading;
+    in.optimizer_on_disk = states_on_disk(plan.config);
     in.ranks = plan.ranks;
     if (find_optimizer(plan.config.optimizer)) {
         const OptimizerStates optimizer = optimizer_states(plan.config);
@@ -73,19 +75,42 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
     return request.machine_ram_bytes / (plan.ranks / plan.nodes);
 }
 
+/// Returns whether the plan's devices are this machine's.
+bool is_here(const PlanRequest& request, const Plan& plan) {
+    return plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
+}
+
+/// Returns a rank's host memory for states on their way from and to a disk.
+double on_the_way(const RankMemory& rank) {
+    constexpr double kStates = 2, kStretches = 4, kAtOnce = 4.0 * 1024 * 1024;  // engine/train/disk_numbers.h
+    return std::min(double(rank.disk), kStates * kStretches * kAtOnce * sizeof(float));
+}
+
 /// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU all else too.
 int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
     const double process = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);
     return static_cast<int64_t>(
-        std::min((process + double(rank.host)) * double(plan.ranks / plan.nodes), 9e18));
+        std::min((process + double(rank.host) + on_the_way(rank)) * double(plan.ranks / plan.nodes), 9e18));
+}
+
+/// Returns what a node's disk has free for its ranks; 0 if it is not seen.
+int64_t disk_capacity(const PlanRequest& request, const Plan& plan) {
+    if (!states_on_disk(plan.config)) return 0;
+    if (request.disk_memory_bytes) return *request.disk_memory_bytes;
+    if (!is_here(request, plan)) return 0;
+    std::filesystem::path folder = plan.config.optimizer_disk;
+    std::error_code problem;
+    while (!std::filesystem::exists(folder, problem) && folder.has_relative_path())
+        folder = folder.parent_path();
+    const std::filesystem::space_info space = std::filesystem::space(folder, problem);
+    return problem ? 0 : static_cast<int64_t>(std::min<uintmax_t>(space.available, INT64_MAX));
 }
 
 /// Returns a node's memory; 0 if the plan is for a machine that is not seen.
 int64_t host_capacity(const PlanRequest& request, const Plan& plan) {
     if (request.host_memory_bytes) return *request.host_memory_bytes;
-    const bool is_here = plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
-    return is_here ? request.machine_ram_bytes : 0;
+    return is_here(request, plan) ? request.machine_ram_bytes : 0;
 }
 
 RankMemory fullest(const std::vector<RankMemory>& ranks) {
@@ -235,6 +260,15 @@ bool exceeds_host(const Plan& plan, const Memory& memory) {
     return offloads && memory.host_capacity_bytes > 0 && memory.host_bytes > memory.host_capacity_bytes;
 }
 
+bool exceeds_disk(const Memory& memory) {
+    return memory.disk_capacity_bytes > 0 && memory.disk_bytes > memory.disk_capacity_bytes;
+}
+
+void say_disk(const Memory& memory, Findings& findings) {
+    findings.warn(Form("MEM-FIT", "disk"), "",
+                  {{"disk_bytes", memory.disk_bytes}, {"capacity_bytes", memory.disk_capacity_bytes}});
+}
+
 void say_host(const Memory& memory, Findings& findings) {
     findings.warn(Form("MEM-FIT", "host"), "",
                   {{"host_bytes", memory.host_bytes}, {"capacity_bytes", memory.host_capacity_bytes}});
@@ -327,8 +361,11 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
     memory.host_bytes = host_bytes(plan, worst);
     memory.host_capacity_bytes = host_capacity(request, plan);
-    const bool host_fits = !exceeds_host(plan, memory);
-    memory.fits = host_fits && memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
+    memory.disk_bytes = worst.disk * of_node;
+    memory.disk_capacity_bytes = disk_capacity(request, plan);
+    const bool host_fits = !exceeds_host(plan, memory), disk_fits = !exceeds_disk(memory);
+    memory.fits =
+        host_fits && disk_fits && memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
     // States are whole on each rank or equal slices, and all layouts give equal shards. Only the keys
     // received differ.
     for (int rank = 0; rank < plan.ranks; ++rank) {
@@ -340,9 +377,10 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
         findings.inform(Form("MEM-DEVICE"), "", {});
         return;
     }
-    const bool too_large = !host_fits || worst.total_low > plan.memory->device_bytes;
+    const bool too_large = !host_fits || !disk_fits || worst.total_low > plan.memory->device_bytes;
     plan.verdict = plan.memory->fits ? Verdict::Fits : too_large ? Verdict::WillNotFit : Verdict::Tight;
     if (!host_fits) say_host(*plan.memory, findings);
+    if (!disk_fits) say_disk(*plan.memory, findings);
     if (!request.known_model && worst.total_high > plan.memory->device_bytes)
         say_fit(plan, in, worst, findings);  // the adviser searches itself
 }

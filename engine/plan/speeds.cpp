@@ -30,6 +30,8 @@ void each_field(const Visit& visit, Same<Calibration> auto& c) {
     visit("memory_bytes_per_s", c.memory);
     visit("link_bytes_per_s", c.link);
     visit("link_latency_s", c.latency_s);
+    visit.if_any("disk_bytes_per_s", c.disk);
+    visit.if_any("disk_folder", c.disk_folder);
     visit("seconds", c.seconds);
 }
 
@@ -41,15 +43,17 @@ namespace {
 /// published by ring-flash-attention for an H800 (19.3 × 8 causal passes forward and backward per second over
 /// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, and PCI Express 5.0 x16 (63 GB/s by its
 /// signalling rate) as copies reach it. Its host has two sockets with eight channels of DDR5-4800 each for
-/// eight GPUs: 77 GB/s for one, of which an update reaches 60.
+/// eight GPUs: 77 GB/s for one, of which an update reaches 60. A node has one disk: on PCI Express 4.0 x4
+/// under GPUs, else of a workstation.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
-    double memory, inside_node, across_nodes, latency_s, host_memory, host_link;
+    double memory, inside_node, across_nodes, latency_s, host_memory, host_link, disk;
 };
-constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 8e9, 0};
-constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
-                                2.4e12, 200e9,  25e9,   10e-6, 60e9,   50e9};
+constexpr DeviceFigures kCpuCore = {70e9,  200e9, 40e9,  70e9, 130e9, 140e9, 8e9,
+                                    0.8e9, 1.0e9, 50e-6, 8e9,  0,     1e9};
+constexpr DeviceFigures kGpu = {50e12, 400e12, 400e12, 40e12, 325e12, 287e12, 2.4e12,
+                                200e9, 25e9,   10e-6,  60e9,  50e9,   3e9};
 
 const DeviceFigures& figures_of(Device device) {
     return device == Device::Cpu ? kCpuCore : kGpu;
@@ -77,6 +81,8 @@ Speeds measured_speeds(const Calibration& measured, Speeds speeds, const Plan& p
     if (measured.device == "cpu") speeds.host_memory = speeds.memory;
     speeds.inside_node = measured.link.value_or(speeds.inside_node);
     speeds.latency_s = measured.latency_s.value_or(speeds.latency_s);
+    if (measured.disk && measured.disk_folder == plan.config.optimizer_disk)
+        speeds.disk = *measured.disk / std::max(1, plan.ranks);
     return speeds;
 }
 
@@ -101,7 +107,7 @@ void require_speeds(const Calibration& c) {
         require_positive(figures.attention_forward);
         require_positive(figures.attention_backward);
     }
-    for (const double speed : {c.memory, c.link.value_or(1), c.latency_s.value_or(1)})
+    for (const double speed : {c.memory, c.link.value_or(1), c.latency_s.value_or(1), c.disk.value_or(1)})
         require_positive(speed);
 }
 
@@ -134,6 +140,7 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     speeds.latency_s = figures.latency_s;
     speeds.host_memory = units * figures.host_memory;
     speeds.host_link = figures.host_link;
+    speeds.disk = figures.disk / std::max(1, ranks_per_node);
     return speeds;
 }
 

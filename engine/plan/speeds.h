@@ -23,8 +23,9 @@ struct Speeds {
     double inside_node = 0;  ///< bytes per second from a rank to another rank of its node
     double across_nodes = 0;
     double host_memory = 0;  ///< bytes per second for an update by the CPU, a rank's share of its node
-    double host_link = 0;  ///< bytes per second between a GPU and host memory, one way; the CPU has none
-    double latency_s = 0;  ///< seconds before a message's first byte
+    double host_link = 0;    ///< bytes per second between a GPU and host memory, one way; the CPU has none
+    double disk = 0;         ///< bytes per second from or to a disk, a rank's share of its node
+    double latency_s = 0;    ///< seconds before a message's first byte
 };
 
 /// Returns whether this machine's CPU multiplies in bfloat16; if not, products are computed in float32.

@@ -529,6 +529,8 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const int64_t trained = frozen ? lora_count(*plan.model, plan.config.lora) : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / (in_host ? speeds.host_memory : speeds.memory);
+    if (states_on_disk(plan.config))  // the states come and go beside the update
+        costs.update_s = std::max(costs.update_s, 2 * moments * of_rank / speeds.disk);
     if (in_host && !plan.config.parameter_offloading)  // the new weights
         costs.update_s += copy_bytes * of_rank / link;
     if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // states come and go

@@ -21,6 +21,7 @@
 #include "engine/comm/backends.h"
 #include "engine/comm/groups.h"
 #include "engine/error.h"
+#include "engine/files/disk_file.h"
 #include "engine/model/ops.h"
 #include "engine/plan/speeds.h"
 #include "engine/train/attention_choice.h"
@@ -34,7 +35,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kParts = 8;
+constexpr int kParts = 9;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -124,6 +125,21 @@ double copy_bytes_per_s(at::Device device, const Stopwatch& watch) {
     return 2 * 4 * double(kNumbers) / watch.median([&] { to.copy_(from); });
 }
 
+/// Writes and reads in turn, as an update of states on a disk does.
+double disk_bytes_per_s(const std::string& folder) {
+    constexpr int64_t kEach = int64_t{16} << 20, kTimes = 16;
+    DiskFile file(folder);
+    const int64_t begin = file.reserve(kTimes * kEach);
+    const auto bytes = std::make_shared<const DiskBytes>(kEach);
+    const Clock::time_point start = Clock::now();
+    for (int64_t i = 0; i < kTimes; ++i) {
+        file.write(begin + i * kEach, bytes);
+        file.read(begin + (kTimes - 1 - i) * kEach, kEach);
+    }
+    file.finish();
+    return double(2 * kTimes * kEach) / seconds_since(start);
+}
+
 /// Runs one of two ranks on this node.
 LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, Device kind,
                        const CalibrationOptions& options) {
@@ -203,6 +219,11 @@ Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part) 
         const LinkFigures link = measure_own_link(options.device, options);
         made.link = link.bytes_per_s;
         made.latency_s = link.latency_s;
+    }
+    part("disk");
+    if (!options.disk.empty()) {
+        made.disk = disk_bytes_per_s(options.disk);
+        made.disk_folder = options.disk;
     }
     on_part("done", kParts, kParts);
     made.seconds = seconds_since(start);

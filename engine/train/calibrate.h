@@ -1,5 +1,5 @@
 /// Measures the speed of this machine's parts with the kernels and groups that training uses: matrix
-/// products, attention forward and backward, a copy, and a message between two ranks of this node.
+/// products, attention forward and backward, a copy, a message between two ranks of this node, and a disk.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@ namespace ringmaster {
 struct CalibrationOptions {
     Device device = Device::Cpu;
     int devices = 0;            ///< GPUs that may be used; with two or more, also measures their link
+    std::string disk;           ///< folder whose disk is measured too; empty: none
     double seconds_each = 1.2;  ///< seconds for each of the nine figures
 };
 

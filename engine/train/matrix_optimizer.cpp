@@ -165,7 +165,8 @@ void MatrixOptimizer::update_own(size_t parameter, double learning_rate) {
             values.narrow(0, begin, count).copy_(moved.narrow(0, 0, count));
         };
         MatrixStates states{part(first), part(second), {}};
-        keep(weights, rule_->moved(step_of(parameter, learning_rate), part(weights), part(gradients), states));
+        keep(weights,
+             rule_->moved(step_of(parameter, learning_rate), part(weights), part(gradients), states));
         keep(first, states.momentum);
         keep(second, states.second);
     }
@@ -215,9 +216,7 @@ std::optional<double> MatrixOptimizer::change_of(const Element& element, int64_t
 StoredState MatrixOptimizer::element_state(size_t parameter, const StateSpec& spec) const {
     const at::Tensor own =
         spec.name == "moment2" ? states_[parameter].second : parameters_.own_values(momentum_, parameter);
-    StoredState state({32, 0, true}, nullptr, {{}, own.device(), own.scalar_type(), false});
-    state.stored() = own;
-    return state;
+    return StoredState(own);
 }
 
 std::optional<WrittenFile> MatrixOptimizer::save(const std::filesystem::path& file, bool writes) const {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/config/offloading.h"
 #include "engine/config/optimizers.h"
 #include "engine/train/adamw.h"
 #include "engine/train/matrix_optimizer.h"
@@ -22,7 +23,7 @@ std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& 
     const bool as_weights =
         kind->states == StateKind::AsWeights ||
         (kind->states == StateKind::Float32 && parameters.master().values.scalar_type() == at::kFloat);
-    if (as_weights) return std::make_unique<AdamW>(parameters, config);
+    if (as_weights && !states_on_disk(config)) return std::make_unique<AdamW>(parameters, config);
     return std::make_unique<StoredAdamW>(parameters, config, *kind);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,8 @@ class StateFile {
   private:
     struct Entry {
         TensorInfo info;
-        FlatRange own;  ///< this rank's bytes in the tensor
-        at::Tensor bytes;
+        FlatRange own;                      ///< this rank's bytes in the tensor
+        std::function<at::Tensor()> bytes;  ///< reads them
     };
     at::Tensor whole(const Entry& entry);
 

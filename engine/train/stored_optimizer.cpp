@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/config/offloading.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/error.h"
 #include "engine/train/state_file.h"
@@ -27,7 +28,8 @@ StoredOptimizer::StoredOptimizer(Parameters& parameters, const Config& config, c
       config_(config),
       kind_(kind),
       specs_(states_of(optimizer_states(config), 1, false)),
-      groups_(parameter_groups(parameters.shapes(), config)) {
+      groups_(parameter_groups(parameters.shapes(), config)),
+      disk_(states_on_disk(config) ? std::make_shared<DiskFile>(config.optimizer_disk) : nullptr) {
     std::vector<int64_t> blocks;
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         owned_.push_back(own(i));
@@ -53,8 +55,9 @@ StoredOptimizer::Owned StoredOptimizer::own(size_t parameter) {
                     parameters_.shapes()[parameter].name +
                         " is cut in the middle of a byte of 4-bit optimizer states",
                     "optimizer", "take another number of ranks, or optimizer: adamw_torch_8bit");
-    const StoredState::Where where{range, master.device(), master.scalar_type(), config_.optimizer_offloading,
-                                   parameters_.device()};
+    const StoredState::Where where{
+        range, master.device(), master.scalar_type(), config_.optimizer_offloading, parameters_.device(),
+        disk_};
     Owned owned{parameters_.own_values(parameters_.master(), parameter),
                 parameters_.own_values(parameters_.gradients(), parameter),
                 {},
@@ -69,20 +72,28 @@ void StoredOptimizer::step(double learning_rate) {
     std::vector<Held> held;
     at::Tensor largest = cuts_->begin();
     for (size_t i = 0; i < owned_.size(); ++i) {
-        if (!owned_[i].group.trained) continue;
-        const double rate = learning_rate * owned_[i].group.rate;
-        for (const CutBlocks::Stretch& stretch : cuts_->stretches(i)) {
-            if (stretch.cut < 0) {
-                update_whole(owned_[i], stretch, rate);
-                continue;
-            }
-            held.push_back({i, stretch, new_states(owned_[i], stretch.begin, stretch.count, rate)});
-            for (size_t s = 0; s < specs_.size(); ++s)
-                largest[stretch.cut][static_cast<int64_t>(s)].copy_(held.back().states[s].abs().max());
-        }
+        if (i + 1 < owned_.size() && owned_[i + 1].group.trained)
+            for (const StoredState& state : owned_[i + 1].states) state.ahead();
+        if (owned_[i].group.trained) update(i, learning_rate * owned_[i].group.rate, held, largest);
+        for (const StoredState& state : owned_[i].states) state.leave();
     }
     settle(held, largest);
     parameters_.share_update();
+}
+
+/// Updates a parameter. Adds stretches of cut blocks to `held`, and their states' magnitudes to `largest`.
+void StoredOptimizer::update(size_t parameter, double learning_rate, std::vector<Held>& held,
+                             at::Tensor& largest) {
+    Owned& owned = owned_[parameter];
+    for (const CutBlocks::Stretch& stretch : cuts_->stretches(parameter)) {
+        if (stretch.cut < 0) {
+            update_whole(owned, stretch, learning_rate);
+            continue;
+        }
+        held.push_back({parameter, stretch, new_states(owned, stretch.begin, stretch.count, learning_rate)});
+        for (size_t s = 0; s < specs_.size(); ++s)
+            largest[stretch.cut][static_cast<int64_t>(s)].copy_(held.back().states[s].abs().max());
+    }
 }
 
 void StoredOptimizer::settle(const std::vector<Held>& held, at::Tensor& largest) {

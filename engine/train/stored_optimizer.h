@@ -60,12 +60,14 @@ class StoredOptimizer : public Optimizer {
     std::vector<at::Tensor> read_at(const std::vector<Place>& places, OfState of) const;
     StateFormat format_of(size_t parameter) const;
     Owned own(size_t parameter);
+    void update(size_t parameter, double learning_rate, std::vector<Held>& held, at::Tensor& largest);
     void update_whole(Owned& owned, const CutBlocks::Stretch& stretch, double learning_rate);
     void settle(const std::vector<Held>& held, at::Tensor& largest);
 
     const std::vector<StateSpec> specs_;
     const std::vector<ParameterGroup> groups_;
     std::unique_ptr<CutBlocks> cuts_;
+    std::shared_ptr<DiskFile> disk_;  ///< null: states are in memory
     int64_t steps_ = 0;
 };
 

@@ -14,7 +14,11 @@ StoredState::StoredState(const StateFormat& format, const CodeBook* book, const 
                                     : at::zeros({count}, at::TensorOptions().dtype(dtype).device(device_));
     };
     if (!in_codes()) {
-        stored_ = zeros(own_.size(), format.as_weights ? where.weights : at::kFloat);
+        const at::ScalarType dtype = format.as_weights ? where.weights : at::kFloat;
+        if (where.disk)
+            disk_ = std::make_shared<DiskNumbers>(where.disk, own_.size(), dtype);
+        else
+            stored_ = zeros(own_.size(), dtype);
         return;
     }
     stored_ = zeros(book->bytes_of(own_.size()), at::kByte);
@@ -32,7 +36,8 @@ at::Tensor StoredState::scales_of(int64_t begin, int64_t count) const {
 }
 
 at::Tensor StoredState::read(int64_t begin, int64_t count) const {
-    if (!in_codes()) return stored_.narrow(0, begin, count).to(device_, at::kFloat);
+    if (!in_codes())
+        return (disk_ ? disk_->read(begin, count) : stored_.narrow(0, begin, count)).to(device_, at::kFloat);
     return decode(*book_, codes_of(begin, count).to(device_), scales_of(begin, count).to(device_), count,
                   format_.block);
 }
@@ -40,6 +45,7 @@ at::Tensor StoredState::read(int64_t begin, int64_t count) const {
 void StoredState::write(int64_t begin, const at::Tensor& values) {
     if (in_codes())
         return write_codes(begin, values, scales_from(*book_, largest_of_blocks(values, format_.block)));
+    if (disk_) return disk_->write(begin, values);
     const at::Tensor into = stored_.narrow(0, begin, values.size(0));
     if (!into.is_set_to(values)) into.copy_(values);
 }
@@ -54,15 +60,46 @@ void StoredState::write_codes(int64_t begin, const at::Tensor& values, const at:
 }
 
 at::Tensor StoredState::values_at(const at::Tensor& places) const {
+    if (!in_codes()) return single_numbers(places).to(device_, at::kFloat);
     const at::Tensor here = places.to(stored_.device());
-    if (!in_codes()) return stored_.index_select(0, here).to(device_, at::kFloat);
     return (numbers_of(*book_, single_codes(here)) * single_scales(here)).to(device_);
 }
 
 at::Tensor StoredState::roundings_at(const at::Tensor& places) const {
+    if (!in_codes()) return at::zeros({places.size(0)}, places.options().dtype(at::kFloat)).to(device_);
     const at::Tensor here = places.to(stored_.device());
-    if (!in_codes()) return at::zeros({here.size(0)}, here.options().dtype(at::kFloat)).to(device_);
     return (gaps_of(*book_, single_codes(here)) * single_scales(here)).to(device_);
+}
+
+void StoredState::ahead() const {
+    if (disk_) disk_->ahead();
+}
+
+void StoredState::leave() const {
+    if (disk_) disk_->leave();
+}
+
+at::Tensor StoredState::stored() const {
+    if (!disk_) return stored_;
+    at::Tensor all = disk_->read(0, disk_->count()).clone();
+    disk_->leave();
+    return all;
+}
+
+void StoredState::restore(const at::Tensor& stored) {
+    if (!disk_) return (void)stored_.copy_(stored);
+    disk_->write(0, stored);
+    disk_->leave();
+}
+
+at::Tensor StoredState::single_numbers(const at::Tensor& here) const {
+    if (!disk_) return stored_.index_select(0, here.to(stored_.device()));
+    std::vector<at::Tensor> numbers = {at::empty({0}, at::TensorOptions().dtype(disk_->dtype()))};
+    const at::Tensor places = here.cpu();
+    for (int64_t i = 0; i < places.size(0); ++i)
+        numbers.push_back(disk_->read(places[i].item<int64_t>(), 1).clone());
+    disk_->leave();
+    return at::cat(numbers);
 }
 
 at::Tensor StoredState::single_codes(const at::Tensor& here) const {

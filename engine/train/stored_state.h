@@ -5,9 +5,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
+
 #include "engine/config/optimizers.h"
 #include "engine/kernels/code_book.h"
 #include "engine/model/parameters.h"
+#include "engine/train/disk_numbers.h"
 
 namespace ringmaster {
 
@@ -19,9 +22,13 @@ class StoredState {
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
         at::Device pins_for = at::kCPU;  ///< device that reads host memory
+        std::shared_ptr<DiskFile> disk;  ///< keeps numbers; null: they are in memory
     };
     /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);
+    /// Makes a state that shares the memory of these numbers.
+    explicit StoredState(const at::Tensor& numbers)
+        : book_(nullptr), device_(numbers.device()), stored_(numbers) {}
 
     bool in_codes() const { return book_ != nullptr; }
     const CodeBook& book() const { return *book_; }
@@ -39,14 +46,23 @@ class StoredState {
     /// code.
     at::Tensor roundings_at(const at::Tensor& places) const;
 
-    /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device.
-    at::Tensor& stored() { return stored_; }
+    /// For a state on a disk: start to read it, and write it back. The calls between go through it in order.
+    void ahead() const;
+    void leave() const;
+
+    /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device;
+    /// of a state on a disk, a copy.
+    at::Tensor stored() const;
     at::Tensor& scales() { return scales_; }
-    const at::Tensor& stored() const { return stored_; }
     const at::Tensor& scales() const { return scales_; }
+    at::ScalarType dtype() const { return disk_ ? disk_->dtype() : stored_.scalar_type(); }
+    /// Replaces what stored() returns.
+    void restore(const at::Tensor& stored);
     int64_t first_block() const { return own_.begin / format_.block; }
 
   private:
+    /// Returns single numbers that are not in codes.
+    at::Tensor single_numbers(const at::Tensor& here) const;
     at::Tensor single_codes(const at::Tensor& here) const;
     at::Tensor single_scales(const at::Tensor& here) const;
     at::Tensor codes_of(int64_t begin, int64_t count) const;
@@ -57,8 +73,9 @@ class StoredState {
     const CodeBook* book_;
     FlatRange own_;
     at::Device device_;
-    at::Tensor stored_;
+    at::Tensor stored_;  ///< undefined on a disk
     at::Tensor scales_;
+    std::shared_ptr<DiskNumbers> disk_;
 };
 
 }  // namespace ringmaster

@@ -90,6 +90,8 @@ MemoryCard::MemoryCard(QWidget* parent)
     body()->addWidget(m_bar);
     body()->addWidget(m_legend);
     body()->addWidget(m_bounds);
+    m_host = addTier("hostBar", tr("Host memory of a node"));
+    m_disk = addTier("diskBar", tr("Disk of a node"));
     body()->addWidget(m_unknown);
     body()->addWidget(m_lengths);
     body()->addStretch(1);
@@ -100,6 +102,31 @@ MemoryCard::MemoryCard(QWidget* parent)
     connect(m_apply_longer, &QPushButton::clicked, this, [this] {
         if (m_longer_by) Q_EMIT settingsWanted(m_longer_by->set);
     });
+}
+
+MemoryCard::Tier MemoryCard::addTier(const char* object, const QString& accessible_name) {
+    const Tier tier{mutedLabel(), new StackedBar, new BarLegend};
+    tier.bar->setObjectName(QLatin1StringView(object));
+    tier.bar->setAccessibleName(accessible_name);
+    tier.legend->setAccessibleName(accessible_name);
+    tier.name->setWordWrap(true);
+    for (QWidget* widget : {static_cast<QWidget*>(tier.name), static_cast<QWidget*>(tier.bar),
+                            static_cast<QWidget*>(tier.legend)})
+        body()->addWidget(widget);
+    fill(tier, {}, {}, 0, 0);
+    return tier;
+}
+
+/// Hides the tier if it has no parts.
+void MemoryCard::fill(const Tier& tier, const QString& words, std::vector<BarPart> parts, int64_t bytes,
+                      int64_t capacity) {
+    tier.name->setVisible(!parts.empty());
+    tier.bar->setVisible(!parts.empty());
+    tier.legend->setVisible(!parts.empty());
+    const QString figure = show::bytes(bytes);
+    tier.name->setText(words.arg(capacity > 0 ? tr("%1 of %2").arg(figure, show::bytes(capacity)) : figure));
+    tier.legend->setParts(parts);
+    tier.bar->setParts(std::move(parts), double(capacity));
 }
 
 void MemoryCard::setPlan(const Plan& plan, bool what_if) {
@@ -122,6 +149,7 @@ void MemoryCard::writeMemory() {
     m_legend->setVisible(rank != nullptr);
     m_bounds->setVisible(rank != nullptr);
     m_unknown->setVisible(rank == nullptr);
+    writeTiers(rank);
     if (!rank) {
         setSubtitle({});
         m_unknown->setText(m_plan.model
@@ -146,6 +174,25 @@ void MemoryCard::writeMemory() {
     m_bounds->setText(tr("low %1 \u00B7 expected %2 \u00B7 high %3")
                           .arg(show::bytes(rank->total_low), total, show::bytes(rank->total_high)));
     setSubtitle(words);
+}
+
+/// Shows host memory and disk only if ranks keep something there.
+void MemoryCard::writeTiers(const RankMemory* rank) {
+    const Memory memory = rank ? *m_plan.memory : Memory();
+    const Colours c = coloursOf(this);
+    const int64_t offloaded = rank ? rank->host * (m_plan.ranks / m_plan.nodes) : 0;
+    const auto part = [&](const QString& name, int64_t bytes, int colour) {
+        return BarPart{name, show::bytes(bytes), double(bytes), memoryColour(colour, c)};
+    };
+    constexpr int kOptimizer = 2, kActivations = 3, kRuntime = 7;  // in kComponents
+    std::vector<BarPart> host, disk;
+    if (offloaded > 0)
+        host = {part(tr("offloaded"), offloaded, kActivations),
+                part(tr("processes"), memory.host_bytes - offloaded, kRuntime)};
+    if (memory.disk_bytes > 0) disk = {part(tr("optimizer"), memory.disk_bytes, kOptimizer)};
+    fill(m_host, tr("Host memory of a node: %1"), std::move(host), memory.host_bytes,
+         memory.host_capacity_bytes);
+    fill(m_disk, tr("Disk of a node: %1"), std::move(disk), memory.disk_bytes, memory.disk_capacity_bytes);
 }
 
 // ------------------------------------------------------------ trying another length

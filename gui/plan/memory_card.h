@@ -1,4 +1,5 @@
-/// Shows the memory of the fullest rank against its device, and lets the person try sequence lengths.
+/// Shows the memory of the fullest rank against its device, what a node keeps in host memory and on a disk,
+/// and lets the person try sequence lengths.
 #pragma once
 
 #include <QLabel>
@@ -36,7 +37,17 @@ class MemoryCard : public Card {
     void changeEvent(QEvent* event) override;
 
   private:
+    /// Shows one of a node's tiers below the device.
+    struct Tier {
+        QLabel* name;
+        StackedBar* bar;
+        BarLegend* legend;
+    };
+    Tier addTier(const char* object, const QString& accessible_name);
     void writeMemory();
+    void writeTiers(const RankMemory* rank);
+    void fill(const Tier& tier, const QString& words, std::vector<BarPart> parts, int64_t bytes,
+              int64_t capacity);
     void writeLengths();
     void writeLonger();
     int64_t lengthAt(int position) const;
@@ -51,6 +62,7 @@ class MemoryCard : public Card {
     StackedBar* m_bar;
     BarLegend* m_legend;
     QLabel* m_bounds;  ///< shows low, expected and high
+    Tier m_host, m_disk;
     QLabel* m_unknown;
     QWidget* m_lengths;
     MarkedSlider* m_slider;

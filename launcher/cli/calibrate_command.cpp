@@ -52,6 +52,7 @@ std::string report_text(const Calibration& c, const Terminal& terminal) {
     line("link between ranks",
          c.link ? bytes_text(*c.link) + ", " + format_number(1e6 * c.latency_s.value_or(0), 3) + " µs"
                 : "not measured: there is one GPU");
+    if (c.disk) line("disk", bytes_text(*c.disk) + " in " + printable(c.disk_folder.value_or("")));
     return text;
 }
 
@@ -87,12 +88,20 @@ bool measures_cuda(const Arguments& arguments, const Machine& machine) {
     return device == "cuda";
 }
 
+Calibrated measured_parts(const Arguments& arguments, const Machine& machine) {
+    const std::string folder = arguments.text("--disk");
+    if (!folder.empty() && folder.front() != '/')
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + folder + "' does not begin with /",
+                    "--disk");
+    return {measures_cuda(arguments, machine), folder};
+}
+
 nlohmann::json calibrate_this(const Arguments& arguments, const Session& session,
                               const Interrupts& interrupts) {
     const Machine machine = this_machine();
-    const bool cuda = measures_cuda(arguments, machine);
+    const Calibrated what = measured_parts(arguments, machine);
     ProgressPrinter printer(session, interrupts);
-    const Calibration made = calibrate_here(session.places, machine, cuda, printer.progress());
+    const Calibration made = calibrate_here(session.places, machine, what, printer.progress());
     printer.clear();
     return nlohmann::json::array({kept(made, machine, session)});
 }
@@ -112,10 +121,10 @@ nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& sessio
         one.push_back(std::move(nodes.front()));
         nodes.erase(nodes.begin());
         const Machine machine = machine_of(one);
-        const bool cuda = measures_cuda(arguments, machine);
+        const Calibrated what = measured_parts(arguments, machine);
         ProgressPrinter printer(session, interrupts);
         const Calibration made =
-            calibrate_there(one.front(), machine, cuda, session.places, printer.progress());
+            calibrate_there(one.front(), machine, what, session.places, printer.progress());
         printer.clear();
         list.push_back(kept(made, machine, session));
     }
@@ -143,6 +152,7 @@ Command calibrate_command() {
          "Measures this machine, or those of --node, in about 20 seconds: matrix product, attention, "
          "memory and the link between ranks. plan, advise and the app then use these figures.",
          {{"--device", "cpu|cuda", "device to measure; cuda if a GPU is found"},
+          {"--disk", "DIR", "measure the disk of this folder too: the nvme_path of a plan that uses it"},
           {"--node", "HOST", "[user@]host[:port], a machine to measure instead, reached by SSH", true},
           {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"},
           json_option()},

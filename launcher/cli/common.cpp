@@ -18,7 +18,8 @@ std::vector<OptionSpec> request_options() {
         {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
         {"--device-memory", "GiB", "memory of one device; default: this machine's"},
         {"--host-memory", "GiB", "memory of one node, all its ranks together; default: this machine's"},
-        {"--disk-memory", "GiB", "disk of one node, all its ranks together; training keeps nothing there"},
+        {"--disk-memory", "GiB",
+         "free disk of one node, all its ranks together; default: what the folder of\nnvme_path has here"},
         {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
         {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
         json_option()};
@@ -36,7 +37,8 @@ Request request_of(const Arguments& arguments) {
         request.device_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
     if (const auto gib = arguments.number("--host-memory"))
         request.host_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
-    (void)arguments.number("--disk-memory");  // checked; no plan needs a disk
+    if (const auto gib = arguments.number("--disk-memory"))
+        request.disk_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
     if (arguments.has("--device")) {
         const std::string device = arguments.text("--device");
         if (device != "cpu" && device != "cuda")

@@ -265,6 +265,7 @@ class PlanWriter {
         memory_bar(*worst, device);
         memory_legend(*worst);
         host_memory(*worst);
+        disk(*worst);
         largest_tensors();
     }
 
@@ -274,6 +275,15 @@ class PlanWriter {
                            format_bytes(plan_.memory->host_bytes);
         if (plan_.memory->host_capacity_bytes > 0)
             text += " of " + format_bytes(plan_.memory->host_capacity_bytes);
+        section("", text + " on a node");
+    }
+
+    void disk(const RankMemory& worst) {
+        if (worst.disk <= 0) return;
+        std::string text =
+            "on a disk: " + format_bytes(worst.disk) + " a rank, " + format_bytes(plan_.memory->disk_bytes);
+        if (plan_.memory->disk_capacity_bytes > 0)
+            text += " of " + format_bytes(plan_.memory->disk_capacity_bytes);
         section("", text + " on a node");
     }
 

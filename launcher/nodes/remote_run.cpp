@@ -452,9 +452,9 @@ std::string bring_programs(Node& node, const Places& places, const Progress& pro
     return bin;
 }
 
-Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
+Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated& what, const Places& places,
                             const Progress& progress) {
-    StartCommand command{{}, calibration_arguments(machine, cuda)};
+    StartCommand command{{}, calibration_arguments(machine, what)};
     const std::string bin = bring_programs(node, places, progress);
     command.arguments.insert(command.arguments.begin(), bin + "/ringmaster-engine");
     RemoteScript script(*node.session, "exec " + shell_line(command) + " </dev/null");
@@ -474,7 +474,7 @@ Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const
     if (script.status() != 0)
         throw Error(Failure::Unreachable, Code("PROGRAM-FAILED"),
                     "its engine could not measure: " + script.errors(), node.name());
-    return lines.result(machine, cuda);
+    return lines.result(machine, what.cuda);
 }
 
 namespace {

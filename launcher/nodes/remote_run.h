@@ -103,7 +103,7 @@ std::string bring_programs(Node& node, const Places& places, const Progress& pro
 
 /// Sends the engine to a node and measures the node (launcher/machine_figures.h). Throws Error(Unreachable),
 /// or Cancelled: then the engine there ends by itself within seconds.
-Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
+Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated& what, const Places& places,
                             const Progress& progress);
 
 /// Starts the agents, node 0's first. If one does not start, stops node 0's again and throws

@@ -53,6 +53,24 @@ def offloading(stage, weights):
     return dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
 
 
+# States in a file: AdamW by its own rule, in whole numbers; others by theirs.
+ON_A_DISK = {
+    "one rank": ("one rank", 0, False, {}),
+    "ring, stage 3": ("ring", 3, True, {}),
+    "one rank, adapter": ("one rank", 0, True, LORA),
+    "one rank, lion": ("one rank", 0, False, dict(optimizer="lion", **AT_ONCE)),
+    "one rank, paged": ("one rank", 0, False, dict(optimizer="paged_adamw_32bit")),
+    "one rank, bf16": ("one rank", 0, False, dict(bf16=True)),
+}
+
+
+def on_a_disk(case, folder):
+    mesh, stage, weights, keys = case
+    offloaded = offloading(stage, weights)
+    offloaded["deepspeed"]["zero_optimization"]["offload_optimizer"] = {"device": "nvme", "nvme_path": str(folder)}
+    return mesh, {**keys, **offloaded}
+
+
 def train(folder, model, rows, mesh, keys, *arguments):
     ranks, sizes = MESHES[mesh]
     folder.mkdir()
@@ -90,6 +108,32 @@ def test_offloading_changes_no_loss_of_any_kind_of_run(case, llama, rows_file, t
     expect_alike(MORE[case], llama, rows_file, tmp_path)
 
 
+@pytest.mark.parametrize("case", ON_A_DISK)
+def test_states_on_a_disk_change_no_loss_and_take_no_host_memory(case, llama, rows_file, tmp_path):
+    mesh, stage, weights, keys = ON_A_DISK[case]
+    disk = tmp_path / "disk"
+    run = train(tmp_path / "disks", llama, rows_file, *on_a_disk(ON_A_DISK[case], disk))
+    whole = train(tmp_path / "whole", llama, rows_file, mesh, {**keys, **offloading(stage, weights)}, "--no-preflight")
+    assert_alike(run, whole, 1e-6)
+    there, here = [json.loads((made / "plan.json").read_text())["memory"] for made in (run, whole)]
+    for rank, beside in zip(there["per_rank"], here["per_rank"]):
+        assert rank["disk"] > 0 and rank["disk"] + rank["host"] == beside["host"]
+        if rank["host"] > 0:
+            counted = max(step["host_memory_bytes"] for step in events_of(run, rank["rank"]))
+            assert counted < 1.005 * rank["host"]
+    assert there["disk_bytes"] == sum(rank["disk"] for rank in there["per_rank"])
+    assert disk.is_dir() and not list(disk.iterdir())
+
+
+def test_a_run_with_states_on_a_disk_resumes_to_the_last_bit(llama, rows_file, tmp_path):
+    mesh, keys = on_a_disk(ON_A_DISK["ring, stage 3"], tmp_path / "disk")
+    keys["lr_scheduler"] = "constant"
+    whole = train(tmp_path / "whole", llama, rows_file, mesh, keys, "--no-preflight")
+    half = train(tmp_path / "half", llama, rows_file, mesh, {**keys, "max_steps": 5, "save_steps": 5}, "--no-preflight")
+    ringmaster("resume", half, "--set", "max_steps=10")
+    assert_alike(half, whole, 0)
+
+
 def test_the_arena_may_be_files(llama, rows_file, tmp_path):
     arena = tmp_path / "arena"
     arena.mkdir()
@@ -120,4 +164,20 @@ def test_a_plan_counts_a_nodes_memory_and_refuses_what_it_cannot_hold(tmp_path):
     assert refused["verdict"] == "will_not_fit" and not refused["memory"]["fits"]
     assert "MEM-FIT" in [problem["code"] for problem in refused["diagnostics"]]
     of_eight = plan(256, 8)["memory"]
+    on_disk = dict(deepspeed={"zero_optimization": {"stage": 3, "offload_param": CPU,
+                                                    "offload_optimizer": {"device": "nvme", "nvme_path": "/local_nvme"}}})
+    (tmp_path / "disk").mkdir()
+    config = make_config(tmp_path / "disk", "meta-llama/Llama-3.1-8B", tmp_path / "rows.jsonl", bf16=True, sequence_len=65536,
+                         micro_batch_size=1, gradient_checkpointing=True, activation_offloading=True, **on_disk)
+
+    def plan_on_disk(gib):
+        done = ringmaster("plan", config, "--device", "cuda", "--device-memory", 80, "--host-memory", 150, "--disk-memory", gib, "--json")
+        return json.loads(done.stdout)
+
+    small = plan_on_disk(100)
+    assert small["verdict"] == "fits"
+    assert small["memory"]["disk_bytes"] == 8 * parameters and small["memory"]["disk_capacity_bytes"] == 100 << 30
+    assert small["memory"]["per_rank"][0]["host"] == (4 + 4 + 2) * parameters + inputs
+    full = plan_on_disk(50)
+    assert full["verdict"] == "will_not_fit" and "--disk-memory" in [p for p in full["diagnostics"] if p["code"] == "MEM-FIT"][0]["hint"]
     assert of_eight["host_bytes"] > sum(rank["host"] for rank in of_eight["per_rank"]) > enough["memory"]["per_rank"][0]["host"]

@@ -58,7 +58,7 @@ TEST_F(MachineFigures, OfAGpuGoByItsNameAndNeedGpusThatAreAlike) {
     EXPECT_EQ(known_calibrations(places, machine).size(), 1U);
     machine.gpus[1].name = "A100";
     EXPECT_TRUE(known_calibrations(places, machine).empty());
-    EXPECT_THROW(calibration_arguments(machine, true), Error);
+    EXPECT_THROW(calibration_arguments(machine, {true, {}}), Error);
     machine.gpus = {{0, "", "A100", 0}};
     EXPECT_TRUE(known_calibrations(places, machine).empty());
 }
@@ -104,7 +104,7 @@ TEST_F(MachineFigures, TheEnginesLinesBecomeProgressAndAResult) {
 TEST_F(MachineFigures, WithoutAnEngineItSaysSo) {
     places.programs_dir = folder.path().toStdString();
     try {
-        calibrate_here(places, machine, false, {});
+        calibrate_here(places, machine, {}, {});
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.failure, Failure::Unreachable);

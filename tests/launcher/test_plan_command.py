@@ -95,7 +95,7 @@ def test_device_memory_decides_what_fits(make_config):
     assert plan["memory"]["device_bytes"] == round(0.0001 * 2**30)
 
 
-def test_no_plan_needs_a_disk(make_config):
+def test_a_plan_without_nvme_needs_no_disk(make_config):
     plan = json.loads(run("plan", make_config(), "--disk-memory", "0.5", "--json").stdout)
     assert plan["ok"] is True and plan["memory"]["disk_bytes"] == 0
 

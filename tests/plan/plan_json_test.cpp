@@ -45,7 +45,7 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
                 testing::UnorderedElementsAre("length", "padded_length", "per_rank", "chunks"));
     EXPECT_THAT(names(plan["memory"]),
                 testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "host_capacity_bytes",
-                                              "disk_bytes", "basis", "largest_tensors", "per_rank"));
+                                              "disk_bytes", "disk_capacity_bytes", "basis", "largest_tensors", "per_rank"));
     EXPECT_THAT(names(plan["memory"]["per_rank"][0]),
                 testing::UnorderedElementsAre("rank", "weights", "gradients", "optimizer", "activations",
                                               "workspace", "logits", "communication", "runtime", "total",

@@ -1,0 +1,53 @@
+/// Keeps numbers on a disk, and the stretch of them that is in use in memory. Meant to be gone through in
+/// order: the next stretch is read and the last one written while the present one is in use.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <future>
+#include <memory>
+#include <optional>
+
+#include "engine/files/disk_file.h"
+
+namespace ringmaster {
+
+class DiskNumbers {
+  public:
+    /// Reserves zeros: `count` numbers of `dtype`. Throws Error(Refused) if the disk has no room.
+    DiskNumbers(std::shared_ptr<DiskFile> file, int64_t count, at::ScalarType dtype);
+
+    at::ScalarType dtype() const { return dtype_; }
+    int64_t count() const { return count_; }
+
+    /// Returns numbers [begin, begin + count), on the CPU.
+    at::Tensor read(int64_t begin, int64_t count);
+    void write(int64_t begin, const at::Tensor& values);
+    /// Starts to read the first stretch.
+    void ahead();
+    /// Starts to write what has changed, and keeps nothing in memory.
+    void leave();
+
+    /// Numbers in a stretch; also used by engine/plan/memory.cpp.
+    static constexpr int64_t kAtOnce = int64_t{4} << 20;
+
+  private:
+    /// A stretch in memory, on its way from the disk or there.
+    struct Stretch {
+        int64_t index = -1;
+        std::future<DiskBytes> coming;
+        std::shared_ptr<DiskBytes> bytes;
+        bool changed = false;
+    };
+    Stretch start(int64_t index);
+    /// Returns the numbers of a stretch, which becomes the present one.
+    at::Tensor present(int64_t index);
+    int64_t bytes_at(int64_t index) const { return index * kAtOnce * each_; }
+
+    std::shared_ptr<DiskFile> file_;
+    int64_t count_, each_, begin_;
+    at::ScalarType dtype_;
+    Stretch present_, next_;
+};
+
+}  // namespace ringmaster
