@@ -4046,6 +4046,30 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Writes into the text:</source>
         <translation>Schreibt in den Text:</translation>
     </message>
+    <message>
+        <source>Host memory of a node</source>
+        <translation>Hauptspeicher eines Knotens</translation>
+    </message>
+    <message>
+        <source>Disk of a node</source>
+        <translation>Platte eines Knotens</translation>
+    </message>
+    <message>
+        <source>offloaded</source>
+        <translation>ausgelagert</translation>
+    </message>
+    <message>
+        <source>processes</source>
+        <translation>Prozesse</translation>
+    </message>
+    <message>
+        <source>Host memory of a node: %1</source>
+        <translation>Hauptspeicher eines Knotens: %1</translation>
+    </message>
+    <message>
+        <source>Disk of a node: %1</source>
+        <translation>Platte eines Knotens: %1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>

@@ -4012,6 +4012,30 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>Writes into the text:</source>
         <translation>ファイルに書き込む内容：</translation>
     </message>
+    <message>
+        <source>Host memory of a node</source>
+        <translation>ノードのホストメモリ</translation>
+    </message>
+    <message>
+        <source>Disk of a node</source>
+        <translation>ノードのディスク</translation>
+    </message>
+    <message>
+        <source>offloaded</source>
+        <translation>オフロード</translation>
+    </message>
+    <message>
+        <source>processes</source>
+        <translation>プロセス</translation>
+    </message>
+    <message>
+        <source>Host memory of a node: %1</source>
+        <translation>ノードのホストメモリ：%1</translation>
+    </message>
+    <message>
+        <source>Disk of a node: %1</source>
+        <translation>ノードのディスク：%1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>

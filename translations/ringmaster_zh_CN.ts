@@ -4012,6 +4012,30 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Writes into the text:</source>
         <translation>写入文本：</translation>
     </message>
+    <message>
+        <source>Host memory of a node</source>
+        <translation>节点的主机内存</translation>
+    </message>
+    <message>
+        <source>Disk of a node</source>
+        <translation>节点的磁盘</translation>
+    </message>
+    <message>
+        <source>offloaded</source>
+        <translation>已卸载</translation>
+    </message>
+    <message>
+        <source>processes</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>Host memory of a node: %1</source>
+        <translation>节点的主机内存：%1</translation>
+    </message>
+    <message>
+        <source>Disk of a node: %1</source>
+        <translation>节点的磁盘：%1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>

@@ -7,7 +7,7 @@
 namespace ringmaster {
 namespace {
 
-const std::vector<std::string> kStrategies{"steps", "epoch", "no"};
+const std::vector<std::string> kEvaluations{"steps", "epoch", "no"}, kSaves{"steps", "epoch", "best", "no"};
 
 /// Reads the steps between two saves or evaluations: below 1 a fraction of all steps, else whole; 0 means not
 /// given, as in axolotl.
@@ -32,11 +32,12 @@ struct Cadence {
 };
 
 /// Applies axolotl's rules for `<what>_steps`, `<what>s_per_epoch` and `<what>_strategy`.
-Cadence read_cadence(KeyReader& keys, const std::string& what, const std::string& strategy_key) {
+Cadence read_cadence(KeyReader& keys, const std::string& what, const std::string& strategy_key,
+                     const std::vector<std::string>& strategies) {
     const std::string steps_key = what + "_steps";
     const std::string per_epoch_key = what + "s_per_epoch";
     Cadence cadence{read_interval(keys, steps_key), read_per_epoch(keys, per_epoch_key),
-                    keys.word(strategy_key, kStrategies)};
+                    keys.word(strategy_key, strategies)};
     if (cadence.steps && cadence.per_epoch) {
         keys.error(Form("CFG-CONFLICT", "cadence"), per_epoch_key,
                    {{"steps_key", steps_key}, {"per_epoch_key", per_epoch_key}});
@@ -59,7 +60,7 @@ void read_saving(KeyReader& keys, Config& config) {
     if (!keys.has("output_dir") && !config.accelerate_only) {
         keys.inform(Form("CFG-OUTPUT"), "output_dir", {{"folder", config.output_dir}});
     }
-    const Cadence cadence = read_cadence(keys, "save", "save_strategy");
+    const Cadence cadence = read_cadence(keys, "save", "save_strategy", kSaves);
     config.save_steps = cadence.steps;
     config.saves_per_epoch = cadence.per_epoch;
     const bool counted = cadence.steps || cadence.per_epoch;
@@ -86,7 +87,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
         keys.warn(Form("CFG-DEPRECATED", "renamed"), "evaluation_strategy", {{"name", "eval_strategy"}},
                   std::move(fixes));
     }
-    const Cadence cadence = read_cadence(keys, "eval", strategy_key);
+    const Cadence cadence = read_cadence(keys, "eval", strategy_key, kEvaluations);
     const bool counted = cadence.steps || cadence.per_epoch;
     if (config.val_set_size <= 0 && config.test_datasets.empty()) {
         config.eval_strategy = "no";
@@ -97,6 +98,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
                                                   : strategy_key.c_str();
             keys.warn(Form("CFG-EVAL", "nothing"), key);
         }
+        if (config.save_strategy == "best") keys.warn(Form("CFG-EVAL", "best"), "save_strategy");
         return;
     }
     config.eval_steps = cadence.steps;

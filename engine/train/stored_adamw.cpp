@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/config/offloading.h"
 #include "engine/train/moments_update.h"
 
 namespace ringmaster {
@@ -21,7 +22,8 @@ bool is_torchaos(StateKind kind) {
 StoredAdamW::StoredAdamW(Parameters& parameters, const Config& config, const OptimizerKind& kind)
     : StoredOptimizer(parameters, config, kind),
       in_blocks_(is_torchaos(kind.states) ? AdamWNumbers::Form::Torchao : AdamWNumbers::Form::Blocks),
-      in_numbers_(is_torchaos(kind.states) ? AdamWNumbers::Form::Torchao : AdamWNumbers::Form::Whole) {}
+      in_numbers_(is_torchaos(kind.states) ? AdamWNumbers::Form::Torchao : AdamWNumbers::Form::Whole),
+      is_fused_(states_on_disk(config) && parameters.master().values.scalar_type() == at::kFloat) {}
 
 AdamWNumbers StoredAdamW::numbers(const Owned& owned, double learning_rate) const {
     AdamWNumbers with;
@@ -49,6 +51,13 @@ std::vector<at::Tensor> StoredAdamW::new_states(Owned& owned, int64_t begin, int
                                                 double learning_rate) {
     std::vector<at::Tensor> moments;
     for (const StoredState& state : owned.states) moments.push_back(state.read(begin, count));
+    if (is_fused_) {
+        const at::Tensor steps = at::full({}, double(this->steps()), owned.master.options());
+        at::_fused_adamw_({owned.master.narrow(0, begin, count)}, {owned.gradients.narrow(0, begin, count)},
+                          {moments[0]}, {moments[1]}, {}, {steps}, learning_rate, config_.adam_beta1,
+                          config_.adam_beta2, owned.group.decay, config_.adam_epsilon, false, false);
+        return moments;
+    }
     update_moments(numbers(owned, learning_rate), owned.master.narrow(0, begin, count),
                    owned.gradients.narrow(0, begin, count), moments[0], moments[1]);
     return moments;

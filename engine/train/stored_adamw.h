@@ -1,4 +1,4 @@
-/// Implements AdamW with states of their own dtype, or in codes: bitsandbytes' and torchao's.
+/// Implements AdamW with states of their own dtype, on a disk, or in codes: bitsandbytes' and torchao's.
 ///
 /// Sources: Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization". The order of operations is
 /// that of bitsandbytes 0.50 on the CPU (backends/cpu/ops.py) and torchao 0.18 (optim/adam.py).
@@ -24,6 +24,7 @@ class StoredAdamW : public StoredOptimizer {
     AdamWNumbers numbers(const Owned& owned, double learning_rate) const;
 
     AdamWNumbers::Form in_blocks_, in_numbers_;
+    bool is_fused_;  ///< states on a disk and weights in float32: LibTorch's operation, as in adamw.h
 };
 
 }  // namespace ringmaster

@@ -195,7 +195,8 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
             take_samples();
         }
         if (agreed->sample) take_wanted_samples();
-        if (agreed->save || saving_.is_due(step_, epoch_ended)) save();
+        const bool is_best = config_.save_strategy == "best" && best_.step == step_;
+        if (agreed->save || is_best || saving_.is_due(step_, epoch_ended)) save();
         if (stops_early() || loss_stays_high_) break;
         if (agreed->stop && step_ < total_steps_) {
             save_if_new();

@@ -1,8 +1,10 @@
 #include "gui/plan/verdict_words.h"
+#include "engine/plan/node_fit.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "engine/plan/node_fit.h"
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
 
@@ -112,6 +114,8 @@ VerdictWords verdict_words(const Plan& plan, bool machine_known) {
         case Verdict::Tight:
             return {Tone::Warning, Words::tr("TIGHT"), joined({memory_words(plan), time_words(plan)}), next};
         case Verdict::WillNotFit:
+            if (const Diagnostic* lack = node_lacks(plan))
+                return {Tone::Error, Words::tr("WILL NOT FIT"), message_of(*lack), hint_of(*lack)};
             return {Tone::Error, Words::tr("WILL NOT FIT"), joined({memory_words(plan)}), next};
         case Verdict::Unknown:
         case Verdict::Invalid:

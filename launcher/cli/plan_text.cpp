@@ -10,6 +10,7 @@
 #include "engine/plan/layout.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
+#include "engine/plan/node_fit.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -436,6 +437,8 @@ std::string verdict_line(const Plan& plan, const Ink& ink) {
                    (known ? format_bytes(worst->total_low) : "?") + " to " +
                    (known ? format_bytes(worst->total_high) : "?") + ", its device has " + device + exposed;
         case Verdict::WillNotFit:
+            if (const Diagnostic* lack = node_lacks(plan))
+                return ink.bold(ink.red("WILL NOT FIT")) + ": " + lack->message;
             return ink.bold(ink.red("WILL NOT FIT")) + ": the fullest rank needs " +
                    (known ? format_bytes(worst->total) : "?") + ", its device has " + device;
         case Verdict::Invalid:

@@ -129,7 +129,7 @@ def test_a_run_with_states_on_a_disk_resumes_to_the_last_bit(llama, rows_file, t
     mesh, keys = on_a_disk(ON_A_DISK["ring, stage 3"], tmp_path / "disk")
     keys["lr_scheduler"] = "constant"
     whole = train(tmp_path / "whole", llama, rows_file, mesh, keys, "--no-preflight")
-    half = train(tmp_path / "half", llama, rows_file, mesh, {**keys, "max_steps": 5, "save_steps": 5}, "--no-preflight")
+    half = train(tmp_path / "half", llama, rows_file, mesh, {**keys, "max_steps": 5, "save_strategy": "steps", "save_steps": 5}, "--no-preflight")
     ringmaster("resume", half, "--set", "max_steps=10")
     assert_alike(half, whole, 0)
 
@@ -171,7 +171,8 @@ def test_a_plan_counts_a_nodes_memory_and_refuses_what_it_cannot_hold(tmp_path):
                          micro_batch_size=1, gradient_checkpointing=True, activation_offloading=True, **on_disk)
 
     def plan_on_disk(gib):
-        done = ringmaster("plan", config, "--device", "cuda", "--device-memory", 80, "--host-memory", 150, "--disk-memory", gib, "--json")
+        done = ringmaster("plan", config, "--device", "cuda", "--device-memory", 80, "--host-memory", 150, "--disk-memory", gib, "--ranks", 1,
+                          "--json")
         return json.loads(done.stdout)
 
     small = plan_on_disk(100)

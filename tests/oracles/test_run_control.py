@@ -149,7 +149,7 @@ def constant_rows(file, count, seed, longest=24):
     return rows
 
 
-def transformers_end(model_dir, rows, held_out, folder, patience, steps):
+def transformers_end(model_dir, rows, held_out, folder, patience, steps, **arguments):
     """Runs transformers' Trainer on the rows in their order; returns its evaluation losses, its last step and
     its model."""
     import torch
@@ -164,7 +164,8 @@ def transformers_end(model_dir, rows, held_out, folder, patience, steps):
 
     arguments = transformers.TrainingArguments(
         str(folder), use_cpu=True, per_device_train_batch_size=4, per_device_eval_batch_size=4, max_steps=steps, learning_rate=1e-2, lr_scheduler_type="constant",
-        weight_decay=0.0, max_grad_norm=1.0, eval_strategy="steps", eval_steps=2, save_strategy="steps", save_steps=4, load_best_model_at_end=True,
+        weight_decay=0.0, max_grad_norm=1.0, eval_strategy="steps", eval_steps=2,
+        **(arguments or dict(save_strategy="steps", save_steps=4, load_best_model_at_end=True)),
         report_to=[], disable_tqdm=True, logging_strategy="no", optim="adamw_torch", seed=3)
     callbacks = [transformers.EarlyStoppingCallback(patience)] if patience else []
     trainer = InOrder(load(model_dir), arguments, train_dataset=dataset(rows), eval_dataset=dataset(held_out), callbacks=callbacks)
@@ -194,3 +195,18 @@ def test_a_run_ends_as_transformers_ends_it(patience, llama, tmp_path):
     ours = safetensors.torch.load_file(tmp_path / "out/model.safetensors")
     for name, values in best.named_parameters():
         assert (ours[name] - values).abs().max().item() < 5e-4, name
+
+
+def test_save_strategy_best_saves_after_the_evaluations_after_which_transformers_saves(llama, tmp_path):
+    rows = constant_rows(tmp_path / "rows.jsonl", 24, 1)
+    held_out = constant_rows(tmp_path / "held_out.jsonl", 8, 2)
+    steps, best = 12, dict(save_strategy="best", metric_for_best_model="eval_loss")
+    losses, _, _ = transformers_end(llama[0], rows, held_out, tmp_path / "theirs", None, steps, greater_is_better=False, **best)
+    theirs = sorted(int(folder.name.split("-")[1]) for folder in (tmp_path / "theirs").glob("checkpoint-*"))
+    assert 1 < len(theirs) < len(losses)
+    config = make_config(tmp_path, llama[0], tmp_path / "rows.jsonl", max_steps=steps, learning_rate=1e-2, lr_scheduler="constant", warmup_steps=0,
+                         weight_decay=0.0, max_grad_norm=1.0, micro_batch_size=2, gradient_accumulation_steps=1, eval_steps=2, save_total_limit=99, **best,
+                         test_datasets=[{"path": str(tmp_path / "held_out.jsonl"), "ds_type": "json", "type": ""}])
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight")
+    ours = {event["step"] for event in events_of(run, kind="checkpoint")}
+    assert ours == set(theirs)

@@ -45,11 +45,12 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
                 testing::UnorderedElementsAre("length", "padded_length", "per_rank", "chunks"));
     EXPECT_THAT(names(plan["memory"]),
                 testing::UnorderedElementsAre("device_bytes", "fits", "host_bytes", "host_capacity_bytes",
-                                              "disk_bytes", "disk_capacity_bytes", "basis", "largest_tensors", "per_rank"));
+                                              "disk_bytes", "disk_capacity_bytes", "basis", "largest_tensors",
+                                              "per_rank"));
     EXPECT_THAT(names(plan["memory"]["per_rank"][0]),
                 testing::UnorderedElementsAre("rank", "weights", "gradients", "optimizer", "activations",
                                               "workspace", "logits", "communication", "runtime", "total",
-                                              "total_low", "total_high", "host"));
+                                              "total_low", "total_high", "host", "disk"));
     EXPECT_THAT(names(plan["time"]),
                 testing::UnorderedElementsAre("step_s", "compute_s", "comm_s", "exposed_comm_s", "basis"));
     EXPECT_THAT(names(plan["diagnostics"][0]),
