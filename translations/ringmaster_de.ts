@@ -107,6 +107,22 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>A rank is slow</source>
         <translation>Ein Rank ist langsam</translation>
     </message>
+    <message>
+        <source>The run ended after step %1, before it was complete</source>
+        <translation>Der Lauf endete nach Schritt %1, bevor er fertig war</translation>
+    </message>
+    <message>
+        <source>The run is complete: step %1 was its last</source>
+        <translation>Der Lauf ist fertig: Schritt %1 war sein letzter</translation>
+    </message>
+    <message>
+        <source>The run ends before it is complete</source>
+        <translation>Der Lauf endet, bevor er fertig ist</translation>
+    </message>
+    <message>
+        <source>The run is complete</source>
+        <translation>Der Lauf ist fertig</translation>
+    </message>
 </context>
 <context>
     <name>AttentionKernels</name>

@@ -107,6 +107,22 @@ On what is left the run would go on with:</source>
         <source>A rank is slow</source>
         <translation>ランクが遅い</translation>
     </message>
+    <message>
+        <source>The run ended after step %1, before it was complete</source>
+        <translation>実行はステップ %1 の後、完了する前に終わりました</translation>
+    </message>
+    <message>
+        <source>The run is complete: step %1 was its last</source>
+        <translation>実行が完了しました：最後はステップ %1 です</translation>
+    </message>
+    <message>
+        <source>The run ends before it is complete</source>
+        <translation>実行が完了前に終わった</translation>
+    </message>
+    <message>
+        <source>The run is complete</source>
+        <translation>実行が完了した</translation>
+    </message>
 </context>
 <context>
     <name>AttentionKernels</name>

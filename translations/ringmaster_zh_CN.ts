@@ -107,6 +107,22 @@ On what is left the run would go on with:</source>
         <source>A rank is slow</source>
         <translation>某个 rank 较慢</translation>
     </message>
+    <message>
+        <source>The run ended after step %1, before it was complete</source>
+        <translation>运行在第 %1 步之后、完成之前结束</translation>
+    </message>
+    <message>
+        <source>The run is complete: step %1 was its last</source>
+        <translation>运行已完成：最后一步是第 %1 步</translation>
+    </message>
+    <message>
+        <source>The run ends before it is complete</source>
+        <translation>运行在完成之前结束</translation>
+    </message>
+    <message>
+        <source>The run is complete</source>
+        <translation>运行已完成</translation>
+    </message>
 </context>
 <context>
     <name>AttentionKernels</name>

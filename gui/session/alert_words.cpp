@@ -35,6 +35,10 @@ QString alertText(const Alert& alert) {
         case AlertKind::SlowRank:
             return Alerts::tr("Rank %1 is slow at step %2: the others wait %3 of a step for it")
                 .arg(rank, step, show::percent(alert.value));
+        case AlertKind::Failed:
+            return Alerts::tr("The run ended after step %1, before it was complete").arg(step);
+        case AlertKind::Completed:
+            return Alerts::tr("The run is complete: step %1 was its last").arg(step);
     }
     return {};
 }
@@ -51,6 +55,10 @@ QString alertName(AlertKind kind) {
             return Alerts::tr("The loss no longer falls");
         case AlertKind::SlowRank:
             return Alerts::tr("A rank is slow");
+        case AlertKind::Failed:
+            return Alerts::tr("The run ends before it is complete");
+        case AlertKind::Completed:
+            return Alerts::tr("The run is complete");
     }
     return {};
 }

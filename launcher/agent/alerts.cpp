@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/error.h"
@@ -153,17 +155,22 @@ class Events {
         }
         std::stable_sort(lines.begin(), lines.end(),
                          [](const EventLine& a, const EventLine& b) { return a.t < b.t; });
-        for (const EventLine& line : lines) detector_.take(line);
+        for (const EventLine& line : lines) {
+            if (const auto* step = std::get_if<StepEvent>(&line.event)) last_step_ = step->step;
+            detector_.take(line);
+        }
         if (is_running && lines.empty()) detector_.look(unix_now());
         came_ = !lines.empty();
         return detector_.take_alerts();
     }
     bool came() const { return came_; }
+    int64_t last_step() const { return last_step_; }
 
   private:
     std::vector<EventReader> readers_;
     AlertDetector detector_;
     bool came_ = false;
+    int64_t last_step_ = 0;
 };
 
 RunPhase phase_of(const fs::path& run_dir) {
@@ -188,14 +195,20 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
     const double began = unix_now();
     Deliverer deliverer(run_dir, settings);
     Events events(run_dir, ranks);
+    bool goes_on = false;  // what had ended before is no news
     while (true) {
         const RunPhase phase =
             phase_of(run_dir);  // read before the events: a run that is over wrote them all
         for (const Alert& alert : events.read(phase == RunPhase::Running)) {
             if (alert.t >= began - 1) deliverer.deliver(alert);  // an earlier attempt's were delivered then
         }
+        const bool ended = is_over(phase) && !events.came();
+        if (ended && std::exchange(goes_on, false) && phase != RunPhase::Stopped)
+            deliverer.deliver({phase == RunPhase::Completed ? AlertKind::Completed : AlertKind::Failed,
+                               unix_now(), events.last_step()});
+        goes_on = goes_on || !is_over(phase);
         const size_t left = deliverer.look();
-        if ((is_over(phase) || asked_to_end != 0) && !events.came() && left == 0) return;
+        if ((ended || (asked_to_end != 0 && !events.came())) && left == 0) return;
         std::this_thread::sleep_for(kLook);
     }
 }

@@ -1,4 +1,4 @@
-/// Delivers a run's alerts to a webhook and a command, as RUN/alerts.json says. The process runs next to the
+/// Delivers a run's alerts, and that it has ended, to a webhook and a command, as RUN/alerts.json says. The process runs next to the
 /// agent of node 0 and ends with the run; nothing that it does can delay or end the run.
 ///
 ///     ringmaster-agent --alerts DIR [--ranks N]     N: ranks whose events this machine has (default: all)

@@ -25,7 +25,7 @@ nlohmann::json finite(double value) {
 }  // namespace
 
 const char* to_string(AlertKind kind) {
-    constexpr const char* kNames[] = {"nan", "spike", "stall", "plateau", "slow_rank"};
+    constexpr const char* kNames[] = {"nan", "spike", "stall", "plateau", "slow_rank", "failed", "completed"};
     return kNames[static_cast<size_t>(kind)];
 }
 
@@ -53,6 +53,10 @@ std::string text_of(const Alert& alert) {
         case AlertKind::SlowRank:
             return "Rank " + std::to_string(alert.rank.value_or(0)) + " is slow at step " + step +
                    ": the others wait " + percent(alert.value) + " of a step for it.";
+        case AlertKind::Failed:
+            return "The run ended after step " + step + ", before it was complete.";
+        case AlertKind::Completed:
+            return "The run is complete: step " + step + " was its last.";
     }
     return {};
 }

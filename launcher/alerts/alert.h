@@ -1,5 +1,6 @@
 /// An alert says that a run needs a person's eye: what happened, at which step, and which rank it is about.
-/// Readers derive alerts from a run's events (detector.h), so that every reader finds the same ones.
+/// Readers derive alerts from a run's events (detector.h), so that every reader finds the same ones; those of
+/// a run's end come from its state, and only webhook and command are told (launcher/agent/alerts.h).
 #pragma once
 
 #include <array>
@@ -17,11 +18,14 @@ enum class AlertKind {
     Stall,       ///< no event for far longer than a step takes
     Plateau,     ///< the loss has stopped falling, as far as its noise lets one tell
     SlowRank,    ///< the other ranks wait for one of them
+    Failed,      ///< the run ended before its last step, and nobody had stopped it
+    Completed,   ///< the run did its last step
 };
-inline constexpr std::array kAlertKinds = {AlertKind::NotANumber, AlertKind::Spike, AlertKind::Stall,
-                                           AlertKind::Plateau, AlertKind::SlowRank};
+inline constexpr std::array kAlertKinds = {AlertKind::NotANumber, AlertKind::Spike,    AlertKind::Stall,
+                                           AlertKind::Plateau,    AlertKind::SlowRank, AlertKind::Failed,
+                                           AlertKind::Completed};
 
-/// Returns "nan", "spike", "stall", "plateau" or "slow_rank".
+/// Returns "nan", "spike", "stall", "plateau", "slow_rank", "failed" or "completed".
 const char* to_string(AlertKind kind);
 std::optional<AlertKind> alert_kind(std::string_view name);
 

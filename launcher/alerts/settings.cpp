@@ -78,7 +78,7 @@ AlertSettings parse_alert_settings(std::string_view text, const std::string& whe
             const auto kind = alert_kind(name);
             if (!kind)
                 refuse("\"kinds\" names an alert that does not exist", where,
-                       "Use nan, spike, stall, plateau and slow_rank.");
+                       "Use nan, spike, stall, plateau, slow_rank, failed and completed.");
             settings.kinds.insert(*kind);
         }
     }

@@ -122,14 +122,16 @@ def test_each_alert_is_delivered_once_and_names_the_rank(tmp_path, hook):
     wait_for(lambda: len(hook.posts) == 2 and len(told()) == 2, "two alerts")
     alerted.train(5)
     alerted.end()
-    assert sorted(post["kind"] for post in hook.posts) == ["nan", "slow_rank"]
+    wait_for(lambda: len(hook.posts) == 3, "the end")
+    assert sorted(post["kind"] for post in hook.posts) == ["completed", "nan", "slow_rank"]
+    assert hook.posts[-1]["step"] == 107 and "The run is complete" in hook.posts[-1]["text"]
     slow = next(post for post in hook.posts if post["kind"] == "slow_rank")
     assert slow["rank"] == 2 and slow["run"] == "one" and slow["type"] == "alert" and 0.3 < slow["value"] < 0.5
     assert slow["text"] == slow["content"] and slow["text"].startswith("Ringmaster, run one: Rank 2 is slow at step ")
     for arguments, given in told():
         alert = json.loads(given)
         assert arguments[0] == "--word" and len(arguments) == 2 and arguments[1].endswith(alert["message"])
-        assert alert["kind"] in ("nan", "slow_rank") and "text" not in alert
+        assert alert["kind"] in ("nan", "slow_rank", "completed") and "text" not in alert
     assert "secret" not in alerted.log()
 
 
@@ -155,9 +157,19 @@ def test_only_the_chosen_kinds_are_delivered(tmp_path, hook):
     assert [post["kind"] for post in hook.posts] == ["nan"]
 
 
+@pytest.mark.parametrize("state, told", [("failed", ["failed"]), ("stopped", [])])
+def test_a_run_that_fails_is_told_and_one_that_a_person_stops_is_not(state, told, tmp_path, hook):
+    alerted = AlertedRun(tmp_path / "one", ranks=1, webhook=hook.url).deliver()
+    alerted.train(7)
+    time.sleep(1.5)
+    alerted.say(state)
+    assert alerted.agent.wait(60) == 0
+    assert [(post["kind"], post["step"]) for post in hook.posts] == [(kind, 7) for kind in told]
+
+
 def test_a_run_ends_though_the_command_hangs_and_nobody_answers(tmp_path):
     command, told = keeper(tmp_path, "import time, subprocess; subprocess.Popen(['sleep', '600']); time.sleep(600)")
-    alerted = AlertedRun(tmp_path / "one", ranks=1, command=command).deliver()
+    alerted = AlertedRun(tmp_path / "one", ranks=1, command=command, kinds=["nan"]).deliver()
     alerted.train(40)
     alerted.train(1, loss=lambda step: float("nan"))
     began = time.monotonic()
