@@ -43,6 +43,7 @@ std::vector<OptimizerArgument> arguments_of(const OptimizerKind& kind) {
             return {
                 {"momentum", 0.95}, {"nesterov", 1, 0, 1, Kind::Switch}, {"ns_steps", 5, 1, 99, Kind::Whole}};
         case UpdateRule::AdamW:
+        case UpdateRule::AdamWHf:
         case UpdateRule::Lion:
         case UpdateRule::Adafactor:
             return {};

@@ -16,6 +16,7 @@ using enum StateKind;
 constexpr std::array kKinds = {
     OptimizerKind{"adamw_torch"},
     OptimizerKind{"adamw_torch_fused"},
+    OptimizerKind{"adamw_hf", AdamWHf},
     OptimizerKind{"adamw_anyprecision", AdamW, Float32},
     OptimizerKind{"adamw_bnb_8bit", AdamW, Bitsandbytes8},
     OptimizerKind{"adamw_8bit", AdamW, Bitsandbytes8},
@@ -50,7 +51,6 @@ struct NotBuilt {
 
 /// Names that axolotl 0.19 and transformers 5.23 accept; a test checks all of them.
 constexpr NotBuilt kNotBuilt[] = {
-    {"adamw_hf", "adamw_torch"},
     {"adamw_apex_fused", "adamw_torch_fused"},
     {"adamw_torch_xla", "adamw_torch"},
     {"adamw_torch_npu_fused", "adamw_torch_fused"},
@@ -123,6 +123,7 @@ std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimens
     std::vector<StateSpec> states;
     switch (optimizer.rule) {
         case AdamW:
+        case AdamWHf:
             return {{"exp_avg"}, {"exp_avg_sq", Elements, false}};
         case Sgd:
             if (optimizer.momentum) states = {{"momentum_buffer"}};

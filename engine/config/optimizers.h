@@ -12,7 +12,8 @@
 
 namespace ringmaster {
 
-enum class UpdateRule { AdamW, Sgd, RmsProp, Lion, AdEMAMix, ScheduleFree, Adafactor, Came, Muon };
+/// AdamWHf is AdamW of transformers before version 5 (`adamw_hf`).
+enum class UpdateRule { AdamW, AdamWHf, Sgd, RmsProp, Lion, AdEMAMix, ScheduleFree, Adafactor, Came, Muon };
 
 enum class StateKind {
     AsWeights,       ///< dtype of the updated weights

@@ -162,7 +162,8 @@ void check_arguments(KeyReader& keys, const Config& config) {
 
 /// Returns whether transformers passes no optim_args to the optimizer.
 bool ignores_arguments(const OptimizerKind& kind) {
-    const bool is_adam_or_lion = kind.rule == UpdateRule::AdamW || kind.rule == UpdateRule::Lion;
+    const bool is_adam_or_lion =
+        kind.rule == UpdateRule::AdamW || kind.rule == UpdateRule::AdamWHf || kind.rule == UpdateRule::Lion;
     const bool is_of_torchao =
         kind.states == StateKind::TorchaoBlocks8 || kind.states == StateKind::TorchaoBlocks4;
     return is_adam_or_lion && !is_of_torchao && kind.name != "adamw_anyprecision";

@@ -13,6 +13,38 @@ namespace ringmaster {
 
 namespace {
 
+/// Implements AdamW of transformers 4, optimization.py: epsilon is added before the bias is corrected, and
+/// the weights decay after the update.
+class AdamWHf : public ElementRule {
+  public:
+    explicit AdamWHf(const Config& config)
+        : beta1_(config.adam_beta1), beta2_(config.adam_beta2), epsilon_(config.adam_epsilon) {}
+
+    void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,
+              std::vector<at::Tensor>& states) const override {
+        states[0].mul_(number(beta1_)).add_(gradients, 1 - beta1_);
+        states[1].mul_(number(beta2_)).addcmul_(gradients, gradients, 1 - beta2_);
+        weights.addcdiv_(states[0], states[1].sqrt().add_(epsilon_), -step_size(at));
+        if (at.decay > 0) weights.add_(weights, -at.rate * at.decay);
+    }
+
+    std::optional<double> change(const RuleStep& at, double weight, double gradient,
+                                 const std::vector<double>& states) const override {
+        const double m = beta1_ * states[0] + (1 - beta1_) * gradient;
+        const double v = beta2_ * states[1] + (1 - beta2_) * gradient * gradient;
+        const double moved = -step_size(at) * m / (std::sqrt(v) + epsilon_);
+        return moved - at.rate * at.decay * (weight + moved);
+    }
+
+  private:
+    double step_size(const RuleStep& at) const {
+        const auto steps = static_cast<double>(at.step);
+        return at.rate * std::sqrt(1 - std::pow(beta2_, steps)) / (1 - std::pow(beta1_, steps));
+    }
+
+    double beta1_, beta2_, epsilon_;
+};
+
 /// Implements torch.optim.SGD.
 class Sgd : public ElementRule {
   public:
@@ -212,6 +244,8 @@ class AdEMAMix : public ElementRule {
 std::unique_ptr<ElementRule> make_rule(const Config& config, const OptimizerKind& kind,
                                        int64_t warmup_steps) {
     switch (kind.rule) {
+        case UpdateRule::AdamWHf:
+            return std::make_unique<AdamWHf>(config);
         case UpdateRule::Sgd:
             return std::make_unique<Sgd>(config);
         case UpdateRule::RmsProp:

@@ -1,6 +1,13 @@
 """Compares optimizers other than AdamW, and learning rates for some parameters, with the libraries that
 define them, given the same gradients."""
 
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import zipfile
+
 import pytest
 
 from test_optimizers import SETTINGS, close, folder, other_codes, ours, parameters_of  # noqa: F401 (a fixture among them)
@@ -48,6 +55,33 @@ def same_weights(weights, named, bf16, rtol=2e-6):
             assert (apart > 0).float().mean() < 0.02, name
         else:
             assert torch.allclose(mine, expected, rtol=rtol, atol=1e-6), f"{name}: {(mine - expected).abs().max().item()}"
+
+
+@pytest.fixture(scope="module")
+def transformers_4():
+    """Returns optimization.py of transformers 4, which version 5 lacks. The file is kept in the cache folder."""
+    lock = pathlib.Path(__file__).parent / "transformers-4.txt"
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ringmaster/transformers-4"
+    file = cache / "transformers/optimization.py"
+    if not file.exists():
+        subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", cache], check=True)
+        zipfile.ZipFile(next(cache.glob("*.whl"))).extract("transformers/optimization.py", cache)
+    spec = importlib.util.spec_from_file_location("transformers.optimization_of_version_4", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("bf16", [False, True], ids=["fp32", "bf16"])
+def test_adamw_hf_is_that_of_transformers_4(folder, transformers_4, bf16):
+    _, weights = ours(folder, optimizer="adamw_hf", bf16=bf16)
+
+    def make(groups):
+        return transformers_4.AdamW(groups, lr=LR, betas=(SETTINGS["adam_beta1"], SETTINGS["adam_beta2"]), eps=SETTINGS["adam_epsilon"],
+                                    no_deprecation_warning=True)
+
+    named, _ = theirs(folder, make, bf16=bf16)
+    same_weights(weights, named, bf16)
 
 
 @pytest.mark.parametrize("bf16", [False, True], ids=["fp32", "bf16"])

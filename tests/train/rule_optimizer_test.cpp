@@ -22,6 +22,7 @@ Config of(const std::string& name, const nlohmann::json& arguments = nlohmann::j
 std::vector<Config> all_rules() {
     return {of("sgd"),
             of("sgd", {{"momentum", 0.9}, {"nesterov", 1}}),
+            of("adamw_hf"),
             of("rmsprop", {{"momentum", 0.9}, {"centered", 1}}),
             of("rmsprop_bnb_8bit"),
             of("lion_32bit"),
