@@ -143,7 +143,8 @@ PlannedFigures read_planned(const RunDirectory& run) {
     const json& mesh = at(plan, {"mesh"});
     if (mesh.is_object())
         figures.mesh = Mesh{small(at(mesh, {"dp_replicate"}), 1), small(at(mesh, {"dp_shard"}), 1),
-                            small(at(mesh, {"ring"}), 1), small(at(mesh, {"ulysses"}), 1)};
+                            small(at(mesh, {"ring"}), 1), small(at(mesh, {"ulysses"}), 1),
+                            small(at(mesh, {"expert"}), 1)};
     figures.sequence_len = whole(at(plan, {"sequence", "length"}));
     figures.global_batch = whole(at(plan, {"batch", "global"}));
     figures.total_steps = whole(at(plan, {"batch", "total_steps"}));

@@ -431,7 +431,8 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
 std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                         const Groups::Impl& groups, MeshGroup kind,
                                         const GroupOptions& options, const BackendMaker& make) {
-    static constexpr const char* kNames[] = {"world", "ring", "ulysses", "shard", "replicas"};
+    static constexpr const char* kNames[] = {"world", "ring",        "ulysses", "shard",
+                                             "replicas", "expert_part", "experts"};
     auto group = std::make_shared<Group::Impl>();
     group->name = kNames[index_of(kind)];
     group->global_ranks = ranks_of(kind, groups.rank, groups.mesh);
@@ -486,6 +487,13 @@ Group& Groups::replicas() {
     return impl_->groups.at(index_of(MeshGroup::Replicas));
 }
 
+Group& Groups::expert_part() {
+    return impl_->groups.at(index_of(MeshGroup::ExpertPart));
+}
+Group& Groups::experts() {
+    return impl_->groups.at(index_of(MeshGroup::Experts));
+}
+
 Progress& Groups::progress() {
     return *impl_->progress;
 }
@@ -525,6 +533,7 @@ Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d:
     }
     for (const MeshGroup kind : kMeshGroups) {
         if (kind == MeshGroup::Shard && !options.shards_states) break;
+        if (kind == MeshGroup::ExpertPart && mesh.expert == 1) break;
         const bool is_world = kind == MeshGroup::Shard && mesh.dp_replicate == 1;
         impl->impls.push_back(is_world ? impl->impls[index_of(MeshGroup::World)]
                                        : make_group(store, *impl, kind, options, make));

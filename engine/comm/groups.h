@@ -1,7 +1,8 @@
 /// Builds the process groups of a mesh over c10d, and lets the ranks find each other.
 ///
 /// Each rank has one Groups. The world group carries gradients and the step's few scalars; ring and ulysses
-/// carry keys and values; shard and replicas carry sharded states. A group of one rank has no process group:
+/// carry keys and values; shard and replicas carry sharded states; expert_part carries experts' states, and
+/// experts the tokens that experts compute. A group of one rank has no process group:
 /// its transfers are copies at most. One meter counts all transfers of a Groups. All ranks of a group make
 /// the same calls in the same order.
 #pragma once
@@ -125,6 +126,9 @@ class Groups {
     // The next two groups exist only if GroupOptions::shards_states is set.
     Group& shard();     ///< ranks with the same dp_replicate coordinate, which share one copy of the states
     Group& replicas();  ///< ranks that differ in the dp_replicate coordinate only; they hold the same states
+    // The next two groups exist only if the mesh has expert parallelism too.
+    Group& expert_part();  ///< ranks of one replica that compute the same experts
+    Group& experts();      ///< one rank of each part, in the order of the parts
 
     Progress& progress();  ///< position of this rank in the step, for error messages and the rank's agent
     /// Sets the timeout of transfers from now on.

@@ -87,7 +87,8 @@ void check_rules(KeyReader& keys, const Config& config) {
     if (config.attn_implementation == "sdpa" && config.sample_packing) {
         keys.warn(Form("CFG-SDPA-PACKING"), "sample_packing");
     }
-    if (config.dp_shard_size > 1 && config.zero_stage_asked == 0 && !config.accelerate_only) {
+    const bool is_sharded = config.zero_stage_asked > 0 || config.expert_parallel_size > 1;
+    if (config.dp_shard_size > 1 && !is_sharded && !config.accelerate_only) {
         keys.warn(Form("CFG-SHARD"), "dp_shard_size", {{"full", "{reshard_after_forward: true}"}});
     }
 }

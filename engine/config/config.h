@@ -160,6 +160,7 @@ struct Config {
     int64_t ulysses_size = 0;
     int64_t dp_shard_size = 0;
     int64_t dp_replicate_size = 0;
+    int64_t expert_parallel_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
     int zero_stage_asked = 0;            ///< stage that fsdp_config or deepspeed asks for; 0: none

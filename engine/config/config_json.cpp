@@ -166,6 +166,7 @@ void each_run_field(ConfigType& c, const Visitor& visit) {
     visit("ulysses_size", c.ulysses_size);
     visit("dp_shard_size", c.dp_shard_size);
     visit("dp_replicate_size", c.dp_replicate_size);
+    visit("expert_parallel_size", c.expert_parallel_size);
     visit("heads_k_stride", c.heads_k_stride);
     visit("ring_attn_func", c.ring_attn_func);
     visit("zero_stage_asked", c.zero_stage_asked);
@@ -215,6 +216,7 @@ json to_json_value(const T& value) {
 /// behaviour of that version.
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
+                                           "expert_parallel_size",
                                            "sequence_chunks",
                                            "lr_quadratic_warmup",
                                            "lr_scheduler_kwargs",

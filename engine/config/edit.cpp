@@ -42,7 +42,8 @@ std::vector<std::string> twins_of(const std::string& key) {
 std::vector<std::string> relatives_of(const std::string& key) {
     static const std::vector<std::vector<std::string>> groups = {
         {"sequence_len", "context_parallel_size", "sequence_parallel_degree", "ulysses_size",
-         "ring_attn_func", "heads_k_stride", "dp_shard_size", "dp_replicate_size", "attn_implementation"},
+         "ring_attn_func", "heads_k_stride", "dp_shard_size", "dp_replicate_size", "expert_parallel_size",
+         "attn_implementation"},
         {"batch_size", "micro_batch_size", "gradient_accumulation_steps", "gradient_checkpointing"},
         {"bf16", "bfloat16", "fp16", "gradient_checkpointing", "selective_checkpointing",
          "activation_offloading", "tiled_mlp", "tiled_mlp_num_shards", "sequence_chunks"},

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "lisa_step_interval lisa_n_layers spectrum_top_fraction",
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
     "default_system_message",
-    "tensor_parallel_size expert_parallel_size s2_attention landmark_attention xpos_rope scaling_softmax "
+    "tensor_parallel_size s2_attention landmark_attention xpos_rope scaling_softmax "
     "expert_backend nonexpert_quantization moe_grouped_backend moe_dequant_chunk_size moe_bnb_fast "
     "dsv4_fp8_nonexpert_mode dsv4_fp8_lora_kernel dsv4_shared_mlp_lora_kernel dsv4_bf16_all "
     "dsv4_fp4_grouped_mode "

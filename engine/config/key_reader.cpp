@@ -40,7 +40,8 @@ void name_default(const std::string& path, FindingValues& parameters) {
 /// works.
 bool follows_from_ranks(const std::string& path) {
     return path == "dp_shard_size" || path == "dp_replicate_size" || path == "ulysses_size" ||
-           path == "context_parallel_size" || path == "sequence_parallel_degree";
+           path == "context_parallel_size" || path == "sequence_parallel_degree" ||
+           path == "expert_parallel_size";
 }
 
 bool names_a_place(const std::string& path) {

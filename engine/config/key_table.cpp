@@ -38,7 +38,7 @@ std::vector<KeyGroup> used_keys() {
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
          "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
-         "dp_shard_size dp_replicate_size fsdp fsdp_config deepspeed "
+         "dp_shard_size dp_replicate_size expert_parallel_size fsdp fsdp_config deepspeed "
          "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
@@ -160,8 +160,7 @@ std::vector<KeyGroup> kernel_keys() {
          "ddp_broadcast_buffers ddp_find_unused_parameters"},
         {Fate::Unsupported, "tensor parallelism is not built",
          "split the sequence instead: context_parallel_size", "", "tensor_parallel_size"},
-        {Fate::Unsupported, "expert parallelism is not built", "leave it out", "", "expert_parallel_size"},
-        {Fate::NoEffect, "part of expert parallelism", "", "expert_parallel_size",
+        {Fate::NoEffect, "the engine exchanges tokens by its own means, and drops none", "", "",
          "expert_parallel_backend expert_parallel_num_nvl_bytes expert_parallel_num_rdma_bytes "
          "expert_parallel_token_capacity expert_parallel_fallback_on_unsupported"},
         {Fate::Unsupported, "shifted sparse attention changes what a token sees", "leave it out", "",
@@ -342,8 +341,8 @@ bool is_integer_above(const json& value, int64_t most) {
     return value.is_number() ? value.get<double>() > static_cast<double>(most) : is_on(value);
 }
 
-/// Plugins that compute the same numbers faster, by the names used in files. The plugin of expert
-/// parallelism alone does nothing: expert_parallel_size switches it on.
+/// Plugins that compute the same numbers faster, by the names used in files. expert_parallel_size alone
+/// switches expert parallelism on.
 constexpr std::array<std::string_view, 4> kArithmeticPlugins{
     "axolotl.integrations.liger.", "axolotl.integrations.cut_cross_entropy.", "axolotl.integrations.kernels.",
     "axolotl.integrations.expert_parallel."};
@@ -426,7 +425,7 @@ bool packs_plain_text(const Document& document) {
 bool switches_on(std::string_view key, const json& value, const Document& document) {
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
     if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;
-    if (key == "tensor_parallel_size" || key == "expert_parallel_size") return is_integer_above(value, 1);
+    if (key == "tensor_parallel_size") return is_integer_above(value, 1);
     if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
     if (key == "pretrain_multipack_attn") {
         const json* packing = document.find("sample_packing");

@@ -30,6 +30,7 @@ void read_parallel(KeyReader& keys, Config& config) {
     take(config.ulysses_size, keys.whole("ulysses_size", {0, kMostRanks}));
     take(config.dp_shard_size, keys.whole("dp_shard_size", {1, kMostRanks}));
     take(config.dp_replicate_size, keys.whole("dp_replicate_size", {1, kMostRanks}));
+    take(config.expert_parallel_size, keys.whole("expert_parallel_size", {0, kMostRanks}));
     take(config.heads_k_stride, keys.whole("heads_k_stride", {1, kMostRanks}));
     auto words = words_of<RingAttnFunc>();
     std::erase(words, to_string(RingAttnFunc::Default));

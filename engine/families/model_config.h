@@ -222,6 +222,12 @@ inline bool is_of_embedding(Role role) {
     return role == Role::Embedding || role == Role::LayerInputs;
 }
 
+/// Returns whether parameters of this role have the experts as their first dimension, besides the router's.
+constexpr bool is_of_stacked_experts(Role role) {
+    return role == Role::ExpertGateUp || role == Role::ExpertGateUpBias || role == Role::ExpertDown ||
+           role == Role::ExpertDownBias;
+}
+
 /// Locates a parameter in the files: a tensor, or several.
 struct Stored {
     std::string name;

@@ -1,10 +1,30 @@
 // Computes a mixture of experts with the weights of the current layer.
 #include <ATen/ATen.h>
 
+#include "engine/model/expert_exchange.h"
 #include "engine/model/ops.h"
 #include "engine/model/tensor_machine.h"
 
 namespace ringmaster {
+
+namespace {
+
+/// Returns the rows as this rank's experts have them.
+const Routing& rows_here(const Routing& routing) {
+    return routing.exchange ? routing.exchange->here() : routing;
+}
+
+/// Returns the rows that experts made of this rank's tokens.
+at::Tensor rows_of_tokens(at::Tensor rows_rw, const Routing& routing, const char* what) {
+    return routing.exchange ? routing.exchange->from_experts(std::move(rows_rw), what) : rows_rw;
+}
+
+}  // namespace
+
+at::Tensor TensorMachine::rows_for_experts(const at::Tensor& x_nc, const Routing& routing) const {
+    at::Tensor x_mc = expert_rows(x_nc, routing);
+    return routing.exchange ? routing.exchange->to_experts(std::move(x_mc), "tokens for experts") : x_mc;
+}
 
 at::Tensor TensorMachine::places_of(int64_t first, const at::Tensor& x_nc) const {
     if (places_n_.defined()) return places_n_.narrow(0, first, x_nc.size(0));
@@ -35,46 +55,53 @@ Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Te
     Routing routing = ringmaster::route(
         x_nc, weights().router_ec, model_.norms_expert_weights, choose, weights().router_bias_e,
         model_.router, parameters_.router_correction(layer_), weights().expert_scales_e, logits_ne);
+    if (expert_group_)
+        routing.exchange = std::make_shared<ExpertExchange>(*expert_group_, routing.begins, x_nc.device());
     const bool is_new = !chosen_nk.defined();
     if (is_new && router_loss_ != nullptr && router_loss_->counts()) router_loss_->count(routing, places_n);
     return routing;
 }
 
 at::Tensor TensorMachine::experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const {
-    const at::Tensor x_mc = expert_rows(x_nc, routing);
-    at::Tensor gate_up_m2i = grouped_linear(x_mc, experts(Role::ExpertGateUp), routing);
-    add_biases(gate_up_m2i, weights().experts_gate_up_bias_ex, routing);
-    expert_adapter(Role::ExpertGateUp).add_forward(gate_up_m2i, x_mc, routing);
+    const Routing& here = rows_here(routing);
+    const at::Tensor x_mc = rows_for_experts(x_nc, routing);
+    at::Tensor gate_up_m2i = grouped_linear(x_mc, experts(Role::ExpertGateUp), here);
+    add_biases(gate_up_m2i, weights().experts_gate_up_bias_ex, here);
+    expert_adapter(Role::ExpertGateUp).add_forward(gate_up_m2i, x_mc, here);
     return gate_up_m2i;
 }
 
 at::Tensor TensorMachine::experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const {
+    const Routing& here = rows_here(routing);
     at::Tensor act_mi = gate(gate_up_m2i);
-    const at::Tensor y_mc = grouped_linear(act_mi, experts(Role::ExpertDown), routing);
-    add_biases(y_mc, weights().experts_down_bias_ec, routing);
-    expert_adapter(Role::ExpertDown).add_forward(y_mc, act_mi, routing);
+    at::Tensor y_mc = grouped_linear(act_mi, experts(Role::ExpertDown), here);
+    add_biases(y_mc, weights().experts_down_bias_ec, here);
+    expert_adapter(Role::ExpertDown).add_forward(y_mc, act_mi, here);
     act_mi.reset();
+    y_mc = rows_of_tokens(std::move(y_mc), routing, "outputs of experts");
     return combine(y_mc, routing, true);
 }
 
 at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Tensor& gate_up_m2i,
                                                 const Routing& routing, double beta) const {
-    const at::Tensor dy_mc = expert_rows(dout_nc, routing);
+    const Routing& here = rows_here(routing);
+    const at::Tensor dy_mc = rows_for_experts(dout_nc, routing);
     dout_nc.reset();
     const ExpertAdapter adapter = expert_adapter(Role::ExpertDown);
-    at::Tensor dact_mi = grouped_product(dy_mc, experts(Role::ExpertDown), routing);
-    adapter.add_input_gradient(dact_mi, dy_mc, routing);
+    at::Tensor dact_mi = grouped_product(dy_mc, experts(Role::ExpertDown), here);
+    adapter.add_input_gradient(dact_mi, dy_mc, here);
     const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});  // not weighed yet
-    const at::Tensor weights_m1 = row_weights(routing);
+    at::Tensor weights_m1 = row_weights(routing);
+    if (routing.exchange) weights_m1 = routing.exchange->to_experts(weights_m1, "weights of experts");
     const at::Tensor dweights_m = row_products(dact_mi, act_mi);
     dact_mi.reset();
-    add_bias_products(dweights_m, dy_mc, weights().experts_down_bias_ec, routing);
+    add_bias_products(dweights_m, dy_mc, weights().experts_down_bias_ec, here);
     weigh_rows(gate_up_m2i, weights_m1);
     weigh_rows(act_mi, weights_m1);
-    accumulate_grouped_gradient(gradients().experts_down_eci, dy_mc, act_mi, routing, beta);
-    accumulate_grouped_bias(gradients().experts_down_bias_ec, dy_mc, weights_m1, routing, beta);
-    adapter.accumulate(dy_mc, act_mi, routing, beta);
-    return dweights_m;
+    accumulate_grouped_gradient(gradients().experts_down_eci, dy_mc, act_mi, here, beta);
+    accumulate_grouped_bias(gradients().experts_down_bias_ec, dy_mc, weights_m1, here, beta);
+    adapter.accumulate(dy_mc, act_mi, here, beta);
+    return rows_of_tokens(dweights_m.unsqueeze(1), routing, "gradients of experts' weights").squeeze(1);
 }
 
 TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up_m2i,
@@ -114,17 +141,20 @@ void TensorMachine::ExpertPull::accumulate(const at::Tensor& x_nc, const at::Ten
     if (reads_alike) accumulate_weight_gradient(gradients.router_ec, dlogits_ne_, x_nc, beta);
     if (reads_alike) accumulate_bias_gradient(gradients.router_bias_e, dlogits_ne_, beta);
     if (dscales_e_.defined()) accumulate_bias_gradient(gradients.expert_scales_e, dscales_e_, beta);
-    accumulate_grouped_bias(gradients.experts_gate_up_bias_ex, dgate_up_m2i_, {}, routing_, beta);
+    const Routing& here = rows_here(routing_);
+    accumulate_grouped_bias(gradients.experts_gate_up_bias_ex, dgate_up_m2i_, {}, here, beta);
     const ExpertAdapter adapter = machine_.expert_adapter(Role::ExpertGateUp);
     if (!gradients.experts_gate_up_exc.defined() && !adapter.on()) return;
-    const at::Tensor x_mw = expert_rows(read_nw, routing_);
-    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, x_mw, routing_, beta);
-    adapter.accumulate(dgate_up_m2i_, x_mw, routing_, beta);
+    const at::Tensor x_mw = machine_.rows_for_experts(read_nw, routing_);
+    accumulate_grouped_gradient(gradients.experts_gate_up_exc, dgate_up_m2i_, x_mw, here, beta);
+    adapter.accumulate(dgate_up_m2i_, x_mw, here, beta);
 }
 
 at::Tensor TensorMachine::ExpertPull::experts_input() const {
-    at::Tensor dx_mc = grouped_product(dgate_up_m2i_, machine_.experts(Role::ExpertGateUp), routing_);
-    machine_.expert_adapter(Role::ExpertGateUp).add_input_gradient(dx_mc, dgate_up_m2i_, routing_);
+    const Routing& here = rows_here(routing_);
+    at::Tensor dx_mc = grouped_product(dgate_up_m2i_, machine_.experts(Role::ExpertGateUp), here);
+    machine_.expert_adapter(Role::ExpertGateUp).add_input_gradient(dx_mc, dgate_up_m2i_, here);
+    dx_mc = rows_of_tokens(std::move(dx_mc), routing_, "gradients of tokens");
     return combine(dx_mc, routing_, false);
 }
 

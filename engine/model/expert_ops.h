@@ -10,11 +10,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "engine/model/expert_ranks.h"
 
 namespace ringmaster {
+
+class ExpertExchange;
 
 /// Says which experts compute a token, and in which row.
 struct Routing {
@@ -24,6 +27,7 @@ struct Routing {
     at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
     at::Tensor rows_nk;           ///< int64: the row of every slot
     std::vector<int64_t> begins;  ///< first row of each expert, and the end of the last one's
+    std::shared_ptr<const ExpertExchange> exchange = {};  ///< set if other ranks compute some of the experts
 
     int64_t per_token() const { return chosen_nk.size(1); }
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/error.h"
 #include "engine/model/dtypes.h"
@@ -51,6 +52,7 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
       device_(device) {
     if (sharding_.groups && sharding_.stage > 0 && sharding_.groups->shard().size() > 1)
         stage_ = sharding_.stage;
+    divide_experts();
     lay_out_units();
     const bool frozen = use != Use::Trained;
     const bool mixed = is_mixed(precision) && !frozen;
@@ -75,10 +77,38 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     }
 }
 
+/// Assigns parameters to units. With expert parallelism, moves those of experts behind all others, so that the
+/// parameters of a unit stay neighbours.
+void Parameters::divide_experts() {
+    const auto of_experts = [](const ParameterShape& shape) { return is_of_stacked_experts(shape.role); };
+    const bool has_experts = std::any_of(shapes_.begin(), shapes_.end(), of_experts);
+    if (stage_ == 3 && has_experts) expert_parts_ = sharding_.groups->mesh().expert;
+    std::vector<size_t> order(shapes_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (expert_parts_ > 1)
+        std::stable_partition(order.begin(), order.end(), [&](size_t i) { return !of_experts(shapes_[i]); });
+    std::vector<ParameterShape> ordered;
+    drawn_.resize(order.size());
+    units_.resize(static_cast<size_t>(num_layers_) + 2);
+    for (size_t i = 0; i < order.size(); ++i) {
+        const ParameterShape& shape = ordered.emplace_back(std::move(shapes_[order[i]]));
+        drawn_[order[i]] = i;
+        int unit = shape.layer >= 0             ? unit_of_layer(shape.layer)
+                   : is_of_embedding(shape.role) ? 0
+                                                 : head_unit();
+        if (expert_parts_ > 1 && of_experts(shape)) {
+            units_[static_cast<size_t>(unit)].experts.push_back(units());
+            unit = units();
+            units_.emplace_back().parameter = i;
+        }
+        unit_of_.push_back(unit);
+    }
+    shapes_ = std::move(ordered);
+}
+
 void Parameters::lay_out_units() {
     const int ranks = stage_ > 0 ? sharding_.groups->shard().size() : 1;
     const int rank = stage_ > 0 ? sharding_.groups->shard().rank() : 0;
-    units_.resize(static_cast<size_t>(num_layers_) + 2);
     for (size_t i = 0; i < shapes_.size(); ++i) {
         index_[shapes_[i].name] = i;
         units_[static_cast<size_t>(unit_of(i))].elements += shapes_[i].size();
@@ -87,6 +117,8 @@ void Parameters::lay_out_units() {
     int64_t shard_begin = 0;
     for (Unit& unit : units_) {
         const int64_t slice = slice_elements(unit.elements, ranks);
+        const bool is_of_experts = &unit - units_.data() > head_unit();
+        TORCH_INTERNAL_ASSERT(!is_of_experts || slice * ranks == unit.elements);  // ends with an expert
         whole = {whole.end, whole.end + ranks * slice};
         unit.whole = whole;
         unit.own = {whole.begin + rank * slice, whole.begin + (rank + 1) * slice};
@@ -102,9 +134,24 @@ void Parameters::lay_out_units() {
 }
 
 int Parameters::unit_of(size_t index) const {
-    const int layer = shapes_[index].layer;
-    if (layer >= 0) return unit_of_layer(layer);
-    return is_of_embedding(shapes_[index].role) ? 0 : num_layers_ + 1;
+    return unit_of_[index];
+}
+
+std::optional<Group> Parameters::expert_group() const {
+    if (expert_parts_ == 1) return std::nullopt;
+    Groups groups = *sharding_.groups;
+    return groups.experts();
+}
+
+Group& Parameters::group_of(int unit) {
+    return holds_experts(unit) ? sharding_.groups->expert_part() : sharding_.groups->shard();
+}
+
+FlatRange Parameters::part_of(int unit) const {
+    const Unit& at = units_[static_cast<size_t>(unit)];
+    const int64_t size = at.whole.size() / (holds_experts(unit) ? expert_parts_ : 1);
+    const int64_t begin = holds_experts(unit) ? (at.own.begin - at.whole.begin) / size * size : 0;
+    return {begin, begin + size};
 }
 
 int64_t Parameters::count() const {
@@ -119,7 +166,10 @@ std::vector<int> Parameters::units_of_head() const {
 }
 
 std::string Parameters::name_of(int unit) const {
-    return unit == 0 ? "embedding" : unit == head_unit() ? "head" : "layer " + std::to_string(unit - 1);
+    if (!holds_experts(unit))
+        return unit == 0 ? "embedding" : unit == head_unit() ? "head" : "layer " + std::to_string(unit - 1);
+    const ParameterShape& shape = shapes_[units_[static_cast<size_t>(unit)].parameter];
+    return "experts of layer " + std::to_string(shape.layer);
 }
 
 // ------------------------------------------------------------------------------------------ flat tensors
@@ -225,18 +275,15 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     views.delta = {all({delta + "conv1d.weight"}, values), all({delta + "dt_bias"}, values),
                    all({delta + "A_log"}, values),         all({delta + "norm.weight"}, values),
                    all({delta + "conv1d.bias"}, values),   all({delta + "D"}, values)};
-    const auto of_experts = [&](const char* name) {
-        const at::Tensor stored = all({prefix + name}, values);
-        return experts_transposed_ && stored.defined() && stored.dim() == 3 ? stored.transpose(1, 2) : stored;
-    };
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
     views.router_bias_e = all({prefix + "mlp.gate.bias"}, values);
     views.norms[static_cast<size_t>(NormSite::Router)] = all({prefix + "router.scale"}, values);
     views.expert_scales_e = all({prefix + "router.per_expert_scale"}, values);
-    views.experts_gate_up_exc = of_experts("mlp.experts.gate_up_proj");
-    views.experts_down_eci = of_experts("mlp.experts.down_proj");
-    views.experts_gate_up_bias_ex = all({prefix + "mlp.experts.gate_up_proj_bias"}, values);
-    views.experts_down_bias_ec = all({prefix + "mlp.experts.down_proj_bias"}, values);
+    for (const char* name : {"gate_up_proj", "down_proj", "gate_up_proj_bias", "down_proj_bias"}) {
+        const auto found = index_.find(prefix + "mlp.experts." + name);
+        if (found == index_.end() || holds_experts(unit_of(found->second))) continue;
+        bind_experts(views, found->second, all({found->first}, values));
+    }
     views.sinks_h = all({prefix + "self_attn.sinks"}, values);
     for (size_t i = 0; i < kModulePaths.size(); ++i) {
         const std::string module = "base_model.model." + prefix + module_path(i);
@@ -251,8 +298,28 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     return views;
 }
 
+/// Sets the view of an experts' parameter, given its values: all experts, or those of a part.
+void Parameters::bind_experts(LayerTensors& views, size_t index, const at::Tensor& values) const {
+    const ParameterShape& shape = shapes_[index];
+    at::Tensor stored = values;
+    if (stored.defined() && stored.dim() == 1) {
+        std::vector<int64_t> sizes = shape.shape;
+        sizes[0] = -1;
+        stored = stored.view(sizes);
+    }
+    if (experts_transposed_ && stored.defined() && stored.dim() == 3) stored = stored.transpose(1, 2);
+    if (shape.role == Role::ExpertGateUp) views.experts_gate_up_exc = stored;
+    if (shape.role == Role::ExpertDown) views.experts_down_eci = stored;
+    if (shape.role == Role::ExpertGateUpBias) views.experts_gate_up_bias_ex = stored;
+    if (shape.role == Role::ExpertDownBias) views.experts_down_bias_ec = stored;
+}
+
 void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) const {
-    if (unit > 0 && unit < head_unit()) {
+    if (holds_experts(unit)) {
+        const size_t index = units_[static_cast<size_t>(unit)].parameter;
+        return bind_experts(views.layers[static_cast<size_t>(shapes_[index].layer)], index, values);
+    }
+    if (is_of_layer(unit)) {
         views.layers[static_cast<size_t>(unit - 1)] = layer_views(unit - 1, values);
         return;
     }
@@ -297,7 +364,7 @@ void Parameters::put(size_t index, const at::Tensor& values) {
 
 void Parameters::initialize(const ModelConfig& model, int64_t seed) {
     InitialValues initial(model, seed);
-    for (size_t i = 0; i < shapes_.size(); ++i) put(i, initial.next(shapes_[i]));
+    for (const size_t i : drawn_) put(i, initial.next(shapes_[i]));
     share_update();
 }
 

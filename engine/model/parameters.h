@@ -6,6 +6,11 @@
 /// every unit. Stage 1 shards the optimizer's states, including the float32 master of bfloat16 weights. Stage
 /// 2 also shards gradients; a unit's whole gradient lives from its backward to its reduction. Stage 3 also
 /// shards weights; a unit is whole between `gather` and `drop`.
+///
+/// Expert parallelism (Lepikhin et al. 2020, "GShard"), at stage 3 only: each parameter of a layer's experts is
+/// a unit of its own, and these units and parameters follow all others. The ranks of an expert part own the
+/// slices of the part's experts and gather only those: the unit is [experts ÷ parts, …] between `gather` and
+/// `drop`, and so are its gradients. Slices of the states are the same as without expert parallelism.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -49,6 +54,7 @@ struct LayerTensors {
     at::Tensor router_bias_e;
     at::Tensor expert_scales_e;  ///< factors of the experts' weights
     /// [experts, 2I, hidden], I of one expert; [experts, hidden, I]. A view if they are stored transposed.
+    /// With expert parallelism, the experts of this rank's part; the biases too.
     at::Tensor experts_gate_up_exc, experts_down_eci;
     at::Tensor experts_gate_up_bias_ex, experts_down_bias_ec;
     at::Tensor sinks_h;                             ///< [query heads], of attention
@@ -121,13 +127,25 @@ class Parameters {
     at::Device device() const { return device_; }  ///< device of computation
     /// Returns null at stage 0.
     Groups* sharding_groups() { return stage_ > 0 ? &*sharding_.groups : nullptr; }
+    int expert_parts() const { return expert_parts_; }  ///< 1 without expert parallelism
+    /// Returns the ranks among which tokens travel to experts; nothing without expert parallelism.
+    std::optional<Group> expert_group() const;
 
-    // Units: 0 is the embedding, with what makes the inputs of layers, 1 + l is layer l, the last is final
-    // norm and head.
+    // Units: 0 is the embedding, with what makes the inputs of layers, 1 + l is layer l, then come final norm
+    // and head, and last the parameters of experts if their parts are divided.
     int units() const { return static_cast<int>(units_.size()); }
     int unit_of(size_t index) const;  ///< unit of a parameter
     int unit_of_layer(int layer) const { return 1 + layer; }
-    int head_unit() const { return units() - 1; }
+    int head_unit() const { return num_layers_ + 1; }
+    bool is_of_layer(int unit) const { return unit > 0 && unit < head_unit(); }
+    bool holds_experts(int unit) const { return unit > head_unit(); }
+    /// Returns the units of the layer's experts; none for other units, or without expert parallelism.
+    const std::vector<int>& expert_units(int unit) const { return units_[static_cast<size_t>(unit)].experts; }
+    /// Returns the ranks that gather and reduce the unit together: the shard group, or this rank's expert part.
+    Group& group_of(int unit);
+    int64_t whole_size(int unit) const { return units_[static_cast<size_t>(unit)].whole.size(); }  ///< padded
+    /// Returns the elements of the unit that a pass reads on this rank, within the whole unit.
+    FlatRange part_of(int unit) const;
     /// Returns the units that the head's forward needs; with tied weights also the embedding.
     std::vector<int> units_of_head() const;
     std::string name_of(int unit) const;  ///< e.g. "embedding", "layer 3", "head"
@@ -164,14 +182,17 @@ class Parameters {
     double layer_scalar(int layer) const { return buffer(Role::LayerScalar, layer).item<double>(); }
     void take_buffers(const Parameters& from) { buffer_values_ = from.buffer_values_; }
     /// Returns a unit's weights as a pass reads them, with padding; at stage 3 only between `use` and `drop`.
+    /// Of experts, only this rank's part (part_of).
     at::Tensor weights_of_unit(int unit) const;
+    // These include the units of a layer's experts.
     /// Starts to gather a unit's weights; `use` waits for them, `drop` frees them. No effect below stage 3.
     /// All ranks of the shard group must go through the same units in the same order.
     void gather(int unit);
     void use(int unit);
     void drop(int unit);
     /// Allows writing a unit's gradients, which are zero or overwritten first. From stage 2 on,
-    /// `take_gradients` hands them over whole, padded with zeros.
+    /// `take_gradients` hands them over whole, padded with zeros; of experts, only this rank's part. A layer's
+    /// gradients are taken before those of its experts.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
     /// Lets gradients start as NaN, so that proofs find elements that no code writes. With `nan` false, they
@@ -205,17 +226,24 @@ class Parameters {
         FlatRange own;            ///< this rank's slice of the unit
         int64_t shard_begin = 0;  ///< begin of that slice in a sharded flat tensor
         int64_t elements = 0;     ///< number of elements without padding
+        std::vector<int> experts = {};  ///< units of a layer's experts
+        size_t parameter = 0;           ///< the only parameter of experts' units
         at::Tensor gathered;      ///< stage 3: the weights between `use` and `drop`
         Transfer gathering;
         at::Tensor gradients;  ///< set from stage 2 on
     };
 
+    void divide_experts();
     void lay_out_units();
     FlatRange range_of(size_t index) const {
         return {offsets_[index], offsets_[index] + shapes_[index].size()};
     }
     int64_t begin_in_unit(size_t index) const;
     void bind(ModelTensors& views, int unit, const at::Tensor& values) const;
+    void bind_experts(LayerTensors& views, size_t index, const at::Tensor& values) const;
+    void start_gathering(int unit);
+    void wait_for(int unit);
+    void free_weights(int unit);
     LayerTensors layer_views(int layer, const at::Tensor& values) const;
     /// Returns adjacent parameters as one tensor: [Σ rows, …], in their unit's values.
     at::Tensor joined(const std::vector<std::string>& names, const at::Tensor& values) const;
@@ -224,6 +252,7 @@ class Parameters {
     at::Tensor buffer(Role role, int layer) const;
 
     std::vector<ParameterShape> shapes_;
+    std::vector<size_t> drawn_;  ///< parameters in the order in which `initialize` draws their values
     std::vector<ParameterShape> buffers_;  ///< buffer_shapes; empty unless these are a model's parameters
     std::vector<at::Tensor> buffer_values_;
     std::string file_stem_;
@@ -232,6 +261,8 @@ class Parameters {
     std::vector<Unit> units_;
     Sharding sharding_;
     int stage_ = 0;
+    int expert_parts_ = 1;
+    std::vector<int> unit_of_;  ///< by parameter
     int num_layers_ = 0;
     bool experts_transposed_ = false;
     at::Device device_;

@@ -38,22 +38,33 @@ void Parameters::share_update() {
 }
 
 void Parameters::gather(int index) {
+    start_gathering(index);
+    for (const int experts : expert_units(index)) start_gathering(experts);
+}
+
+void Parameters::start_gathering(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
     if ((!compute_.sharded && !from_host_) || unit.gathered.defined() || is_empty(index)) return;
     const at::TensorOptions options = compute_.values.options().device(device_);
-    const bool reuses = !spare_.empty() && spare_.back().size(0) == unit.whole.size();
-    if (reuses) {
-        unit.gathered = spare_.back();
-        spare_.pop_back();
+    const int64_t size = part_of(index).size();
+    if (compute_.sharded && !from_host_ && group_of(index).size() == 1) {
+        unit.gathered = own_slice(compute_, index);  // the part's experts are all this rank's
+        return;
+    }
+    const auto spare = std::find_if(spare_.begin(), spare_.end(),
+                                    [&](const at::Tensor& buffer) { return buffer.size(0) == size; });
+    if (spare != spare_.end()) {
+        unit.gathered = *spare;
+        spare_.erase(spare);
     } else {
         spare_.clear();
-        unit.gathered = at::empty({unit.whole.size()}, options);
+        unit.gathered = at::empty({size}, options);
     }
     if (!compute_.sharded) return from_host_->copy(whole_unit(compute_, index), unit.gathered);
     at::Tensor own = own_slice(compute_, index);
     const auto start = [&] {
         unit.gathering =
-            sharding_.groups->shard().all_gather(unit.gathered, own, "weights of " + name_of(index));
+            group_of(index).all_gather(unit.gathered, own, "weights of " + name_of(index));
     };
     if (!from_host_) return start();
     const at::Tensor in_host = std::exchange(own, at::empty({unit.own.size()}, options));
@@ -62,8 +73,13 @@ void Parameters::gather(int index) {
 }
 
 void Parameters::use(int index) {
-    if ((!compute_.sharded && !from_host_) || is_empty(index)) return;
     gather(index);
+    wait_for(index);
+    for (const int experts : expert_units(index)) wait_for(experts);
+}
+
+void Parameters::wait_for(int index) {
+    if ((!compute_.sharded && !from_host_) || is_empty(index)) return;
     Unit& unit = units_[static_cast<size_t>(index)];
     if (compute_.sharded)
         unit.gathering.wait();
@@ -72,13 +88,19 @@ void Parameters::use(int index) {
     bind(weights_, index, unit.gathered);
 }
 
-void Parameters::drop(int index) {
-    if (!compute_.sharded && !from_host_) return;
+void Parameters::free_weights(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
     bind(weights_, index, {});
-    const bool is_layer = index > 0 && index < head_unit();
-    if (is_layer && unit.gathered.defined()) spare_.push_back(unit.gathered);
+    const bool is_reused = is_of_layer(index) || holds_experts(index);
+    const bool is_buffer = unit.gathered.defined() && !unit.gathered.is_alias_of(compute_.values);
+    if (is_reused && is_buffer) spare_.push_back(unit.gathered);
     unit.gathered.reset();
+}
+
+void Parameters::drop(int index) {
+    if (!compute_.sharded && !from_host_) return;
+    free_weights(index);
+    for (const int experts : expert_units(index)) free_weights(experts);
     const auto is_here = [](const Unit& other) { return other.gathered.defined(); };
     if (std::none_of(units_.begin(), units_.end(), is_here)) spare_.clear();
 }
@@ -86,10 +108,12 @@ void Parameters::drop(int index) {
 void Parameters::open_gradients(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
     if (!gradients_.values.defined() || !gradients_are_taken() || unit.gradients.defined()) return;
-    unit.gradients = at::empty({unit.whole.size()}, gradients_.values.options().device(device_));
+    const int64_t size = part_of(index).size(), elements = std::min(unit.elements, size);
+    unit.gradients = at::empty({size}, gradients_.values.options().device(device_));
     if (begins_with_nan_) unit.gradients.fill_(std::numeric_limits<double>::quiet_NaN());
-    unit.gradients.narrow(0, unit.elements, unit.whole.size() - unit.elements).zero_();
+    unit.gradients.narrow(0, elements, size - elements).zero_();
     bind(weight_gradients_, index, unit.gradients);
+    for (const int experts : expert_units(index)) open_gradients(experts);
 }
 
 void Parameters::keep_gradients(int index, const at::Tensor& slice, bool first) {

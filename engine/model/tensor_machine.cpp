@@ -27,7 +27,8 @@ TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& paramet
       parameters_(parameters),
       kept_(kept),
       adapter_(adapter),
-      quantized_(quantized) {}
+      quantized_(quantized),
+      expert_group_(parameters.expert_group()) {}
 
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;

@@ -5,6 +5,7 @@
 #include <ATen/ops/cat.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/blocks/block.h"
@@ -211,6 +212,7 @@ class TensorMachine {
     using Routing = ringmaster::Routing;
     /// Chooses experts for tokens from `first` on, or takes chosen_nk if it is defined.
     Routing route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk);
+    // With expert parallelism, rows of gate and up are those that this rank's experts received.
     at::Tensor experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const;
     at::Tensor experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const;
     /// Replaces gate_up_m2i by its gradient. Returns the gradient of the rows' weights.
@@ -284,6 +286,8 @@ class TensorMachine {
     }
     at::Tensor matrix(LoraSite site) const;
     at::Tensor experts(Role role) const;  ///< of ExpertGateUp or ExpertDown
+    /// Returns the rows of x_nc that this rank's experts compute, sorted by expert.
+    at::Tensor rows_for_experts(const at::Tensor& x_nc, const Routing& routing) const;
     ExpertAdapter expert_adapter(Role role) const;
     FrozenLinear frozen(LoraSite site) const;  ///< empty unless the adapter reads it
     /// Returns the places of the tokens that x_nc holds from `first` on.
@@ -305,6 +309,7 @@ class TensorMachine {
     const Kept& kept_;
     const Adapter* adapter_;
     QuantizedBase* quantized_;
+    std::optional<Group> expert_group_;  ///< set if experts are divided among its ranks
     OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard

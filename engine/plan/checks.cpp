@@ -121,7 +121,7 @@ void rule_replicas(const Plan& plan, Findings& findings) {
 }
 
 void rule_ulysses_stage(const Plan& plan, Findings& findings) {
-    if (plan.mesh.ulysses == 1 || plan.config.zero_stage_asked > 0) return;
+    if (plan.mesh.ulysses == 1 || plan.zero_stage > 0) return;
     findings.warn(Form("CP-ULYSSES-STAGE"), "ulysses_size", {});
 }
 
@@ -318,6 +318,7 @@ const char* obstacle_to_chunks(const Plan& plan) {
     if (plan.context_parallel.size > 1 && is_dealt_unequally) return "layout";
     if (plan.model && shares_between_layers(*plan.model)) return "layers";
     if (config.preference.on() || config.policy) return "weights";
+    if (config.expert_parallel_size > 1) return "experts";
     if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
     return nullptr;
 }

@@ -1,6 +1,6 @@
 // Traces a mixture of experts: allocates and frees what engine/model/expert_ops.cpp and
 // engine/model/expert_machine.cpp do. A rank computes all experts of its tokens, so the number of rows is
-// exact.
+// exact; if experts are divided among ranks, a level load is assumed, which is as many rows.
 #include <algorithm>
 
 #include "engine/plan/trace_machine.h"
@@ -39,6 +39,8 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
     routing.slots_m = sized(tokens, per_token, kLong, kActivations);
     routing.rows_nk = sized(tokens, per_token, kLong, kActivations);
     heap_.touch(tokens * per_token * kLong);
+    if (divides_experts() && local_experts() > 1)
+        routing.arrivals_r = sized(2 * tokens, per_token, kLong, kActivations);
     return routing;
 }
 
@@ -54,12 +56,29 @@ Traced TraceMachine::dequantize_experts(Role role) {
     return made;
 }
 
+Traced TraceMachine::to_experts(Traced rows_mw, std::string_view name) {
+    if (!divides_experts()) return rows_mw;
+    Traced arrived = take(rows_mw.rows(), rows_mw.columns(), name);
+    rows_mw.reset();
+    return local_experts() > 1 ? take(arrived.rows(), arrived.columns(), name) : arrived;
+}
+
+Traced TraceMachine::from_experts(Traced rows_rw, std::string_view name) {
+    if (!divides_experts()) return rows_rw;
+    if (local_experts() > 1) rows_rw = Traced(take(rows_rw.rows(), rows_rw.columns(), name));
+    return take(rows_rw.rows(), rows_rw.columns(), name);
+}
+
+Traced TraceMachine::rows_for_experts(const Traced& x_nc, const Routing& routing, std::string_view name) {
+    return to_experts(take(routing.rows(), x_nc.columns(), name), name);
+}
+
 /// Allocates the product of all rows. The engine computes one expert's rows at a time.
 Traced TraceMachine::grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                                      MemoryPart part) {
     const Traced matrices = dequantize_experts(role);
     Traced y_mo = take(x_mi.rows(), outputs, name, part);
-    widen(x_mi.rows() / double(model().num_experts), x_mi.columns(), outputs);
+    widen(x_mi.rows() / local_experts(), x_mi.columns(), outputs);
     return y_mo;
 }
 
@@ -73,7 +92,7 @@ Traced TraceMachine::combine(const Traced& y_mc) {
 }
 
 Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing) {
-    const Traced x_mc = take(routing.rows(), x_nc.columns(), kRowsIn);
+    const Traced x_mc = rows_for_experts(x_nc, routing, kRowsIn);
     return grouped_product(Role::ExpertGateUp, x_mc,
                            double(model().gate.columns() * model().expert_intermediate_size), "gate and up",
                            kActivations);
@@ -81,10 +100,9 @@ Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing)
 
 Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
     Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / model().gate.columns(), kProduct);
-    const Traced y_mc =
-        grouped_product(Role::ExpertDown, act_mi, double(model().expert_outer_size()), kRowsOut);
+    Traced y_mc = grouped_product(Role::ExpertDown, act_mi, double(model().expert_outer_size()), kRowsOut);
     act_mi.reset();
-    return combine(y_mc);
+    return combine(from_experts(std::move(y_mc), kRowsOut));
 }
 
 void TraceMachine::sum_row_products(double rows, double width) {
@@ -112,16 +130,16 @@ void TraceMachine::share_backward(const Traced& shares_n1, const Traced&, const 
 Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
                                            double) {
     const double rows = routing.rows(), width = gate_up_m2i.columns() / model().gate.columns();
-    const Traced dy_mc = take(rows, dout_nc.columns(), kRowsOut);
+    const Traced dy_mc = rows_for_experts(dout_nc, routing, kRowsOut);
     dout_nc.reset();
     Traced dact_mi = grouped_product(Role::ExpertDown, dy_mc, width, kProduct);
     const Traced act_mi = take(rows, width, kProduct);
     const Traced weights_m1 = sized(rows, 1, kFloat);
     sum_row_products(rows, width);
     dact_mi.reset();
-    if (model().expert_biases) sum_row_products(rows / double(model().num_experts), dy_mc.columns());
+    if (model().expert_biases) sum_row_products(rows / local_experts(), dy_mc.columns());
     weigh_rows(rows, gate_up_m2i.columns());
-    if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / double(model().num_experts));
+    if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / local_experts());
     return sized(rows, 1, kFloat);
 }
 
@@ -129,7 +147,7 @@ TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, 
                                                     const Routing& routing, int64_t) {
     const double tokens = routing.chosen_nk.rows(), experts = double(model().num_experts);
     heap_.touch(3 * tokens * experts * kFloat);  // gradients of probabilities
-    return {*this, dgate_up_m2i, take(tokens, experts), tokens};
+    return {*this, dgate_up_m2i, take(tokens, experts), routing};
 }
 
 void TraceMachine::ExpertPull::accumulate(const Traced&, const Traced& read_nw, double) const {
@@ -137,10 +155,10 @@ void TraceMachine::ExpertPull::accumulate(const Traced&, const Traced& read_nw, 
     const bool is_adapted = std::find(adapted.begin(), adapted.end(), kExpertParameters[0]) != adapted.end();
     if (machine.in_.lora.on() && !is_adapted) return;
     const double rows = dgate_up_m2i.rows();
-    const Traced x_mw = machine.take(rows, read_nw.columns(), kRowsIn);
+    const Traced x_mw = machine.rows_for_experts(read_nw, routing, kRowsIn);
     if (is_adapted) return;
     machine.gradient_product(dgate_up_m2i.columns(), read_nw.columns(),
-                             rows / double(machine.model().num_experts));
+                             rows / machine.local_experts());
 }
 
 Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t first, double beta) const {
@@ -150,9 +168,9 @@ Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t fir
 }
 
 Traced TraceMachine::ExpertPull::experts_input() const {
-    const Traced dx_mc = machine.grouped_product(Role::ExpertGateUp, dgate_up_m2i,
-                                                 double(machine.model().expert_outer_size()), kRowsIn);
-    return machine.combine(dx_mc);
+    Traced dx_mc = machine.grouped_product(Role::ExpertGateUp, dgate_up_m2i,
+                                           double(machine.model().expert_outer_size()), kRowsIn);
+    return machine.combine(machine.from_experts(std::move(dx_mc), kRowsIn));
 }
 
 }  // namespace ringmaster

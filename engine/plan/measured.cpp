@@ -80,7 +80,9 @@ json family_of(const Plan& plan) {
 
 json run_of(const Plan& plan) {
     const Mesh& mesh = plan.mesh;
-    return {{"mesh", {mesh.dp_replicate, mesh.dp_shard, mesh.ring, mesh.ulysses}},
+    json sizes = {mesh.dp_replicate, mesh.dp_shard, mesh.ring, mesh.ulysses};
+    if (mesh.expert > 1) sizes.push_back(mesh.expert);
+    return {{"mesh", std::move(sizes)},
             {"layout", to_string(plan.context_parallel.layout)},
             {"heads_k_stride", plan.context_parallel.heads_k_stride},
             {"zero_stage", plan.zero_stage},

@@ -9,6 +9,7 @@
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/attention_trace.h"
 #include "engine/plan/deterministic.h"
+#include "engine/plan/expert_parallel.h"
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/nccl_memory.h"
 #include "engine/plan/step_time.h"
@@ -34,6 +35,7 @@ Runtime runtime_of(const MemoryInputs& in) {
     if (in.device == Device::Cpu) return kCpuRuntime;
     NcclInputs of_mesh;
     of_mesh.mesh = {in.replicas, std::max(1, in.shards / (in.ring * in.ulysses)), in.ring, in.ulysses};
+    of_mesh.mesh.expert = in.expert_parts;
     of_mesh.ranks_per_node = of_mesh.mesh.ranks() / in.nodes;
     of_mesh.shards_states = in.zero_stage > 0;
     of_mesh.in_order = cuda_is_deterministic();
@@ -85,8 +87,24 @@ int64_t kept_of(const ModelConfig& one, const Quantization& quantization) {
     return unit_sizes(one).layer - quantized_layer(one, quantization).elements;
 }
 
-int64_t kept_layer(const MemoryInputs& in) {
-    return largest_of_layers(in.model, [&](const ModelConfig& one) { return kept_of(one, in.quantization); });
+/// Returns the elements of a layer's experts that are divided among ranks.
+int64_t divided(const MemoryInputs& in, const ModelConfig& one) {
+    return in.expert_parts > 1 ? expert_elements(one) : 0;
+}
+
+/// Returns the elements of a part's experts besides this rank's slices of them: gathered weights. Nothing has
+/// to be gathered if each rank is a part of its own.
+double gathered_experts(const MemoryInputs& in, int64_t experts) {
+    const bool are_own = in.expert_parts == in.shards && !in.weights_in_host;
+    return are_own ? 0 : double(experts) / in.expert_parts;
+}
+
+/// Returns the elements of the largest layer's weights while it is used.
+double kept_layer(const MemoryInputs& in) {
+    return largest_of_layers(in.model, [&](const ModelConfig& one) {
+        const int64_t experts = divided(in, one);
+        return padded(in, kept_of(one, in.quantization) - experts) + gathered_experts(in, experts);
+    });
 }
 
 double elements(const MemoryInputs& in, bool sharded) {
@@ -96,8 +114,10 @@ double elements(const MemoryInputs& in, bool sharded) {
         return padded(in, unit) / (sharded ? in.shards : 1);
     };
     return of_unit(sizes.embedding) + of_unit(sizes.head) +
-           sum_over_layers(in.model, {},
-                           [&](const ModelConfig& one) { return of_unit(kept_of(one, in.quantization)); });
+           sum_over_layers(in.model, {}, [&](const ModelConfig& one) {
+               const int64_t experts = divided(in, one);  // only if they are sharded too
+               return of_unit(kept_of(one, in.quantization) - experts) + double(experts) / in.shards;
+           });
 }
 
 /// Returns the bytes of all layers' quantised matrices.
@@ -125,14 +145,31 @@ double trained_elements(const MemoryInputs& in, bool sharded) {
            });
 }
 
-/// Returns the trained elements of a layer's unit.
+/// Returns the elements of the gradients that a layer's backward makes.
 double trained_layer(const MemoryInputs& in) {
-    return padded(in, trained_units(in).layer);
+    if (in.lora.on()) return padded(in, trained_units(in).layer);
+    return largest_of_layers(in.model, [&](const ModelConfig& one) {
+        const int64_t experts = divided(in, one);
+        return padded(in, unit_sizes(one).layer - experts) + double(experts) / in.expert_parts;
+    });
+}
+
+/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward: of
+/// divided experts, only those of the last parameter, if several ranks have the part.
+double reduced_layer(const MemoryInputs& in) {
+    if (in.lora.on() || in.expert_parts == 1) return trained_layer(in);
+    return largest_of_layers(in.model, [&](const ModelConfig& one) {
+        int64_t last = 0;
+        for (const ParameterShape& shape : parameter_shapes(one))
+            if (is_of_stacked_experts(shape.role)) last = shape.size();
+        if (last == 0) return padded(in, unit_sizes(one).layer);  // a layer without experts
+        return in.expert_parts == in.shards ? 0.0 : double(last) / in.expert_parts;
+    });
 }
 
 /// Returns the bytes of a layer's weights in the precision of computation, including an adapter's.
 double layer_weight_bytes(const MemoryInputs& in) {
-    const double elements = padded(in, kept_layer(in)) + (in.lora.on() ? trained_layer(in) : 0);
+    const double elements = kept_layer(in) + (in.lora.on() ? trained_layer(in) : 0);
     return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
 }
 
@@ -295,7 +332,7 @@ double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
         brings_weights(in) ? 2 * layer + slice_from_host(in, layer) : 0;
     const double unit = trained_layer(in);
     const double head = padded(in, trained_units(in).head);
-    const double before = is_last ? head : unit;
+    const double before = is_last ? head : reduced_layer(in);
     return weights + reduced_bytes(in, unit, before) + tied_gradient_bytes(in);
 }
 
@@ -311,7 +348,7 @@ double embedding_unit_bytes(const MemoryInputs& in) {
     const bool reads_weights = brings_weights(in) && in.model.layer_input_width > 0;
     const double weights =
         reads_weights ? padded(in, unit_sizes(in.model).embedding) * in.element_bytes() : 0;
-    return weights + reduced_bytes(in, padded(in, trained_units(in).embedding), trained_layer(in));
+    return weights + reduced_bytes(in, padded(in, trained_units(in).embedding), reduced_layer(in));
 }
 
 double attention_output_bytes(const MemoryInputs& in) {

@@ -31,6 +31,7 @@ struct MemoryInputs {
     int zero_stage = 0;
     int shards = 1;    ///< ranks that share sharded states
     int replicas = 1;  ///< groups of `shards` ranks
+    int expert_parts = 1;  ///< parts that experts are divided into, of the shards
     int nodes = 1;
     bool keeps_attention = false;  ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;   ///< tokens per MLP tile; 0: whole MLPs

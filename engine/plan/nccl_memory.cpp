@@ -51,7 +51,8 @@ Use use_of(MeshGroup group, const NcclInputs& in) {
         std::count_if(ranks.begin(), ranks.end(), [&](int rank) { return rank < in.ranks_per_node; }));
     const auto all = static_cast<int>(ranks.size());
     use.nodes = (all + use.near - 1) / use.near;
-    const int peers = group == MeshGroup::Ring ? in.ring_peers : group == MeshGroup::Ulysses ? all - 1 : 0;
+    const bool sends_to_all = group == MeshGroup::Ulysses || group == MeshGroup::Experts;
+    const int peers = group == MeshGroup::Ring ? in.ring_peers : sends_to_all ? all - 1 : 0;
     use.near_peers = std::min(peers, use.near - 1);
     use.far_peers = peers - use.near_peers;
     use.sums_gradients = group == (in.shards_states ? MeshGroup::Replicas : MeshGroup::World);
@@ -64,9 +65,9 @@ bool switch_is_faster(const Use& use) {
     return use.sums_gradients && use.nodes == 1 && use.near > 4;
 }
 
-/// Sends make most of what a ring or a Ulysses group takes. Only preflight has sums in them.
+/// Sends make most of what rings, Ulysses groups and groups of experts take. Only preflight has sums in them.
 bool always_sums(MeshGroup group) {
-    return group != MeshGroup::Ring && group != MeshGroup::Ulysses;
+    return group != MeshGroup::Ring && group != MeshGroup::Ulysses && group != MeshGroup::Experts;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
     plan.zero_stage = plan.config.zero_stage_asked;
     resolve_model(request, plan, findings);
     const bool has_mesh = resolve_mesh(plan, findings);
+    if (has_mesh) resolve_experts(plan, findings);
     if (has_mesh) resolve_sequence(plan, findings);
     resolve_batch(request, plan, findings);
     resolve_sharing(request, plan, findings);

@@ -7,6 +7,7 @@
 #include "engine/files/durable.h"
 #include "engine/json_fields.h"
 #include "engine/plan/attention_kernels.h"
+#include "engine/plan/expert_parallel.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
@@ -72,7 +73,12 @@ json to_json(const Mesh& mesh) {
             {"dp_shard", mesh.dp_shard},
             {"ring", mesh.ring},
             {"ulysses", mesh.ulysses},
-            {"expert", 1}};  // experts are not spread over ranks
+            {"expert", mesh.expert}};
+}
+
+json to_json(const std::optional<ReceivedTokens>& received) {
+    if (!received) return nullptr;
+    return {{"level", received->level}, {"worst", received->worst}};
 }
 
 json to_json(const std::optional<Memory>& memory, const std::vector<LargeTensor>& largest) {
@@ -207,10 +213,10 @@ constexpr std::array kLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZ
                                  RingAttnFunc::Balanced,    RingAttnFunc::Auto};
 
 Mesh read_mesh(const Members& from) {
-    if (from.has("expert") && from.positive("expert") != 1)
-        from.refuse("is more than can be trained", "expert");
-    return {from.positive("dp_replicate"), from.positive("dp_shard"), from.positive("ring"),
-            from.positive("ulysses")};
+    Mesh mesh{from.positive("dp_replicate"), from.positive("dp_shard"), from.positive("ring"),
+              from.positive("ulysses")};
+    if (from.has("expert")) mesh.expert = from.positive("expert");
+    return mesh;
 }
 
 ContextParallel read_context_parallel(const Members& from) {
@@ -322,6 +328,7 @@ json plan_to_json(const Plan& plan) {
             {"ranks", plan.ranks},
             {"nodes", plan.nodes},
             {"mesh", to_json(plan.mesh)},
+            {"received_tokens", to_json(received_tokens(plan))},
             {"zero_stage", plan.zero_stage},
             {"context_parallel",
              {{"size", cp.size},

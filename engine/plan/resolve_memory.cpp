@@ -42,6 +42,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.zero_stage = plan.zero_stage;
     in.shards = plan.mesh.shards();
     in.replicas = plan.mesh.dp_replicate;
+    in.expert_parts = plan.mesh.expert;
     in.nodes = plan.nodes;
     in.lora = plan.config.lora;
     in.quantization = plan.config.quantization;

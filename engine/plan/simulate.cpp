@@ -74,7 +74,7 @@ class LayerPass {
         compute_[column] += seconds;
         clock_[column] = begin + seconds;
     }
-    void exchange_heads(const char* what, double ColumnCosts::*cost) {
+    void all_to_all(const char* what, double ColumnCosts::*cost) {
         for (size_t c = 0; c < columns_; ++c) {
             fly(c, clock_[c], clock_[c], clock_[c] + at(c).*cost, what, nullptr);
             clock_[c] += at(c).*cost;
@@ -140,10 +140,11 @@ class LayerPass {
         compute_all("output and MLP", [again](const ColumnCosts& c) {
             return c.output_s + c.int8_rest_s + (again ? c.mlp_again_s : c.mlp_s + c.int8_tiles_s);
         });
+        all_to_all("tokens of experts", again ? &ColumnCosts::experts_again_s : &ColumnCosts::experts_forward_s);
     }
 
     void attention_forward() {
-        exchange_heads("queries, keys and values by heads", &ColumnCosts::exchange_in_s);
+        all_to_all("queries, keys and values by heads", &ColumnCosts::exchange_in_s);
         Seconds here = exchange(0, clock_, &HopCosts::keys_s, false, "keys and values");
         for (size_t hop = 0; hop < hops(); ++hop) {
             wait_for(here);
@@ -152,7 +153,7 @@ class LayerPass {
             for (size_t c = 0; c < columns_; ++c)
                 compute(c, clock_[c], at(c).hops[hop].forward_s, "", &at(c).hops[hop]);
         }
-        exchange_heads("output by tokens", &ColumnCosts::exchange_out_s);
+        all_to_all("output by tokens", &ColumnCosts::exchange_out_s);
     }
 
     void play_backward() {
@@ -161,7 +162,8 @@ class LayerPass {
         compute_all("MLP and output", [tiles, products](const ColumnCosts& c) {
             return products * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
         });
-        exchange_heads("the output's gradient by heads", &ColumnCosts::exchange_back_in_s);
+        all_to_all("gradients of experts' tokens", &ColumnCosts::experts_back_s);
+        all_to_all("the output's gradient by heads", &ColumnCosts::exchange_back_in_s);
         const size_t units = hops() + (costs_.splits_own ? 1 : 0);
         Seconds here = exchange(0, clock_, &HopCosts::keys_s, false, "keys and values");
         Seconds home = clock_;
@@ -179,7 +181,7 @@ class LayerPass {
             home = exchange(hop, clock_, &HopCosts::gradients_s, true, "gradients of keys and values");
         }
         wait_for(home);
-        exchange_heads("gradients by tokens", &ColumnCosts::exchange_back_out_s);
+        all_to_all("gradients by tokens", &ColumnCosts::exchange_back_out_s);
         compute_all("projections", [products](const ColumnCosts& c) { return products * c.projections_s; });
     }
 

@@ -13,6 +13,7 @@
 #include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/expert_parallel.h"
 #include "engine/plan/host_copies.h"
 #include "engine/plan/join_costs.h"
 #include "engine/plan/layout.h"
@@ -420,6 +421,23 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
         *exchange_s *= attends;
 }
 
+/// Adds the exchange of tokens with the ranks of their experts: to them and back, forward and backward. A
+/// backward that learns the experts sends their inputs again, and so does one that computes them again.
+void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
+    const ModelConfig& m = *plan.model;
+    if (plan.mesh.expert == 1) return;
+    const double parts = plan.mesh.expert, e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const bool is_inside = plan.ranks / plan.nodes % plan.mesh.shards() == 0;
+    const double link = is_inside ? speeds.inside_node : speeds.across_nodes;
+    const double numbers = sequences_at_once(plan) * tokens * double(m.experts_per_token * m.expert_outer_size());
+    const double sparse = double(m.sparse_layers()) / double(std::max<int64_t>(1, m.num_layers));
+    const double once_s = sparse * (numbers * (parts - 1) / parts * e / link + speeds.latency_s);
+    const double of_counts_s = sparse * speeds.latency_s;
+    column.experts_forward_s = 2 * once_s + of_counts_s;
+    column.experts_again_s = (m.norms_outputs ? 2 : 1) * once_s + of_counts_s;
+    column.experts_back_s = (plan.config.lora.on() ? 2 : 3) * once_s + 2 * of_counts_s;
+}
+
 /// Adds the rule of the layers that recur, and the maps of stretches that all ranks of a sequence gather. A
 /// rank computes its map first, and then its outputs.
 void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, double tokens,
@@ -459,6 +477,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     add_int8_products(plan, speeds, sequences_at_once(plan) * tokens, column);
     add_head_exchange(plan, speeds, links, tokens, column);
     add_recurrence(plan, speeds, links, tokens, column);
+    add_expert_exchange(plan, speeds, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
     column.hops = gathers_keys(plan) ? gathered_hops(hops, attention) : ring_hops(hops, attention);
     return column;
@@ -489,8 +508,14 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const bool in_host = states_in_host(plan.config);
     const double link = speeds.host_link > 0 ? speeds.host_link : speeds.memory / 2;
-    const auto unit = [&](int64_t weights, int64_t of_adapter) {
+    /// Of divided experts, a rank receives and sends only the other slices of its part.
+    const double parts = plan.mesh.expert;
+    const auto shared = [&](double all, double experts) {
+        return (shards - 1) / shards * (all - experts) + (shards / parts - 1) / shards * experts;
+    };
+    const auto unit = [&](int64_t weights, int64_t of_adapter, int64_t divided = 0) {
         UnitCosts made;
+        const double experts = double(divided) / links.states;
         if (plan.config.parameter_offloading)
             made.fetch_s = double(weights + of_adapter) * copy_bytes / (costs.stage == 3 ? shards : 1) / link;
         if (in_host)
@@ -503,8 +528,8 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
             if (plan.ranks > 1) made.reduce_s = 2 * (ranks - 1) / ranks * bytes * n + speeds.latency_s;
             return made;
         }
-        made.reduce_s = (shards - 1) / shards * bytes * n + speeds.latency_s;
-        made.gather_s = (shards - 1) / shards * copy_bytes * std::max(n, gathered) + speeds.latency_s;
+        made.reduce_s = bytes * shared(n, frozen ? 0 : experts) + speeds.latency_s;
+        made.gather_s = copy_bytes * shared(std::max(n, gathered), experts) + speeds.latency_s;
         if (replicas > 1)
             made.replicas_s = 2 * (replicas - 1) / replicas * bytes * n / shards + speeds.latency_s;
         return made;
@@ -513,7 +538,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const QuantizedLayer quantized = quantized_layer(*plan.model, plan.config.quantization);
     costs.layer =
         unit(sizes.layer - quantized.elements + static_cast<int64_t>(double(quantized.bytes) / copy_bytes),
-             adapter.layer);
+             adapter.layer, plan.mesh.expert > 1 ? largest_of_layers(*plan.model, expert_elements) : 0);
     costs.head = unit(sizes.head, adapter.head);
     if (plan.model->tie_word_embeddings) {
         costs.head.gather_s += costs.embedding.gather_s;

@@ -197,6 +197,7 @@ class TraceMachine {
     // A mixture of experts (engine/plan/expert_trace.cpp).
     struct Routing {
         Traced probabilities_ne, chosen_nk, weights_nk, slots_m, rows_nk;
+        Traced arrivals_r = {};  ///< order of received rows, if experts are divided among ranks
         double rows() const { return chosen_nk.elements(); }
     };
     Routing route(const Traced& x_nc, int64_t first, const Traced& chosen_nk);
@@ -206,7 +207,7 @@ class TraceMachine {
     struct ExpertPull {
         TraceMachine& machine;
         Traced dgate_up_m2i, dlogits_ne;
-        double tokens;
+        const Routing& routing;
 
         void accumulate(const Traced& x_nc, const Traced& read_nw, double beta) const;
         Traced experts_input() const;
@@ -257,6 +258,12 @@ class TraceMachine {
     /// Touches what making a matrix from quantised weights takes besides the matrix.
     void touch_dequantizing(double elements);
     Traced combine(const Traced& y_mc);
+    bool divides_experts() const { return in_.expert_parts > 1; }
+    double local_experts() const { return double(model().num_experts) / in_.expert_parts; }
+    Traced rows_for_experts(const Traced& x_nc, const Routing& routing, std::string_view name);
+    /// Trace rows on their way to their experts, and back; return those that arrive.
+    Traced to_experts(Traced rows_mw, std::string_view name);
+    Traced from_experts(Traced rows_rw, std::string_view name);
     bool on_gpu() const { return in_.device == Device::Cuda; }
     bool stashes_keys() const {
         return in_.chunks > 1 && in_.gradient_checkpointing && in_.offloads_activations;

@@ -13,6 +13,11 @@ void GradientReduction::begin_micro_batch(bool first, bool last) {
 }
 
 void GradientReduction::start(int unit) {
+    start_one(unit);
+    for (const int experts : parameters_.expert_units(unit)) start_one(experts);
+}
+
+void GradientReduction::start_one(int unit) {
     if (parameters_.is_empty(unit)) return;
     if (parameters_.gradients_are_taken()) return start_taken(unit);
     if (!last_) return;
@@ -36,11 +41,22 @@ void GradientReduction::start_taken(int unit) {
     const at::Tensor own = parameters_.own_slice(parameters_.gradients(), unit);
     const bool direct = first_ && !lies_in_host(own);
     const at::Tensor slice = direct ? own : at::empty(own.sizes(), whole.options());
-    follow(unit, slice, parameters_.sharding_groups()->shard().reduce_scatter(slice, whole, what_of(unit)));
+    follow(unit, slice, parameters_.group_of(unit).reduce_scatter(slice, whole, what_of(unit)));
 }
 
 void GradientReduction::start_plainly(int unit) {
-    const at::Tensor whole = parameters_.take_gradients(unit);
+    start_one_plainly(unit);
+    for (const int experts : parameters_.expert_units(unit)) start_one_plainly(experts);
+}
+
+void GradientReduction::start_one_plainly(int unit) {
+    at::Tensor whole = parameters_.take_gradients(unit);
+    if (parameters_.holds_experts(unit)) {
+        const at::Tensor part = whole;
+        const FlatRange range = parameters_.part_of(unit);
+        whole = at::zeros({range.size() * parameters_.expert_parts()}, part.options());
+        whole.narrow(0, range.begin, range.size()).copy_(part);
+    }
     groups_.world().all_reduce(whole).wait();
     const int64_t size = parameters_.own_slice(parameters_.gradients(), unit).size(0);
     const int64_t rank = parameters_.stage() > 0 ? parameters_.sharding_groups()->shard().rank() : 0;

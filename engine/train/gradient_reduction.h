@@ -1,7 +1,8 @@
 /// Sums the gradients of all ranks while the backward runs: each unit is sent when its gradients are final.
 ///
 /// Whole states are all-reduced in place. Sharded states are reduce-scattered over the shard group into this
-/// rank's slice, which is then all-reduced over the replicas. At stage 1 the micro-batches of a step are
+/// rank's slice, which is then all-reduced over the replicas; of experts, only the ranks of a part take part in
+/// the reduce-scatter, because they received the tokens of all ranks. At stage 1 the micro-batches of a step are
 /// summed here before sending; from stage 2 on each is sent and added to the slice. Gradients that are kept
 /// in host memory leave the device after the sums of each micro-batch, over the replicas too.
 #pragma once
@@ -21,7 +22,7 @@ class GradientReduction {
 
     /// Says whether the next micro-batch is the first or the last of its step.
     void begin_micro_batch(bool first, bool last);
-    /// Starts to reduce a unit; every rank must start the same units in the same order.
+    /// Starts to reduce a unit, with the units of its experts; every rank must start the same units in the same order.
     void start(int unit);
     /// Computes the same sums by one all-reduce over all ranks, as a second method that proves the first.
     /// Sharded gradients only.
@@ -38,7 +39,9 @@ class GradientReduction {
         Transfer transfer;
         bool first, last;
     };
+    void start_one(int unit);
     void start_taken(int unit);
+    void start_one_plainly(int unit);
     std::string what_of(int unit) const;
     void follow(int unit, at::Tensor slice, Transfer transfer);
     void finish_oldest();

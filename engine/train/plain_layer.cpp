@@ -330,17 +330,34 @@ at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
     return whole.to(dtype);
 }
 
+namespace {
+
+/// Returns the values of a unit, and of the layer's experts if they are units of their own.
+at::Tensor whole_layer(Parameters& parameters, int unit) {
+    std::vector<at::Tensor> values = {weights_from_their_holders(parameters, unit)};
+    for (const int experts : parameters.expert_units(unit))
+        values.push_back(weights_from_their_holders(parameters, experts));
+    return at::cat(values).to(at::kFloat);
+}
+
+}  // namespace
+
 PlainWeights::PlainWeights(Parameters& parameters, int unit, bool trained)
-    : parameters_(parameters),
-      unit_(unit),
-      values_(weights_from_their_holders(parameters, unit).to(at::kFloat).detach().clone()) {
+    : parameters_(parameters), unit_(unit), values_(whole_layer(parameters, unit).detach().clone()) {
     if (trained) values_.set_requires_grad(true);
 }
 
 at::Tensor PlainWeights::of(const std::string& name) const {
+    const std::vector<int>& experts = parameters_.expert_units(unit_);
     for (size_t i = 0; i < parameters_.shapes().size(); ++i) {
-        if (parameters_.unit_of(i) == unit_ && parameters_.shapes()[i].name == name)
-            return parameters_.view(values_, i);
+        if (parameters_.shapes()[i].name != name) continue;
+        const int unit = parameters_.unit_of(i);
+        if (unit == unit_) return parameters_.view(values_, i);
+        int64_t begin = parameters_.whole_size(unit_);
+        for (const int other : experts) {
+            if (other == unit) return parameters_.view(values_.narrow(0, begin, parameters_.whole_size(unit)), i);
+            begin += parameters_.whole_size(other);
+        }
     }
     return {};
 }

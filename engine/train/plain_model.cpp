@@ -127,13 +127,22 @@ class PlainModel {
     }
 
     at::Tensor zeros_of_unit(Parameters& parameters, int unit) const {
-        const int64_t ranks = parameters.stage() > 0 ? parameters.sharding_groups()->shard().size() : 1;
-        return at::zeros({ranks * parameters.own_slice(parameters.master(), unit).size(0)},
+        return at::zeros({parameters.whole_size(unit)},
                          at::TensorOptions().dtype(at::kFloat).device(groups_.device()));
     }
 
-    /// Sums a unit's gradients over all ranks, and keeps this rank's slice.
-    void keep(int unit, at::Tensor gradients) {
+    /// Sums the gradients of PlainWeights over all ranks, and keeps this rank's slices.
+    void keep(int unit, const at::Tensor& gradients) {
+        Parameters& parameters = trained_.trained();
+        int64_t begin = parameters.whole_size(unit);
+        keep_unit(unit, gradients.narrow(0, 0, begin));
+        for (const int experts : parameters.expert_units(unit)) {
+            keep_unit(experts, gradients.narrow(0, begin, parameters.whole_size(experts)));
+            begin += parameters.whole_size(experts);
+        }
+    }
+
+    void keep_unit(int unit, at::Tensor gradients) {
         Parameters& parameters = trained_.trained();
         if (parameters.is_empty(unit)) return;
         gradients = gradients.contiguous();

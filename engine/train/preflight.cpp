@@ -112,7 +112,7 @@ std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, 
     }
     for (int unit = 0; unit < parameters.units(); ++unit) {
         if (parameters.is_empty(unit)) continue;
-        const bool a_layer = unit > 0 && unit < parameters.head_unit();
+        const bool a_layer = parameters.is_of_layer(unit);
         errors.push_back(worst[static_cast<size_t>(unit)]);
         errors.back().layer = a_layer ? std::to_string(unit - 1) : parameters.name_of(unit);
     }

@@ -278,13 +278,17 @@ size_t first_misread(Parameters& parameters) {
     size_t found = 0;
     for (int unit = 0; unit < parameters.units(); ++unit) {
         if (parameters.is_empty(unit)) continue;
-        const at::Tensor held = weights_from_their_holders(parameters, unit);
+        at::Tensor held = weights_from_their_holders(parameters, unit);
         parameters.use(unit);
         const at::Tensor read = parameters.weights_of_unit(unit);
+        const FlatRange part = parameters.part_of(unit);
+        held = held.narrow(0, part.begin, part.size());
         for (size_t i = 0; i < parameters.shapes().size() && found == 0; ++i) {
-            if (parameters.unit_of(i) == unit &&
-                !same_values(parameters.view(held, i), parameters.view(read, i)))
-                found = i + 1;
+            if (parameters.unit_of(i) != unit) continue;
+            const bool same = parameters.holds_experts(unit)
+                                  ? same_values(held, read)
+                                  : same_values(parameters.view(held, i), parameters.view(read, i));
+            if (!same) found = i + 1;
         }
         parameters.drop(unit);
     }

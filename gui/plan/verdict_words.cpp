@@ -98,9 +98,10 @@ QString mesh_words(const Mesh& mesh, int zero_stage) {
     factor(zero_stage > 0 ? u"dp_shard"_s : Words::tr("data parallel"), mesh.dp_shard);
     factor(u"ring"_s, mesh.ring);
     factor(u"ulysses"_s, mesh.ulysses);
+    const QString experts = mesh.expert > 1 ? u" \u00B7 expert %1"_s.arg(mesh.expert) : QString();
     const bool sharded = zero_stage > 0 && mesh.shards() > 1;
     const QString split = parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
-    return sharded ? split + u" \u00B7 ZeRO %1"_s.arg(zero_stage) : split;
+    return sharded ? split + u" \u00B7 ZeRO %1"_s.arg(zero_stage) + experts : split;
 }
 
 VerdictWords verdict_words(const Plan& plan, bool machine_known) {

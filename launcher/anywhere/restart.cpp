@@ -77,6 +77,9 @@ Settings settings_for(const Plan& before, int ranks, int context_parallel, int64
         set.emplace_back("dp_shard_size", std::to_string(shards));
     if (config.dp_replicate_size > 0 && data_parallel / shards != before.mesh.dp_replicate)
         set.emplace_back("dp_replicate_size", std::to_string(data_parallel / shards));
+    if (before.mesh.expert > 1 && shards * context_parallel % before.mesh.expert != 0)
+        set.emplace_back("expert_parallel_size",
+                         std::to_string(std::gcd(before.mesh.expert, shards * context_parallel)));
     if (accumulation != before.batch.accumulation)
         set.emplace_back("gradient_accumulation_steps", std::to_string(accumulation));
     return set;

@@ -7,6 +7,7 @@
 
 #include "engine/error.h"
 #include "engine/plan/attention_kernels.h"
+#include "engine/plan/expert_parallel.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/nccl_settings.h"
@@ -142,6 +143,13 @@ class PlanWriter {
         text = ranks_text(plan_) + " = " + text;
         if (plan_.zero_stage > 0) text += ", states sharded (ZeRO " + std::to_string(plan_.zero_stage) + ")";
         section("Mesh", text);
+        const std::optional<ReceivedTokens> received = received_tokens(plan_);
+        if (!received) return;
+        section("Experts", "expert " + std::to_string(m.expert) + ": " +
+                               format_count(plan_.model->num_experts / m.expert) + " of " +
+                               format_count(plan_.model->num_experts) + " experts a rank; they receive " +
+                               format_count(received->level) + " tokens if the load is level, " +
+                               format_count(received->worst) + " at worst");
     }
 
     void context_parallel() {

@@ -270,8 +270,10 @@ TEST(NcclGroups, ConnectAsThePlanCounts) {
                                                     {MeshGroup::Ring, "ring"},
                                                     {MeshGroup::Ulysses, "ulysses"},
                                                     {MeshGroup::Shard, "shard"},
-                                                    {MeshGroup::Replicas, "replicas"}};
-    for (const Mesh& mesh : {Mesh{1, 1, 3, 1}, {2, 1, 2, 1}, {1, 2, 1, 2}, {2, 2, 1, 1}}) {
+                                                    {MeshGroup::Replicas, "replicas"},
+                                                    {MeshGroup::ExpertPart, "expert_part"},
+                                                    {MeshGroup::Experts, "experts"}};
+    for (const Mesh& mesh : {Mesh{1, 1, 3, 1}, {2, 1, 2, 1}, {1, 2, 1, 2}, {2, 2, 1, 1}, {2, 2, 1, 2, 2}, {1, 4, 1, 1, 4}}) {
         for (const bool shards : {false, true}) {
             Wires wires;
             run_over_twin(

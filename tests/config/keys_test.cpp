@@ -229,6 +229,9 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"plugins: [axolotl.integrations.kd.KDPlugin]", "plugins", "unsupported"},
         Verdict{"plugins: [axolotl.integrations.expert_parallel.ExpertParallelPlugin]", "plugins",
                 "no_effect"},
+        Verdict{"expert_parallel_size: 2", "expert_parallel_size", "used"},
+        Verdict{"expert_parallel_size: 2\nexpert_parallel_token_capacity: 4096", "expert_parallel_token_capacity",
+                "no_effect"},
         Verdict{"cls_model_config: Gemma3TextConfig", "cls_model_config", "no_effect"},
         Verdict{"cls_model_config: MyConfig", "cls_model_config", "unsupported"},
         Verdict{"plugins: [axolotl.integrations.swanlab.SwanLabPlugin]", "plugins", "no_effect"},
@@ -263,7 +266,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
     for (const char* line :
          {"fp16: true", "float16: true", "relora: true", "relora_steps: 8", "max_packed_sequence_len: 512",
-          "random_init_weights: true", "expert_parallel_size: 2",
+          "random_init_weights: true",
           "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
           "peft_autocast_adapter_dtype: false"}) {
         const std::string text = kBase + line + "\n";

@@ -115,7 +115,7 @@ TEST(NcclMemory, PlansCountItByMesh) {
 }
 
 TEST(MeshGroups, HoldEachRankOnceAndAreTheSameForAll) {
-    const Mesh mesh{2, 2, 3, 2};
+    const Mesh mesh{2, 2, 3, 2, 4};
     for (const MeshGroup group : kMeshGroups) {
         for (int rank = 0; rank < mesh.ranks(); ++rank) {
             const std::vector<int> ranks = ranks_of(group, rank, mesh);
@@ -125,6 +125,8 @@ TEST(MeshGroups, HoldEachRankOnceAndAreTheSameForAll) {
         }
     }
     EXPECT_EQ(ranks_of(MeshGroup::Replicas, 5, mesh), (std::vector{5, 17}));
+    EXPECT_EQ(ranks_of(MeshGroup::ExpertPart, 16, mesh), (std::vector{15, 16, 17}));
+    EXPECT_EQ(ranks_of(MeshGroup::Experts, 16, mesh), (std::vector{13, 16, 19, 22}));
 }
 
 }  // namespace

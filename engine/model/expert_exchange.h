@@ -1,0 +1,41 @@
+/// Sends tokens to the ranks that compute their experts, and the results back, if the experts are divided among
+/// ranks (Lepikhin et al. 2020, "GShard"). Every token reaches all of its experts: none has a capacity.
+///
+/// A rank's M rows are pairs of a token and one of its experts, sorted by expert (engine/model/expert_ops.h).
+/// The rank receives R rows for its own experts, from all ranks of the group, and sorts them by expert; within
+/// an expert they keep the order of ranks and rows. All ranks of the group make the same calls in the same
+/// order.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/model/expert_ops.h"
+
+namespace ringmaster {
+
+class ExpertExchange {
+  public:
+    /// Tells the other ranks how many rows each of their experts gets. Rank p of the group has experts
+    /// [p · E / ranks, (p + 1) · E / ranks); `begins` is that of Routing. `device` holds the rows.
+    ExpertExchange(Group group, const std::vector<int64_t>& begins, at::Device device);
+
+    /// Returns the rows [M, width] of all ranks that are this rank's experts': [R, width].
+    at::Tensor to_experts(at::Tensor rows_mw, const char* what) const;
+    /// Returns what the experts made of this rank's rows, [M, width], given what they made here, [R, width].
+    at::Tensor from_experts(at::Tensor rows_rw, const char* what) const;
+
+    /// Returns the rows of this rank's experts; only `begins` is set.
+    const Routing& here() const { return here_; }
+
+  private:
+    mutable Group group_;
+    std::vector<int64_t> sent_, received_;  ///< rows to and from each rank
+    at::Tensor sorted_r_, arrived_r_;  ///< int64: arrival of each sorted row, and the inverse; undefined if equal
+    Routing here_;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,23 @@
+/// Describes the tokens that experts receive if they are divided among ranks (expert_parallel_size).
+#pragma once
+
+#include <optional>
+
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+/// Tokens that one rank's experts receive in a layer and micro-batch; a token counts once for each of its
+/// experts. Routers even out the level, but no expert has a capacity: at worst, every token of the expert
+/// group chooses experts of one rank.
+struct ReceivedTokens {
+    int64_t level = 0, worst = 0;
+};
+
+/// Returns nothing without expert parallelism, or if the length of a rank's part is unknown.
+std::optional<ReceivedTokens> received_tokens(const Plan& plan);
+
+/// Returns the elements of all experts of a model with a single layer.
+int64_t expert_elements(const ModelConfig& one);
+
+}  // namespace ringmaster

@@ -1,0 +1,86 @@
+// Divides experts among ranks: the mesh's `expert`, the ZeRO stage that it needs, and what it excludes.
+#include <algorithm>
+#include <numeric>
+
+#include "engine/config/sequences_per_row.h"
+#include "engine/families/layer_groups.h"
+#include "engine/plan/expert_parallel.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr const char* kKey = "expert_parallel_size";
+
+std::vector<Fix> without_key() {
+    return {{{{kKey, "", true}}}};
+}
+
+bool size_divides(const Plan& plan, int64_t parts, Findings& findings) {
+    const int64_t experts = plan.model->num_experts, shards = plan.mesh.shards();
+    if (experts % parts == 0 && shards % parts == 0) return true;
+    const std::vector<int> sizes = divisors(std::gcd(experts, shards));
+    findings.error(Form("MESH-EXPERTS", "divisor"), kKey,
+                   {{"asked", parts}, {"experts", experts}, {"shards", shards}, {"sizes", as_list(sizes)}},
+                   fixes_of_sizes(kKey, sizes, static_cast<int>(std::min<int64_t>(parts, 1 << 24))));
+    return false;
+}
+
+/// Checks that no expert's numbers lie in the slices of two parts.
+bool slices_end_with_experts(const Plan& plan, Findings& findings) {
+    const int shards = plan.mesh.shards();
+    for (const LayerGroup& group : layer_groups(*plan.model)) {
+        for (const ParameterShape& shape : parameter_shapes(group.one)) {
+            if (!is_of_stacked_experts(shape.role)) continue;
+            if (slice_elements(shape.size(), shards) * shards == shape.size()) continue;
+            const std::string tensor = shape.name.substr(shape.name.find("experts"));
+            findings.error(Form("MESH-EXPERTS", "slices"), kKey,
+                           {{"tensor", tensor}, {"elements", shape.size()}, {"shards", shards}}, without_key());
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns the form of MESH-EXPERTS that says what rules out expert parallelism, and its key.
+std::pair<const char*, std::string> obstacle(const Config& config, const Findings& findings) {
+    if (config.quantization.on() && config.quantization.experts)
+        return {"quantized", findings.key_of({"quantize_moe_experts", "base_model"})};
+    if (!config.lora.parameters.empty()) return {"adapted", "lora_target_parameters"};
+    if (config.tiled_mlp) return {"tiled", "tiled_mlp"};
+    return {nullptr, ""};
+}
+
+}  // namespace
+
+void resolve_experts(Plan& plan, Findings& findings) {
+    const int64_t parts = plan.config.expert_parallel_size;
+    if (parts <= 1 || !plan.model) return;
+    if (plan.model->num_experts == 0)
+        return findings.error(Form("MESH-EXPERTS", "dense"), kKey, {{"type", plan.model->model_type}},
+                              without_key());
+    if (!size_divides(plan, parts, findings) || !slices_end_with_experts(plan, findings)) return;
+    if (const auto [form, key] = obstacle(plan.config, findings); form != nullptr)
+        return findings.error(Form("MESH-EXPERTS", form), key, {}, without_key());
+    plan.mesh.expert = static_cast<int>(parts);
+    if (plan.zero_stage < 3) findings.inform(Form("MESH-EXPERTS", "stage"), kKey, {});
+    plan.zero_stage = 3;
+}
+
+int64_t expert_elements(const ModelConfig& one) {
+    int64_t elements = 0;
+    for (const ParameterShape& shape : parameter_shapes(one))
+        if (is_of_stacked_experts(shape.role)) elements += shape.size();
+    return elements;
+}
+
+std::optional<ReceivedTokens> received_tokens(const Plan& plan) {
+    if (plan.mesh.expert == 1 || !plan.model || plan.sequence.per_rank == 0) return std::nullopt;
+    const int64_t tokens = plan.batch.micro * sequences_per_row(plan.config) * plan.sequence.per_rank;
+    const int64_t per_token = plan.model->experts_per_token;
+    const int64_t of_part = std::min(per_token, plan.model->num_experts / plan.mesh.expert);
+    return ReceivedTokens{tokens * per_token, plan.mesh.expert * tokens * of_part};
+}
+
+}  // namespace ringmaster
