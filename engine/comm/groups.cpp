@@ -431,7 +431,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
 std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                         const Groups::Impl& groups, MeshGroup kind,
                                         const GroupOptions& options, const BackendMaker& make) {
-    static constexpr const char* kNames[] = {"world", "ring",        "ulysses", "shard",
+    static constexpr const char* kNames[] = {"world",    "ring",        "ulysses", "shard",
                                              "replicas", "expert_part", "experts"};
     auto group = std::make_shared<Group::Impl>();
     group->name = kNames[index_of(kind)];

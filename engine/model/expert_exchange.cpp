@@ -18,8 +18,8 @@ std::vector<int64_t> times(std::vector<int64_t> counts, int64_t factor) {
     return counts;
 }
 
-/// Returns the arrivals of rows sorted by expert. `counts_pe` has the rows that each rank sent to each expert;
-/// they arrive by rank, and by expert from each rank.
+/// Returns the arrivals of rows sorted by expert. `counts_pe` has the rows that each rank sent to each
+/// expert; they arrive by rank, and by expert from each rank.
 at::Tensor sorted_arrivals(const at::Tensor& counts_pe) {
     const int64_t ranks = counts_pe.size(0), experts = counts_pe.size(1);
     const int64_t* counts = counts_pe.const_data_ptr<int64_t>();

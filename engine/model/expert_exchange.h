@@ -1,10 +1,10 @@
-/// Sends tokens to the ranks that compute their experts, and the results back, if the experts are divided among
-/// ranks (Lepikhin et al. 2020, "GShard"). Every token reaches all of its experts: none has a capacity.
+/// Sends tokens to the ranks that compute their experts, and the results back, if the experts are divided
+/// among ranks (Lepikhin et al. 2020, "GShard"). Every token reaches all of its experts: none has a capacity.
 ///
 /// A rank's M rows are pairs of a token and one of its experts, sorted by expert (engine/model/expert_ops.h).
-/// The rank receives R rows for its own experts, from all ranks of the group, and sorts them by expert; within
-/// an expert they keep the order of ranks and rows. All ranks of the group make the same calls in the same
-/// order.
+/// The rank receives R rows for its own experts, from all ranks of the group, and sorts them by expert;
+/// within an expert they keep the order of ranks and rows. All ranks of the group make the same calls in the
+/// same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -34,7 +34,8 @@ class ExpertExchange {
   private:
     mutable Group group_;
     std::vector<int64_t> sent_, received_;  ///< rows to and from each rank
-    at::Tensor sorted_r_, arrived_r_;  ///< int64: arrival of each sorted row, and the inverse; undefined if equal
+    /// int64: the arrival of each sorted row, and the inverse; undefined if rows arrive sorted.
+    at::Tensor sorted_r_, arrived_r_;
     Routing here_;
 };
 

@@ -77,8 +77,8 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     }
 }
 
-/// Assigns parameters to units. With expert parallelism, moves those of experts behind all others, so that the
-/// parameters of a unit stay neighbours.
+/// Assigns parameters to units. With expert parallelism, moves those of experts behind all others, so that
+/// the parameters of a unit stay neighbours.
 void Parameters::divide_experts() {
     const auto of_experts = [](const ParameterShape& shape) { return is_of_stacked_experts(shape.role); };
     const bool has_experts = std::any_of(shapes_.begin(), shapes_.end(), of_experts);
@@ -93,7 +93,7 @@ void Parameters::divide_experts() {
     for (size_t i = 0; i < order.size(); ++i) {
         const ParameterShape& shape = ordered.emplace_back(std::move(shapes_[order[i]]));
         drawn_[order[i]] = i;
-        int unit = shape.layer >= 0             ? unit_of_layer(shape.layer)
+        int unit = shape.layer >= 0              ? unit_of_layer(shape.layer)
                    : is_of_embedding(shape.role) ? 0
                                                  : head_unit();
         if (expert_parts_ > 1 && of_experts(shape)) {

@@ -7,10 +7,10 @@
 /// 2 also shards gradients; a unit's whole gradient lives from its backward to its reduction. Stage 3 also
 /// shards weights; a unit is whole between `gather` and `drop`.
 ///
-/// Expert parallelism (Lepikhin et al. 2020, "GShard"), at stage 3 only: each parameter of a layer's experts is
-/// a unit of its own, and these units and parameters follow all others. The ranks of an expert part own the
-/// slices of the part's experts and gather only those: the unit is [experts ÷ parts, …] between `gather` and
-/// `drop`, and so are its gradients. Slices of the states are the same as without expert parallelism.
+/// Expert parallelism (Lepikhin et al. 2020, "GShard"), at stage 3 only: each parameter of a layer's experts
+/// is a unit of its own, and these units and parameters follow all others. The ranks of an expert part own
+/// the slices of the part's experts and gather only those: the unit is [experts ÷ parts, …] between `gather`
+/// and `drop`, and so are its gradients. Slices of the states are the same as without expert parallelism.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -141,7 +141,8 @@ class Parameters {
     bool holds_experts(int unit) const { return unit > head_unit(); }
     /// Returns the units of the layer's experts; none for other units, or without expert parallelism.
     const std::vector<int>& expert_units(int unit) const { return units_[static_cast<size_t>(unit)].experts; }
-    /// Returns the ranks that gather and reduce the unit together: the shard group, or this rank's expert part.
+    /// Returns the ranks that gather and reduce the unit together: the shard group, or this rank's expert
+    /// part.
     Group& group_of(int unit);
     int64_t whole_size(int unit) const { return units_[static_cast<size_t>(unit)].whole.size(); }  ///< padded
     /// Returns the elements of the unit that a pass reads on this rank, within the whole unit.
@@ -191,8 +192,8 @@ class Parameters {
     void use(int unit);
     void drop(int unit);
     /// Allows writing a unit's gradients, which are zero or overwritten first. From stage 2 on,
-    /// `take_gradients` hands them over whole, padded with zeros; of experts, only this rank's part. A layer's
-    /// gradients are taken before those of its experts.
+    /// `take_gradients` hands them over whole, padded with zeros; of experts, only this rank's part. A
+    /// layer's gradients are taken before those of its experts.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
     /// Lets gradients start as NaN, so that proofs find elements that no code writes. With `nan` false, they
@@ -223,12 +224,12 @@ class Parameters {
 
     struct Unit {
         FlatRange whole;
-        FlatRange own;            ///< this rank's slice of the unit
-        int64_t shard_begin = 0;  ///< begin of that slice in a sharded flat tensor
-        int64_t elements = 0;     ///< number of elements without padding
+        FlatRange own;                  ///< this rank's slice of the unit
+        int64_t shard_begin = 0;        ///< begin of that slice in a sharded flat tensor
+        int64_t elements = 0;           ///< number of elements without padding
         std::vector<int> experts = {};  ///< units of a layer's experts
         size_t parameter = 0;           ///< the only parameter of experts' units
-        at::Tensor gathered;      ///< stage 3: the weights between `use` and `drop`
+        at::Tensor gathered;            ///< stage 3: the weights between `use` and `drop`
         Transfer gathering;
         at::Tensor gradients;  ///< set from stage 2 on
     };

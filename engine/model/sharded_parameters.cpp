@@ -63,8 +63,7 @@ void Parameters::start_gathering(int index) {
     if (!compute_.sharded) return from_host_->copy(whole_unit(compute_, index), unit.gathered);
     at::Tensor own = own_slice(compute_, index);
     const auto start = [&] {
-        unit.gathering =
-            group_of(index).all_gather(unit.gathered, own, "weights of " + name_of(index));
+        unit.gathering = group_of(index).all_gather(unit.gathered, own, "weights of " + name_of(index));
     };
     if (!from_host_) return start();
     const at::Tensor in_host = std::exchange(own, at::empty({unit.own.size()}, options));

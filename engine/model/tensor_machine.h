@@ -310,7 +310,7 @@ class TensorMachine {
     const Adapter* adapter_;
     QuantizedBase* quantized_;
     std::optional<Group> expert_group_;  ///< set if experts are divided among its ranks
-    OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
+    OutlierColumns outliers_;            ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard
     LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks

@@ -157,8 +157,7 @@ void TraceMachine::ExpertPull::accumulate(const Traced&, const Traced& read_nw, 
     const double rows = dgate_up_m2i.rows();
     const Traced x_mw = machine.rows_for_experts(read_nw, routing, kRowsIn);
     if (is_adapted) return;
-    machine.gradient_product(dgate_up_m2i.columns(), read_nw.columns(),
-                             rows / machine.local_experts());
+    machine.gradient_product(dgate_up_m2i.columns(), read_nw.columns(), rows / machine.local_experts());
 }
 
 Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t first, double beta) const {

@@ -29,8 +29,8 @@ struct MemoryInputs {
     bool packed = false;         ///< rows hold documents: attention by slices, even on one rank
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: keys pass round the ring
     int zero_stage = 0;
-    int shards = 1;    ///< ranks that share sharded states
-    int replicas = 1;  ///< groups of `shards` ranks
+    int shards = 1;        ///< ranks that share sharded states
+    int replicas = 1;      ///< groups of `shards` ranks
     int expert_parts = 1;  ///< parts that experts are divided into, of the shards
     int nodes = 1;
     bool keeps_attention = false;  ///< checkpointing does not compute attention's output again

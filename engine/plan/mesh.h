@@ -2,7 +2,8 @@
 /// that the ranks of one Ulysses group are neighbours (on one node if possible), then those of one ring.
 ///
 /// Expert parallelism divides the shards of one replica, dp_shard × ring × ulysses, into `expert` parts of
-/// consecutive ranks. The ranks of a part compute the same experts. An expert group has one rank of each part.
+/// consecutive ranks. The ranks of a part compute the same experts. An expert group has one rank of each
+/// part.
 #pragma once
 
 namespace ringmaster {
@@ -24,7 +25,7 @@ struct Mesh {
     int context_parallel_size() const { return ring * ulysses; }
     int data_parallel_size() const { return dp_replicate * dp_shard; }  ///< groups that read different rows
     int shards() const { return dp_shard * ring * ulysses; }  ///< ranks that states are sharded over
-    int ranks_of_part() const { return shards() / expert; }  ///< ranks that compute the same experts
+    int ranks_of_part() const { return shards() / expert; }   ///< ranks that compute the same experts
     int ranks() const { return data_parallel_size() * context_parallel_size(); }
 
     MeshCoordinates coordinates(int rank) const;

@@ -18,8 +18,9 @@ enum class MeshGroup {
     Experts      ///< one rank of each part: together they compute all experts
 };
 
-constexpr MeshGroup kMeshGroups[] = {MeshGroup::World, MeshGroup::Ring, MeshGroup::Ulysses, MeshGroup::Shard,
-                                     MeshGroup::Replicas, MeshGroup::ExpertPart, MeshGroup::Experts};
+constexpr MeshGroup kMeshGroups[] = {MeshGroup::World,  MeshGroup::Ring,     MeshGroup::Ulysses,
+                                     MeshGroup::Shard,  MeshGroup::Replicas, MeshGroup::ExpertPart,
+                                     MeshGroup::Experts};
 
 /// Returns the ranks of `rank`'s group of a kind, ascending.
 std::vector<int> ranks_of(MeshGroup group, int rank, const Mesh& mesh);

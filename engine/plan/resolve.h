@@ -19,7 +19,8 @@ void resolve_adapter(Plan& plan, Findings& findings);
 /// then nothing that depends on the mesh can be checked.
 bool resolve_mesh(Plan& plan, Findings& findings);
 
-/// Divides experts among ranks if the file asks for it: the mesh's `expert`, and the ZeRO stage that it needs.
+/// Divides experts among ranks if the file asks for it: the mesh's `expert`, and the ZeRO stage that it
+/// needs.
 void resolve_experts(Plan& plan, Findings& findings);
 
 /// Resolves length, padded length and the largest shard.

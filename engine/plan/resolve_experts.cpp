@@ -36,7 +36,8 @@ bool slices_end_with_experts(const Plan& plan, Findings& findings) {
             if (slice_elements(shape.size(), shards) * shards == shape.size()) continue;
             const std::string tensor = shape.name.substr(shape.name.find("experts"));
             findings.error(Form("MESH-EXPERTS", "slices"), kKey,
-                           {{"tensor", tensor}, {"elements", shape.size()}, {"shards", shards}}, without_key());
+                           {{"tensor", tensor}, {"elements", shape.size()}, {"shards", shards}},
+                           without_key());
             return false;
         }
     }
@@ -52,20 +53,28 @@ std::pair<const char*, std::string> obstacle(const Config& config, const Finding
     return {nullptr, ""};
 }
 
+void divide(Plan& plan, int64_t parts, Findings& findings) {
+    plan.mesh.expert = static_cast<int>(parts);
+    if (plan.zero_stage < 3) findings.inform(Form("MESH-EXPERTS", "stage"), kKey, {});
+    plan.zero_stage = 3;
+}
+
 }  // namespace
 
 void resolve_experts(Plan& plan, Findings& findings) {
     const int64_t parts = plan.config.expert_parallel_size;
-    if (parts <= 1 || !plan.model) return;
+    if (parts <= 1) return;
+    if (!plan.model) {  // the number of experts is not known yet
+        if (plan.mesh.shards() % parts == 0) divide(plan, parts, findings);
+        return;
+    }
     if (plan.model->num_experts == 0)
         return findings.error(Form("MESH-EXPERTS", "dense"), kKey, {{"type", plan.model->model_type}},
                               without_key());
     if (!size_divides(plan, parts, findings) || !slices_end_with_experts(plan, findings)) return;
     if (const auto [form, key] = obstacle(plan.config, findings); form != nullptr)
         return findings.error(Form("MESH-EXPERTS", form), key, {}, without_key());
-    plan.mesh.expert = static_cast<int>(parts);
-    if (plan.zero_stage < 3) findings.inform(Form("MESH-EXPERTS", "stage"), kKey, {});
-    plan.zero_stage = 3;
+    divide(plan, parts, findings);
 }
 
 int64_t expert_elements(const ModelConfig& one) {

@@ -140,7 +140,8 @@ class LayerPass {
         compute_all("output and MLP", [again](const ColumnCosts& c) {
             return c.output_s + c.int8_rest_s + (again ? c.mlp_again_s : c.mlp_s + c.int8_tiles_s);
         });
-        all_to_all("tokens of experts", again ? &ColumnCosts::experts_again_s : &ColumnCosts::experts_forward_s);
+        all_to_all("tokens of experts",
+                   again ? &ColumnCosts::experts_again_s : &ColumnCosts::experts_forward_s);
     }
 
     void attention_forward() {

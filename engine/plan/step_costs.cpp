@@ -429,7 +429,8 @@ void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, 
     const double parts = plan.mesh.expert, e = plan.config.precision == Precision::Float32 ? 4 : 2;
     const bool is_inside = plan.ranks / plan.nodes % plan.mesh.shards() == 0;
     const double link = is_inside ? speeds.inside_node : speeds.across_nodes;
-    const double numbers = sequences_at_once(plan) * tokens * double(m.experts_per_token * m.expert_outer_size());
+    const double numbers =
+        sequences_at_once(plan) * tokens * double(m.experts_per_token * m.expert_outer_size());
     const double sparse = double(m.sparse_layers()) / double(std::max<int64_t>(1, m.num_layers));
     const double once_s = sparse * (numbers * (parts - 1) / parts * e / link + speeds.latency_s);
     const double of_counts_s = sparse * speeds.latency_s;

@@ -1,10 +1,10 @@
 /// Sums the gradients of all ranks while the backward runs: each unit is sent when its gradients are final.
 ///
 /// Whole states are all-reduced in place. Sharded states are reduce-scattered over the shard group into this
-/// rank's slice, which is then all-reduced over the replicas; of experts, only the ranks of a part take part in
-/// the reduce-scatter, because they received the tokens of all ranks. At stage 1 the micro-batches of a step are
-/// summed here before sending; from stage 2 on each is sent and added to the slice. Gradients that are kept
-/// in host memory leave the device after the sums of each micro-batch, over the replicas too.
+/// rank's slice, which is then all-reduced over the replicas; of experts, only the ranks of a part take part
+/// in the reduce-scatter, because they received the tokens of all ranks. At stage 1 the micro-batches of a
+/// step are summed here before sending; from stage 2 on each is sent and added to the slice. Gradients that
+/// are kept in host memory leave the device after the sums of each micro-batch, over the replicas too.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,8 @@ class GradientReduction {
 
     /// Says whether the next micro-batch is the first or the last of its step.
     void begin_micro_batch(bool first, bool last);
-    /// Starts to reduce a unit, with the units of its experts; every rank must start the same units in the same order.
+    /// Starts to reduce a unit, with the units of its experts; every rank must start the same units in the
+    /// same order.
     void start(int unit);
     /// Computes the same sums by one all-reduce over all ranks, as a second method that proves the first.
     /// Sharded gradients only.

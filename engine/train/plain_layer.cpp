@@ -355,7 +355,8 @@ at::Tensor PlainWeights::of(const std::string& name) const {
         if (unit == unit_) return parameters_.view(values_, i);
         int64_t begin = parameters_.whole_size(unit_);
         for (const int other : experts) {
-            if (other == unit) return parameters_.view(values_.narrow(0, begin, parameters_.whole_size(unit)), i);
+            if (other == unit)
+                return parameters_.view(values_.narrow(0, begin, parameters_.whole_size(unit)), i);
             begin += parameters_.whole_size(other);
         }
     }

@@ -266,14 +266,13 @@ INSTANTIATE_TEST_SUITE_P(OfRanks, OverNcclsTwin, ::testing::Values(2, 3, 4),
 
 // The planner counts the memory of these connections (engine/plan/nccl_memory.h).
 TEST(NcclGroups, ConnectAsThePlanCounts) {
-    const std::map<MeshGroup, std::string> names = {{MeshGroup::World, "world"},
-                                                    {MeshGroup::Ring, "ring"},
-                                                    {MeshGroup::Ulysses, "ulysses"},
-                                                    {MeshGroup::Shard, "shard"},
-                                                    {MeshGroup::Replicas, "replicas"},
-                                                    {MeshGroup::ExpertPart, "expert_part"},
-                                                    {MeshGroup::Experts, "experts"}};
-    for (const Mesh& mesh : {Mesh{1, 1, 3, 1}, {2, 1, 2, 1}, {1, 2, 1, 2}, {2, 2, 1, 1}, {2, 2, 1, 2, 2}, {1, 4, 1, 1, 4}}) {
+    const std::map<MeshGroup, std::string> names = {
+        {MeshGroup::World, "world"},       {MeshGroup::Ring, "ring"},
+        {MeshGroup::Ulysses, "ulysses"},   {MeshGroup::Shard, "shard"},
+        {MeshGroup::Replicas, "replicas"}, {MeshGroup::ExpertPart, "expert_part"},
+        {MeshGroup::Experts, "experts"}};
+    for (const Mesh& mesh :
+         {Mesh{1, 1, 3, 1}, {2, 1, 2, 1}, {1, 2, 1, 2}, {2, 2, 1, 1}, {2, 2, 1, 2, 2}, {1, 4, 1, 1, 4}}) {
         for (const bool shards : {false, true}) {
             Wires wires;
             run_over_twin(

@@ -42,7 +42,8 @@ Config unusual_config() {
     c.eval_steps = 4, c.evals_per_epoch = 3, c.eval_strategy = "epoch", c.eval_batch_size = 6,
     c.logging_steps = 8;
     c.context_parallel_size = 4, c.ulysses_size = 2, c.dp_shard_size = 2, c.dp_replicate_size = 3;
-    c.expert_parallel_size = 2, c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
+    c.expert_parallel_size = 2, c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag,
+    c.zero_stage_asked = 3;
     c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model", {0, 2}, true};
     c.lora.parameters = {"experts.down_proj"};
     c.quantization = {WeightFormat::Fp4, 128, false, true, true};

@@ -38,6 +38,7 @@ inline const std::array kSamples = std::to_array<Sample>({
      "{output_router_logits: true, router_aux_loss_coef: 0.2}"},
     {"lora_target_parameters", kExpertLora, "mlp.experts.gate_up_proj", "mlp.experts.down_proj"},
     {"quantize_moe_experts", kExpertQlora, "true", "false"},
+    {"expert_parallel_size", kExperts, "1", "2"},
     {"base_model", "", "owner/one", "owner/other"},
     {"bf16", "", "true", "full"},
     {"datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},

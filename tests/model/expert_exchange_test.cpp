@@ -83,7 +83,8 @@ TEST_P(ExpertExchanges, BringRowsToTheirExpertsAndBack) {
 std::vector<Case> cases() {
     std::vector<Case> all;
     for (const int parts : {2, 4}) {
-        all.push_back({"Spread", parts, [](int rank, int64_t row) { return (5 * row + 3 * rank) % kExperts; }});
+        all.push_back(
+            {"Spread", parts, [](int rank, int64_t row) { return (5 * row + 3 * rank) % kExperts; }});
         all.push_back({"OneExpertHasNone", parts, [](int rank, int64_t row) {
                            const int64_t expert = (row + rank) % kExperts;
                            return expert == 3 ? 4 : expert;
@@ -95,9 +96,8 @@ std::vector<Case> cases() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ExpertExchanges, testing::ValuesIn(cases()), [](const auto& info) {
-    return info.param.name + std::to_string(info.param.parts);
-});
+INSTANTIATE_TEST_SUITE_P(Cases, ExpertExchanges, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name + std::to_string(one.param.parts); });
 
 }  // namespace
 }  // namespace ringmaster
