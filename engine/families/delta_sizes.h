@@ -23,10 +23,15 @@ struct DeltaSizes {
     int64_t heads_per_key() const { return value_heads / key_heads; }
     int64_t keys() const { return key_heads * key_width; }
     int64_t values() const { return convolved + value_heads * value_width; }
-    int64_t channels() const { return 2 * keys() + values(); }  ///< of the convolution
+    /// Returns whether the layer is a Mamba-1 state space.
+    bool scans() const { return state_space.step_rank > 0; }
+    int64_t channels() const { return (scans() ? 0 : 2 * keys()) + values(); }  ///< of the convolution
+    /// Outputs of the second matrix of Mamba-1: what makes the steps, keys and queries.
+    int64_t selected() const { return state_space.step_rank + (scans() ? 2 * keys() : 0); }
     /// Outputs of the first matrix: the channels, a gate a value, and β and decay a value head; the short
-    /// convolution has a second gate of its channels, and a state space no β.
+    /// convolution has a second gate of its channels, Mamba-2 no β, and Mamba-1 neither β nor decay.
     int64_t projected() const {
+        if (scans()) return 2 * values();
         return channels() + values() + convolved + (state_space.on ? 1 : 2) * value_heads;
     }
     /// Outputs of the module that gives queries, keys, values and gates; 0: each part has its own module.

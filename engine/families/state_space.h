@@ -1,5 +1,6 @@
-/// Describes what a state space (Mamba-2) has in place of the delta rule: the state forgets, and keys write
-/// values, but nothing is removed from it. Source: Dao & Gu 2024, arXiv 2405.21060.
+/// Describes what a state space (Mamba-1 or Mamba-2) has in place of the delta rule: the state forgets, and
+/// keys write values, but nothing is removed from it. Sources: Gu & Dao 2023, arXiv 2312.00752, section 3;
+/// Dao & Gu 2024, arXiv 2405.21060.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,11 @@ struct StateSpace {
     double least_step = 0, most_step = 0;  ///< limits of the step; 0: none
     /// Factors of the first matrix's outputs, and of the layer's output.
     double gates = 1, values = 1, keys = 1, queries = 1, steps = 1, output = 1;
+    /// Above 0: the state space is Mamba-1. Each channel is a head of one value, and each number of its state
+    /// decays at a rate of its own. A second matrix reads the convolution's outputs and gives so many
+    /// numbers, from which a third matrix makes the steps, and the keys (B) and queries (C) that all channels
+    /// share.
+    int64_t step_rank = 0;
 };
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include "engine/kernels/decode.h"
 #include "engine/kernels/four_bit.h"
 #include "engine/kernels/key_softmax.h"
+#include "engine/kernels/scan.h"
 
 namespace ringmaster {
 
@@ -20,6 +21,8 @@ namespace ringmaster {
     extern const DecodeKernels<float> kFloatDecode; \
     extern const DecodeKernels<Bf16> kBf16Decode;   \
     extern const DecodeKernels<Fp16> kFp16Decode;   \
+    extern const ScanKernels<float> kFloatScan;     \
+    extern const ScanKernels<double> kDoubleScan;   \
     }
 RINGMASTER_DECLARE_KERNELS(avx512)
 RINGMASTER_DECLARE_KERNELS(avx2)
@@ -78,6 +81,16 @@ const DecodeKernels<Bf16>& decode_kernels<Bf16>() {
 template <>
 const DecodeKernels<Fp16>& decode_kernels<Fp16>() {
     return found(avx512::kFp16Decode, avx2::kFp16Decode, plain::kFp16Decode);
+}
+
+template <>
+const ScanKernels<float>& scan_kernels<float>() {
+    return found(avx512::kFloatScan, avx2::kFloatScan, plain::kFloatScan);
+}
+
+template <>
+const ScanKernels<double>& scan_kernels<double>() {
+    return found(avx512::kDoubleScan, avx2::kDoubleScan, plain::kDoubleScan);
 }
 
 const BlockOptimizer& block_optimizer() {

@@ -5,11 +5,12 @@
 
 namespace ringmaster {
 
-/// C channels of the convolution, J taps, H value heads, V width of a head's values.
+/// C channels of the convolution, J taps, H value heads, V width of a head's values. In Mamba-1, each channel
+/// is a head, and has a decay for each of the K numbers of its state.
 struct DeltaWeights {
     at::Tensor convolution_c1j;
-    at::Tensor step_bias_h;  ///< dt_bias
-    at::Tensor decay_log_h;  ///< A_log
+    at::Tensor step_bias_h;  ///< dt_bias; dt_proj.bias of Mamba-1
+    at::Tensor decay_log_h;  ///< A_log; [H, K] in Mamba-1
     at::Tensor norm_v;       ///< of each head; in a state space, of all heads
     at::Tensor convolution_bias_c = {};
     at::Tensor skip_h = {};  ///< D, of a state space

@@ -1,7 +1,7 @@
 /// Passes the states of stretches from rank to rank. A stretch maps the state before it to the state after
 /// it, S_after = A · S_before + B. All ranks share A and B of every stretch that goes on elsewhere, and each
 /// rank composes the maps of the stretches before its own. The gradients go the same way back, with Aᵀ. A may
-/// be one number a head, its decay over the stretch.
+/// be diagonal: the decay over the stretch, one number a head, or one for each of the K rows of a state.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,7 +16,7 @@ namespace ringmaster {
 /// V].
 struct StateMaps {
     std::vector<at::Tensor> transitions, ends;
-    bool only_decays = false;  ///< transitions are [rows, heads, 1, 1]
+    bool only_decays = false;  ///< transitions are [rows, heads, 1 or K, 1]
 };
 
 /// Returns the state before each own stretch; undefined where a document begins. All ranks take part.

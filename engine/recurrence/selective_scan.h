@@ -1,0 +1,64 @@
+/// Computes the scan of a Mamba-1 layer between its matrices, over the ranks that share a sequence: steps
+/// Δ = softplus(steps + bias), the scan with rates A = −exp(A_log), what skips the state, D · x, and the
+/// gate. Documents are independent. A stretch is an affine map of the state, h_after = P ⊙ h_before + S, with
+/// P = exp(A · Σ Δ): ranks exchange P and S, two numbers for each channel and number of its state, however
+/// long the sequence is (state_passing.h). Gradients go the same way back.
+///
+/// Letters: B rows, T this rank's tokens of a row, E channels, K numbers of a channel's state.
+/// Sources: Gu & Dao 2023, arXiv 2312.00752, section 3.3; JambaMambaMixer in transformers 5.23.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/families/delta_sizes.h"
+#include "engine/recurrence/channel_convolution.h"
+#include "engine/recurrence/delta_layer.h"
+
+namespace ringmaster {
+
+/// What the scan reads, or its gradients.
+struct ScanTensors {
+    at::Tensor channels_bte;  ///< x
+    at::Tensor steps_bte;     ///< before bias and softplus
+    at::Tensor keys_btk, queries_btk;
+};
+
+class SelectiveScan {
+  public:
+    SelectiveScan(Groups& groups, const OwnStretches& stretches, const DeltaSizes& sizes,
+                  const DeltaWeights& weights)
+        : groups_(groups), stretches_(stretches), sizes_(sizes), weights_(weights) {}
+
+    /// Returns the convolution of the channels in projected_bte, [B, T, 2E], which also has the gates.
+    at::Tensor convolved(const at::Tensor& projected_btw) const;
+    /// Replaces the channels in projected_btw by their gradient, given that of `convolved`.
+    void convolved_backward(const at::Tensor& dconvolved_bte, const at::Tensor& projected_btw,
+                            const DeltaWeights& gradients, double beta) const;
+
+    /// Returns the output before the gate as [B, T, E], with the states before stretches and their maps.
+    DeltaOutput forward(const ScanTensors& in) const;
+    /// Returns the layer's input to its last matrix: y · silu(gate), [B, T, E].
+    at::Tensor gated(const at::Tensor& projected_btw, const DeltaOutput& output) const;
+    /// Returns the gradients of `in`, given that of `gated`; steps_bte has the memory of in.steps_bte.
+    /// Replaces the gates in projected_btw by their gradient. Sets the gradients of the weights, if they are
+    /// defined, to beta · gradient + new gradient.
+    ScanTensors backward(const at::Tensor& dgated_bte, const at::Tensor& projected_btw, const ScanTensors& in,
+                         const DeltaOutput& output, const DeltaWeights& gradients, double beta) const;
+
+  private:
+    struct Some;  ///< some channels
+    struct Sums;  ///< gradients of weights, keys and queries
+
+    template <class Body>
+    void for_some(const ScanTensors& in, const Body& body) const;
+    /// Returns the gradient of the state after each own stretch; undefined if no later stretch reads it.
+    std::vector<at::Tensor> gradients_after(const at::Tensor& dgated_bte, const at::Tensor& gates_bte,
+                                            const ScanTensors& in, const DeltaOutput& output) const;
+
+    Groups& groups_;
+    const OwnStretches& stretches_;
+    const DeltaSizes& sizes_;
+    const DeltaWeights& weights_;
+};
+
+}  // namespace ringmaster
