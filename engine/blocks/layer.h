@@ -12,6 +12,7 @@
 #include "engine/blocks/mlp_beside_experts.h"
 #include "engine/blocks/recurrence.h"
 #include "engine/blocks/recurrence_beside_attention.h"
+#include "engine/blocks/selective_scan.h"
 
 namespace ringmaster {
 
@@ -25,6 +26,7 @@ inline bool shares_norm(const ModelConfig& model) {
 template <class Machine>
 std::unique_ptr<Block<Machine>> mixer_of(const ModelConfig& model, const LayerKind& kind) {
     if (kind.recurs && model.delta.convolved > 0) return std::make_unique<Convolution<Machine>>();
+    if (kind.recurs && model.delta.scans()) return std::make_unique<SelectiveScanBlock<Machine>>();
     if (kind.recurs) return std::make_unique<Recurrence<Machine>>(model.delta.state_space.output);
     if (model.recurs_beside_attention())
         return std::make_unique<RecurrenceBesideAttention<Machine>>(kind, model);

@@ -26,9 +26,11 @@ enum class LoraSite {
     ExpertsIn,   ///< from the hidden states to what experts read
     ExpertsOut,  ///< from what experts return to the hidden states
     LayerGate,   ///< of a layer's input
-    LayerOutput
+    LayerOutput,
+    SelectIn,  ///< from a Mamba-1 layer's channels to what makes steps, keys and queries
+    Steps
 };
-constexpr size_t kLoraSites = 17;
+constexpr size_t kLoraSites = 19;
 
 enum class NormSite {
     Input,
@@ -44,13 +46,16 @@ enum class NormSite {
     Experts,  ///< input of experts beside an MLP
     ExpertsPart,
     Router,
-    LayerInput  ///< of what a layer's input adds
+    LayerInput,  ///< of what a layer's input adds
+    Steps,       ///< of what makes the steps of a Mamba-1 layer
+    StateKeys,
+    StateQueries
 };
-constexpr size_t kNormSites = 14;
+constexpr size_t kNormSites = 17;
 
 /// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
 /// the expert that every token uses, of latents, of a router that is a linear module, of the latents of
-/// experts, and of a layer's input.
+/// experts, of a layer's input, and of a Mamba-1 state space.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",
@@ -77,7 +82,9 @@ inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "mlp.fc1_latent_proj",
                                             "mlp.fc2_latent_proj",
                                             "per_layer_input_gate",
-                                            "per_layer_projection"};
+                                            "per_layer_projection",
+                                            "linear_attn.x_proj",
+                                            "linear_attn.dt_proj"};
 
 /// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
 inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
@@ -116,7 +123,9 @@ inline TargetRange targets_of(LoraSite site) {
                                                               {23, 1},
                                                               {24, 1},
                                                               {25, 1},
-                                                              {26, 1}}};
+                                                              {26, 1},
+                                                              {27, 1},
+                                                              {28, 1}}};
     return kRanges[static_cast<size_t>(site)];
 }
 

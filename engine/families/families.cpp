@@ -13,8 +13,8 @@ const auto& all_families() {
         kMistralFamilies,       kOlmoFamilies,          kGraniteFamilies,   kGlmFamilies,
         kGroupedExpertFamilies, kCohereFamilies,        kLayerNormFamilies, kNeoxFamilies,
         kFalconFamilies,        kFalconH1Families,      kBambaFamilies,     kNemotronHFamilies,
-        kGptjFamilies,          kMinimaxFamilies,       kLfmFamilies,       kQwenHybridFamilies,
-        kGptOssFamilies};
+        kJambaFamilies,         kGptjFamilies,          kMinimaxFamilies,   kLfmFamilies,
+        kQwenHybridFamilies,    kGptOssFamilies};
     return all;
 }
 

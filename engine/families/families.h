@@ -86,8 +86,8 @@ std::string family_names();                          ///< returns "llama, qwen2,
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kGemma4Families, kPhiFamilies, kMistralFamilies, kOlmoFamilies,
     kGraniteFamilies, kGlmFamilies, kGroupedExpertFamilies, kCohereFamilies, kLayerNormFamilies,
-    kNeoxFamilies, kFalconFamilies, kFalconH1Families, kBambaFamilies, kNemotronHFamilies, kGptjFamilies,
-    kMinimaxFamilies, kLfmFamilies, kQwenHybridFamilies, kGptOssFamilies;
+    kNeoxFamilies, kFalconFamilies, kFalconH1Families, kBambaFamilies, kNemotronHFamilies, kJambaFamilies,
+    kGptjFamilies, kMinimaxFamilies, kLfmFamilies, kQwenHybridFamilies, kGptOssFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kGemma4Wrappers, kMistralWrappers, kQwenHybridWrappers,
     kLlamaWrappers;
 
@@ -149,6 +149,8 @@ struct StateSpaceDefaults {
 };
 /// Reads the sizes of a state space (Mamba-2), without norm and factors.
 void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults);
+/// Reads the sizes of a state space of Mamba-1, as wide as mamba_expand times hidden_size.
+void read_selective_space(const ConfigFields& fields, ModelConfig& model);
 /// Returns each layer's part by the names of transformers 5 (linear_attention, full_attention, mlp, moe),
 /// from `layer_types`, from `layers_block_type`, or from a field with a letter a layer; empty if all are
 /// absent.

@@ -241,6 +241,11 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
          "topk_method": "group_limited_greedy", "n_group": 8, "topk_group": 3, "routed_scaling_factor": 16.0,
          "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0,
          "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})"},
+    // Hybrids of attention and Mamba-1
+    {"ai21labs/jamba-v0.1 ai21labs/ai21-jamba-1.5-mini ai21labs/ai21-jamba-mini-1.5",
+     "jamba", 4096, 32, 32, 8, 128, 14336, 65536, 262144, 1e4, 1e-6, false, 0, 0, 16, 2},
+    {"ai21labs/ai21-jamba-1.5-large ai21labs/ai21-jamba-large-1.5",
+     "jamba", 8192, 72, 64, 8, 128, 24576, 65536, 262144, 1e4, 1e-6, false, 0, 0, 16, 2},
     // Hybrids of attention and Mamba-2
     {"nvidia/nvidia-nemotron-nano-9b-v2 nvidia/nvidia-nemotron-nano-9b-v2-base",
      "nemotron_h", 4480, 56, 40, 8, 128, 15680, 131072, 131072, 1e4, 1e-5, false, 0, 0, 0, 0, 0,

@@ -69,6 +69,7 @@ void each_field(const Fields& fields, Same<StateSpace> auto& space) {
     fields("queries", space.queries);
     fields("steps", space.steps);
     fields("output", space.output);
+    fields("step_rank", space.step_rank);
 }
 
 template <class Fields>
@@ -315,6 +316,9 @@ void check(const ModelConfig& m, const std::string& where) {
     const int64_t groups = d.state_space.norm_groups;
     expect(!d.state_space.on ||
                (has_rule && !d.by_key_head && groups >= 0 && (groups == 0 || d.values() % groups == 0)),
+           "its state space's sizes are no decoder's");
+    expect(d.state_space.step_rank == 0 || (d.state_space.on && d.state_space.step_rank > 0 && groups == 0 &&
+                                            d.key_heads == 1 && d.value_width == 1),
            "its state space's sizes are no decoder's");
     expect(!m.recurs() || (d.taps > 0 && (has_rule || convolves)), "its recurrence's sizes are no decoder's");
     refuse_absurd_size(m, where);

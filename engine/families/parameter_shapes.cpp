@@ -118,7 +118,16 @@ void add_recurrence(const ModelConfig& m, Shapes& shapes) {
     }
     shapes.weight(Role::Recurrence, delta + "conv1d", {d.channels(), 1, d.taps});
     if (d.state_space.convolution_bias) shapes.bias(Role::Recurrence, delta + "conv1d", d.channels());
-    if (d.convolved == 0) {
+    if (d.scans()) {
+        matrix("x_proj", d.selected(), d.values());
+        matrix("dt_proj", d.values(), d.state_space.step_rank);
+        shapes.bias(Role::Recurrence, delta + "dt_proj", d.values());
+        shapes.norm(Role::Recurrence, delta + "dt_layernorm", d.state_space.step_rank, false);
+        shapes.norm(Role::Recurrence, delta + "b_layernorm", d.keys(), false);
+        shapes.norm(Role::Recurrence, delta + "c_layernorm", d.keys(), false);
+        shapes.tensor(Role::Recurrence, delta + "A_log", {d.values(), d.keys()});
+        shapes.vector(Role::Recurrence, delta + "D", d.values(), true);
+    } else if (d.convolved == 0) {
         shapes.vector(Role::Recurrence, delta + "dt_bias", d.value_heads, false);
         shapes.vector(Role::Recurrence, delta + "A_log", d.value_heads, true);
         if (d.state_space.on) shapes.vector(Role::Recurrence, delta + "D", d.value_heads, true);

@@ -40,8 +40,9 @@ QuantizedLayout quantized_layout(const Quantization& quantization, const Paramet
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization) {
     if (shape.role == Role::ExpertGateUp || shape.role == Role::ExpertDown) return quantization.experts;
     const bool is_bias = shape.role == Role::ExpertGateUpBias || shape.role == Role::ExpertDownBias;
-    const bool is_parameter = shape.role == Role::Router && !shape.name.ends_with(".router.proj.weight");
-    return shape.layer >= 0 && shape.shape.size() == 2 && !is_parameter && !is_bias;
+    const bool is_module = shape.name.ends_with(".weight") &&
+                           (shape.role != Role::Router || shape.name.ends_with(".router.proj.weight"));
+    return shape.layer >= 0 && shape.shape.size() == 2 && is_module && !is_bias;
 }
 
 bool is_rounded(const ParameterShape& shape, const Quantization& quantization) {

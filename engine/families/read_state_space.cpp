@@ -1,4 +1,4 @@
-// Reads the sizes of state spaces (Mamba-2).
+// Reads the sizes of state spaces (Mamba-1 and Mamba-2).
 #include <cmath>
 
 #include "engine/families/families.h"
@@ -45,7 +45,29 @@ int64_t read_width(const ConfigFields& fields, const ModelConfig& model, const S
                              10 * kMost);
 }
 
+/// Reads what both kinds of state spaces share; the layer's sizes are known.
+void read_module(const ConfigFields& fields, ModelConfig& model, const char* activation_field) {
+    model.delta.state_space.convolution_bias = fields.flag_or("mamba_conv_bias", true);
+    if (fields.flag_or("mamba_proj_bias", false)) model.obstacles.push_back("mamba_proj_bias");
+    const std::string activation = fields.text_or(activation_field, "silu");
+    if (activation != "silu" && activation != "swish") model.obstacles.push_back(activation_field);
+}
+
 }  // namespace
+
+void read_selective_space(const ConfigFields& fields, ModelConfig& model) {
+    const int64_t width = fields.integer_or("mamba_expand", 2, 1000) * model.hidden_size;
+    const bool is_auto = fields.has("mamba_dt_rank") && fields.values()["mamba_dt_rank"] == "auto";
+    const int64_t rank = (model.hidden_size + 15) / 16;
+    model.delta = {.key_heads = 1,
+                   .value_heads = width,
+                   .key_width = fields.integer_or("mamba_d_state", 16, 4096),
+                   .value_width = 1,
+                   .taps = fields.integer_or("mamba_d_conv", 4, 64),
+                   .state_space = {.on = true}};
+    model.delta.state_space.step_rank = is_auto ? rank : fields.integer_or("mamba_dt_rank", rank, kMost);
+    read_module(fields, model, "hidden_act");
+}
 
 void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults) {
     const int64_t heads = fields.integer_or("mamba_n_heads", 128, kMost);
@@ -62,11 +84,8 @@ void read_state_space(const ConfigFields& fields, ModelConfig& model, const Stat
                    .value_width = width,
                    .taps = fields.integer_or("mamba_d_conv", 4, 64),
                    .state_space = {.on = true}};
-    model.delta.state_space.convolution_bias = fields.flag_or("mamba_conv_bias", true);
+    read_module(fields, model, defaults.activation_field);
     if (defaults.of_head == 0) read_limits(fields, model.delta.state_space);
-    if (fields.flag_or("mamba_proj_bias", false)) model.obstacles.push_back("mamba_proj_bias");
-    const std::string activation = fields.text_or(defaults.activation_field, "silu");
-    if (activation != "silu" && activation != "swish") model.obstacles.push_back(defaults.activation_field);
     fields.has("mamba_chunk_size");
 }
 

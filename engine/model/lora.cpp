@@ -44,7 +44,9 @@ std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
             model.expert_latent_size,
             model.hidden_size,
             model.layer_input_width,
-            model.hidden_size};
+            model.hidden_size,
+            d.selected(),
+            d.scans() ? d.values() : 0};
 }
 
 }  // namespace

@@ -252,7 +252,10 @@ constexpr std::array<const char*, kNormSites> kNormNames = {"input_layernorm",
                                                             "experts_norm",
                                                             "experts_part_norm",
                                                             "router_norm",
-                                                            "post_per_layer_input_norm"};
+                                                            "post_per_layer_input_norm",
+                                                            "linear_attn.dt_layernorm",
+                                                            "linear_attn.b_layernorm",
+                                                            "linear_attn.c_layernorm"};
 
 }  // namespace
 
@@ -272,9 +275,12 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     for (size_t i = 0; i < kNormSites; ++i)
         views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"}, values);
     const std::string delta = prefix + "linear_attn.";
-    views.delta = {all({delta + "conv1d.weight"}, values), all({delta + "dt_bias"}, values),
-                   all({delta + "A_log"}, values),         all({delta + "norm.weight"}, values),
-                   all({delta + "conv1d.bias"}, values),   all({delta + "D"}, values)};
+    // The recurrence adds the bias of Mamba-1's steps, in float32.
+    views.matrices[static_cast<size_t>(LoraSite::Steps)].bias_o.reset();
+    views.delta = {
+        all({delta + "conv1d.weight"}, values), all({delta + "dt_bias", delta + "dt_proj.bias"}, values),
+        all({delta + "A_log"}, values),         all({delta + "norm.weight"}, values),
+        all({delta + "conv1d.bias"}, values),   all({delta + "D"}, values)};
     views.router_ec = all({prefix + "mlp.gate.weight"}, values);
     views.router_bias_e = all({prefix + "mlp.gate.bias"}, values);
     views.norms[static_cast<size_t>(NormSite::Router)] = all({prefix + "router.scale"}, values);
@@ -346,7 +352,9 @@ InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
-    if (shape.role == Role::Recurrence && shape.shape.size() == 1 && !name.ends_with("conv1d.bias"))
+    if (name.ends_with("A_log") && shape.shape.size() == 2)  // of Mamba-1: the same for all channels
+        return values.copy_(at::arange(1, shape.shape[1] + 1, at::kFloat).log_().expand_as(values));
+    if (shape.role == Role::Recurrence && shape.shape.size() == 1 && !name.ends_with(".bias"))
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);
     if (shape.role == Role::RouterNorm || shape.role == Role::ExpertScales) return values.fill_(1);
     const bool is_bias = name.ends_with("bias") && shape.role != Role::RouterBias;

@@ -52,6 +52,8 @@ TensorMachine::Recurred TensorMachine::recur(const at::Tensor& projected_nw) con
 }
 
 at::Tensor TensorMachine::gated(const at::Tensor& projected_nw, const Recurred& recurred) const {
+    if (model_.delta.scans())
+        return selective_scan().gated(by_rows(projected_nw, rows_), recurred).flatten(0, 1);
     return delta_layer().gated(by_rows(projected_nw, rows_), recurred).flatten(0, 1);
 }
 
@@ -59,6 +61,40 @@ void TensorMachine::recur_backward(at::Tensor dgated_nw, const at::Tensor& proje
                                    double beta) const {
     delta_layer().backward(by_rows(dgated_nw, rows_), by_rows(projected_nw, rows_), recurred,
                            gradients().delta, beta);
+}
+
+at::Tensor TensorMachine::convolve_channels(const at::Tensor& projected_nw) const {
+    return selective_scan().convolved(by_rows(projected_nw, rows_)).flatten(0, 1);
+}
+
+void TensorMachine::convolve_channels_backward(at::Tensor dchannels_ne, const at::Tensor& projected_nw,
+                                               double beta) const {
+    selective_scan().convolved_backward(by_rows(dchannels_ne, rows_), by_rows(projected_nw, rows_),
+                                        gradients().delta, beta);
+}
+
+namespace {
+
+ScanTensors by_rows(const TensorMachine::Scanned& in, int64_t rows) {
+    return {by_rows(in.channels, rows), by_rows(in.steps, rows), by_rows(in.keys, rows),
+            by_rows(in.queries, rows)};
+}
+
+}  // namespace
+
+TensorMachine::Recurred TensorMachine::scan(const Scanned& in) const {
+    return selective_scan().forward(by_rows(in, rows_));
+}
+
+TensorMachine::Scanned TensorMachine::scan_backward(at::Tensor dgated_ne, const at::Tensor& projected_nw,
+                                                    const Scanned& in, Recurred recurred, double beta) const {
+    const ScanTensors d = selective_scan().backward(by_rows(dgated_ne, rows_), by_rows(projected_nw, rows_),
+                                                    by_rows(in, rows_), recurred, gradients().delta, beta);
+    return {d.channels_bte.flatten(0, 1), in.steps, d.keys_btk.flatten(0, 1), d.queries_btk.flatten(0, 1)};
+}
+
+at::Tensor TensorMachine::selected_like(const at::Tensor& steps_nr) const {
+    return at::empty({steps_nr.size(0), model_.delta.selected()}, steps_nr.options());
 }
 
 at::Tensor TensorMachine::convolve(const at::Tensor& projected_nw) const {

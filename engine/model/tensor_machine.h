@@ -21,6 +21,7 @@
 #include "engine/model/shared_keys.h"
 #include "engine/plan/plan.h"
 #include "engine/recurrence/delta_layer.h"
+#include "engine/recurrence/selective_scan.h"
 #include "engine/recurrence/short_convolution.h"
 
 namespace ringmaster {
@@ -203,6 +204,21 @@ class TensorMachine {
     /// Replaces projected_nw by its gradient.
     void recur_backward(at::Tensor dgated_nw, const at::Tensor& projected_nw, Recurred recurred,
                         double beta) const;
+    // A Mamba-1 state space; see engine/recurrence/selective_scan.h and engine/blocks/selective_scan.h.
+    at::Tensor convolve_channels(const at::Tensor& projected_nw) const;
+    /// Replaces the channels in projected_nw by their gradient.
+    void convolve_channels_backward(at::Tensor dchannels_ne, const at::Tensor& projected_nw,
+                                    double beta) const;
+    struct Scanned {
+        at::Tensor channels, steps, keys, queries;
+    };
+    Recurred scan(const Scanned& in) const;
+    /// Returns the gradients of `in`, those of the steps in the steps' memory; replaces the gates in
+    /// projected_nw by their gradient.
+    Scanned scan_backward(at::Tensor dgated_ne, const at::Tensor& projected_nw, const Scanned& in,
+                          Recurred recurred, double beta) const;
+    /// Returns an uninitialised tensor for the outputs of the second matrix.
+    at::Tensor selected_like(const at::Tensor& steps_nr) const;
     // A short convolution; see engine/recurrence/short_convolution.h.
     at::Tensor convolve(const at::Tensor& projected_nw) const;
     /// Replaces projected_nw by its gradient.
@@ -295,6 +311,9 @@ class TensorMachine {
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
     DeltaLayer delta_layer() const {
         return {shard_->ranks, *shard_->stretches, model_.delta, weights().delta, model_.rms_norm_eps};
+    }
+    SelectiveScan selective_scan() const {
+        return {shard_->ranks, *shard_->stretches, model_.delta, weights().delta};
     }
     ShortConvolution short_convolution() const {
         return {shard_->ranks, *shard_->stretches, weights().delta.convolution_c1j};

@@ -36,7 +36,15 @@ void limit_stretches(Plan& plan, Findings& findings) {
     findings.error(Form("CP-STRETCHES"), "ring_attn_func", {});
 }
 
+/// Reports 8-bit weights of a model with Mamba-1, whose matrices axolotl then leaves unquantised.
+void limit_int8(Plan& plan, Findings& findings) {
+    const bool is_int8 = plan.config.quantization.format == WeightFormat::Int8;
+    if (is_int8 && plan.model && plan.model->delta.scans())
+        findings.error(Form("KEY-UNSUPPORTED", "scan-int8"), "load_in_8bit", {});
+}
+
 void limit_models(Plan& plan, Findings& findings) {
+    limit_int8(plan, findings);
     if (!plan.model || plan.model->trainable()) return;
     std::string obstacles;
     for (const std::string& obstacle : plan.model->obstacles)

@@ -18,14 +18,21 @@ int64_t recurring_layers_of(const ModelConfig& model) {
 }
 
 double recurrence_flops(const ModelConfig& model) {
-    constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
+    constexpr double kChunk = 64;    // same as in engine/recurrence/own_stretches.h
+    constexpr double kOfState = 20;  // of a Mamba-1 channel's number: an exponential, and six operations
     const DeltaSizes& d = model.delta;
     if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);
+    if (d.scans()) return double(d.values()) * (kOfState * K + 2 * double(d.taps));
     if (d.state_space.on)
         return 2 * double(d.value_heads) * (kChunk * (K / double(d.heads_per_key()) + V) / 2 + 2 * K * V);
     const double in_chunk = kChunk * (2 * K / double(d.heads_per_key()) + (K + V) / 2 + V);
     return 2 * double(d.value_heads) * (in_chunk + 3 * K * V);
+}
+
+double scan_bytes(const ModelConfig& model) {
+    constexpr double kOfNumber = 76;  // of a channel's number: decays, states twice, and outputs
+    return model.delta.scans() ? kOfNumber * double(model.delta.values() * model.delta.keys()) : 0;
 }
 
 double stretch_bytes(const ModelConfig& model, double element_bytes) {

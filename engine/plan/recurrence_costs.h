@@ -10,8 +10,12 @@ int64_t attending_layers_of(const ModelConfig& model);
 int64_t recurring_layers_of(const ModelConfig& model);
 
 /// Returns the floating-point operations of one token in the rule's forward, in one layer: the products of
-/// engine/recurrence/delta_rule.cpp.
+/// engine/recurrence/delta_rule.cpp, or the scan of engine/kernels/scan.h.
 double recurrence_flops(const ModelConfig& model);
+
+/// Returns the bytes that a GPU moves for one token in a Mamba-1 layer's scan, forward: LibTorch's operations
+/// pass over the states several times (engine/recurrence/scan_by_operations.cpp). Returns 0 for other layers.
+double scan_bytes(const ModelConfig& model);
 
 /// Returns the bytes of a stretch's map of the states of one row, in one layer, with the tokens that the
 /// convolution reads before the next stretch.

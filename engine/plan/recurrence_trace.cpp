@@ -1,4 +1,4 @@
-// Traces the gates of attention's output, the gated delta rule, a state space, and a short convolution:
+// Traces the gates of attention's output, the gated delta rule, state spaces, and a short convolution:
 // allocates and frees what engine/model/recurrence_machine.cpp and engine/recurrence do.
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,10 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
-constexpr double kChunk = 64;                          // same as in engine/recurrence/own_stretches.h
-constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // same as in engine/recurrence/delta_layer.cpp
+constexpr double kChunk = 64;                              // same as in engine/recurrence/own_stretches.h
+constexpr int64_t kElementsAtOnce = int64_t{4} << 20;      // same as in engine/recurrence/delta_layer.cpp
+constexpr int64_t kScanElementsAtOnce = int64_t{8} << 20;  // as in engine/recurrence/channel_convolution.h
+constexpr int64_t kLanes = 16;                             // as in engine/kernels/scan.h
 
 }  // namespace
 
@@ -75,6 +77,53 @@ double stretches_of_rank(const MemoryInputs& in) {
     return halves && in.ring > 1 ? 2 : 1;
 }
 
+/// Sizes of what a Mamba-1 layer computes at a time for a few channels, in bytes of float32.
+struct ScanAtOnce {
+    double rows, tokens, positions, channels, states;
+    bool converts;       ///< from 16 bits
+    bool by_operations;  ///< of LibTorch: engine/recurrence/scan_by_operations.cpp
+
+    explicit ScanAtOnce(const MemoryInputs& in)
+        : rows(double(in.micro)),
+          tokens(double(in.shard_tokens)),
+          positions(stretches_of_rank(in) *
+                    std::ceil(double(in.shard_tokens) / stretches_of_rank(in) / kChunk) * kChunk),
+          channels(double(in.model.delta.values())),
+          states(double(in.model.delta.keys())),
+          converts(in.element_bytes() != 4),
+          by_operations(in.device == Device::Cuda) {}
+
+    /// Returns how many channels are computed at a time: whole groups of `together`.
+    double at_once(double tokens_of_row, int64_t together) const {
+        const bool scans = together > 1 && by_operations;
+        const int64_t of_token = scans ? std::max<int64_t>(1, std::llround(states) / 8) : 1;
+        const int64_t fitting =
+            kScanElementsAtOnce / std::max<int64_t>(1, std::llround(rows * tokens_of_row) * of_token);
+        return std::min(channels, double(std::max(together, fitting / together * together)));
+    }
+    /// Returns the bytes of one tensor of those channels, by tokens.
+    double channels_bytes(int64_t together) const {
+        const double lanes = std::ceil(at_once(tokens, together) / double(together)) * double(together);
+        return 4 * rows * tokens * lanes;
+    }
+    /// Returns how many copies of x there are: none if all channels fit, fill whole groups and are in
+    /// float32.
+    double copies() const {
+        const bool whole = at_once(tokens, kLanes) == channels && std::fmod(channels, double(kLanes)) == 0;
+        return whole && !converts ? 0 : 1;
+    }
+    /// Returns the bytes of the gradients of keys or queries, apart for each group of channels.
+    double of_groups() const {
+        return 4 * rows * tokens * states * std::ceil(at_once(tokens, kLanes) / kLanes);
+    }
+    /// Returns the bytes of the states of those channels at one position of all chunks, in LibTorch's
+    /// operations.
+    double of_states() const { return channels_bytes(kLanes) * states / kChunk; }
+    double of_keys() const { return 4 * rows * tokens * states; }
+    /// Returns the bytes of one tensor of a convolution's channels, by positions.
+    double convolved_bytes() const { return 4 * rows * positions * at_once(positions, 1); }
+};
+
 }  // namespace
 
 TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
@@ -101,6 +150,12 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
 
 Traced TraceMachine::gated(const Traced&, const Recurred& recurred) {
     const double elements = recurred.heads_nw.elements();
+    if (model().delta.scans()) {
+        const Traced made = take(recurred.heads_nw.rows(), recurred.heads_nw.columns());
+        const ScanAtOnce size(in_);
+        heap_.touch(size.channels_bytes(1) * (size.converts ? 3 : 1));
+        return made;
+    }
     heap_.touch(elements * (4 * 3 + (in_.element_bytes() == 4 ? 0 : 4 + in_.element_bytes())));
     return take(recurred.heads_nw.rows(), recurred.heads_nw.columns());
 }
@@ -117,6 +172,51 @@ void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recu
                                 2 * at.shared_keys + (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
     const double kept = 2 * at.of_states + 2 * at.of_values;
     heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
+}
+
+Traced TraceMachine::convolve_channels(const Traced& projected_nw) {
+    const ScanAtOnce size(in_);
+    const Traced made = take(projected_nw.rows(), size.channels, "channels of a recurrence", kActivations);
+    // Sources, the convolution's outputs, and silu of them: by positions, with a row of zeros, and by tokens.
+    heap_.touch(5 * size.convolved_bytes());
+    return made;
+}
+
+void TraceMachine::convolve_channels_backward(Traced, const Traced&, double) {
+    const ScanAtOnce size(in_);
+    // Sources, the convolution's outputs, gradients before and after silu, those of the sources, and what one
+    // tap reads and gives back.
+    heap_.touch(7 * size.convolved_bytes());
+}
+
+TraceMachine::Recurred TraceMachine::scan(const Scanned& in) {
+    const ScanAtOnce size(in_);
+    const double ranks = double(in_.ring * in_.ulysses);
+    const double maps = stretches_of_rank(in_) * 8 * size.rows * size.channels * size.states;
+    const Heap::Block keys = heap_.take(in_.element_bytes() == 4 ? 0 : 2 * size.of_keys());
+    Recurred recurred;
+    if (ranks > 1) recurred.states = {heap_, 1, 1, maps, kActivations, "states of a recurrence"};
+    recurred.heads_nw = take(in.channels.rows(), size.channels, "output of a recurrence", kActivations);
+    const Heap::Block gathered = heap_.take(ranks > 1 ? (ranks + 1.5) * maps : 0);
+    // The steps before and after softplus, outputs, and x.
+    heap_.touch((3 + size.copies()) * size.channels_bytes(kLanes) +
+                (size.by_operations ? 8 * size.of_states() : 0));
+    return recurred;
+}
+
+TraceMachine::Scanned TraceMachine::scan_backward(Traced, const Traced&, const Scanned& in, Recurred,
+                                                  double) {
+    const ScanAtOnce size(in_);
+    const Heap::Block keys =
+        heap_.take(2 * size.of_keys() + (in_.element_bytes() == 4 ? 0 : 2 * size.of_keys()));
+    const Traced dchannels = take(in.channels.rows(), size.channels, "gradient of a recurrence's channels");
+    // The steps before and after softplus, the gradients of outputs, x and steps, and x; then what the scan
+    // takes, or the gradient of the gate before and after silu.
+    const double one = size.channels_bytes(kLanes);
+    const double scan = size.by_operations ? (kChunk + 8) * size.of_states() : 2 * size.of_groups();
+    heap_.touch((5 + size.copies()) * one + std::max(scan, (size.converts ? 4 : 2) * one));
+    return {dchannels, in.steps, take(in.keys.rows(), in.keys.columns()),
+            take(in.queries.rows(), in.queries.columns())};
 }
 
 namespace {

@@ -144,6 +144,28 @@ void refuse_unloadable(const ModelConfig& model, const Lora& lora, const std::ve
     }
 }
 
+/// Returns the name of the module whose adapter a model's class bypasses unless the base is quantised:
+/// Mamba-1's class multiplies by the weight of dt_proj.
+std::string bypassed_module(const Plan& plan) {
+    return plan.model->delta.scans() && !plan.config.quantization.on() ? "dt_proj" : "";
+}
+
+/// Removes the bypassed module from all linear modules: its adapter would change nothing. Refuses it if the
+/// file names it.
+void leave_out_bypassed(Plan& plan, bool is_linear, Findings& findings) {
+    const std::string bypassed = bypassed_module(plan);
+    LoraTargets targets = targets_of(plan.config.lora);
+    const auto removed =
+        std::erase_if(targets.names, [&](const std::string& name) { return name == bypassed; });
+    if (removed == 0) return;
+    if (is_linear) {
+        plan.config.lora.targets = written_targets(targets);
+        return;
+    }
+    findings.error(Form("CFG-VALUE", "target-bypassed"), key_of_targets(plan.config.lora, findings),
+                   {{"module", bypassed}, {"names", "[" + listed(targets.names) + "]"}});
+}
+
 /// Refuses all linear modules if one of them is outside the layers.
 bool has_linear_outside(const ModelConfig& model, const Lora& lora, const std::vector<ModulePath>& modules,
                         Findings& findings) {
@@ -166,11 +188,13 @@ void match_modules(Plan& plan, Findings& findings) {
     if (has_linear_outside(*plan.model, lora, modules, findings)) return;
     const MatchedTargets found = match_targets(lora, modules);
     if (found.problem != TargetProblem::None) return refuse_targets(lora, found, modules, findings);
+    const bool is_linear = targets.linear;
     targets.names = found.targets;
     targets.pattern.clear();
     targets.linear = false;
     lora.targets = written_targets(targets);
     lora.layers = found.layers;
+    leave_out_bypassed(plan, is_linear, findings);
     refuse_unloadable(*plan.model, lora, modules, findings);
     if (!found.idle.empty())
         findings.warn(Form("CFG-VALUE", "target-idle"), key_of_targets(lora, findings),

@@ -447,7 +447,9 @@ void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, 
     const double recurs = recurring_share(m), ranks = plan.mesh.context_parallel_size();
     if (recurs == 0) return;
     const double rows = sequences_at_once(plan), phases = ranks > 1 ? 2 : 1;
-    column.projections_s += recurs * phases * recurrence_flops(m) * rows * tokens / speeds.flops;
+    const double moved_s = plan.device == Device::Cuda ? scan_bytes(m) / speeds.memory : 0;
+    const double token_s = recurrence_flops(m) / speeds.flops + moved_s;
+    column.projections_s += recurs * phases * token_s * rows * tokens;
     if (ranks == 1) return;
     const bool halves = plan.context_parallel.layout == RingAttnFunc::BatchZigzag && plan.mesh.ring > 1;
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;

@@ -60,7 +60,9 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
         {double(m.expert_latent_size), hidden, 0, 0},
         {hidden, double(m.expert_latent_size), 0, 0},
         {double(m.layer_input_width), hidden, 0, 0},
-        {hidden, double(m.layer_input_width), 0, 0}};
+        {hidden, double(m.layer_input_width), 0, 0},
+        {double(delta.selected()), double(delta.values()), 0, 0},
+        {double(delta.values()), double(delta.state_space.step_rank), 0, 0}};
     Lora alike = in.lora;
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
@@ -105,7 +107,7 @@ std::string_view output_name(LoraSite site) {
         "inputs of a recurrence",    "output of a block", "gate and up",       "output of a block",
         "gate of the shared expert", "latents",           "queries",           "keys and values",
         "scores of experts",         "latents",           "output of a block", "gate of a layer's input",
-        "output of a block"};
+        "output of a block",         "inputs of a scan",  "steps of a scan"};
     return kNames[static_cast<size_t>(site)];
 }
 
@@ -121,7 +123,8 @@ std::string_view TraceMachine::gradient_name(LoraSite site) {
         "gradient of a latent",          "gradient of a latent",
         "gradient of the hidden states", "gradient of the hidden states",
         "gradient of a latent",          "gradient of the hidden states",
-        "gradient of a layer's input"};
+        "gradient of a layer's input",   "gradient of a recurrence's channels",
+        "gradient of a latent"};
     return kNames[static_cast<size_t>(site)];
 }
 

@@ -191,6 +191,17 @@ class TraceMachine {
     Recurred recur(const Traced& projected_nw);
     Traced gated(const Traced& projected_nw, const Recurred& recurred);
     void recur_backward(Traced dgated_nw, const Traced& projected_nw, Recurred recurred, double beta);
+    Traced convolve_channels(const Traced& projected_nw);
+    void convolve_channels_backward(Traced dchannels_ne, const Traced& projected_nw, double beta);
+    struct Scanned {
+        Traced channels, steps, keys, queries;
+    };
+    Recurred scan(const Scanned& in);
+    Scanned scan_backward(Traced dgated_ne, const Traced& projected_nw, const Scanned& in, Recurred recurred,
+                          double beta);
+    Traced selected_like(const Traced& steps_nr) const {
+        return take(steps_nr.rows(), double(model().delta.selected()));
+    }
     Traced convolve(const Traced& projected_nw);
     void convolve_backward(const Traced& dconvolved_nc, const Traced& projected_nw, double beta);
 

@@ -52,6 +52,10 @@ const char* name_of(LoraSite site) {
             return "the gate of a layer's input";
         case LoraSite::LayerOutput:
             return "what a layer's input adds";
+        case LoraSite::SelectIn:
+            return "what makes the steps, keys and queries of a state space";
+        case LoraSite::Steps:
+            return "the steps of a state space";
         case LoraSite::Router:
             break;
     }

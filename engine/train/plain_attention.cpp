@@ -69,11 +69,11 @@ void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& 
 }  // namespace
 
 at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at::Tensor& inputs_nw,
-                           const std::vector<FlatRange>& documents, const at::Tensor& sinks_h) {
-    if (kind.recurs) return plain_rule(m.delta, inputs_nw, documents);
+                           const std::vector<FlatRange>& documents, const at::Tensor& learned) {
+    if (kind.recurs) return plain_rule(m.delta, inputs_nw, documents, learned);
     const int64_t width = (m.num_heads + 2 * m.num_kv_heads) * m.head_dim;
     if (const int64_t rest = inputs_nw.size(1) - width; rest > 0)
-        return at::cat({plain_attention(m, kind, inputs_nw.narrow(1, 0, width), documents, sinks_h),
+        return at::cat({plain_attention(m, kind, inputs_nw.narrow(1, 0, width), documents, learned),
                         plain_rule(m.delta, inputs_nw.narrow(1, width, rest), documents)},
                        1);
     const at::Tensor qkv_nw = inputs_nw.contiguous();
@@ -85,7 +85,7 @@ at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at
             out_nw.narrow(0, document.begin + begin, count)
                 .copy_(out.transpose(0, 1).reshape({count, m.num_heads * m.head_dim}));
         };
-        for_query_blocks(m, kind, heads, sinks_h, attend);
+        for_query_blocks(m, kind, heads, learned, attend);
     }
     return out_nw;
 }
@@ -93,20 +93,26 @@ at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at
 PlainAttentionGradients plain_attention_backward(const ModelConfig& m, const LayerKind& kind,
                                                  const at::Tensor& inputs_nw, const at::Tensor& given_nw,
                                                  const std::vector<FlatRange>& documents,
-                                                 const at::Tensor& sinks_h) {
-    if (kind.recurs) return {plain_rule_backward(m.delta, inputs_nw, given_nw, documents), {}};
+                                                 const at::Tensor& learned) {
+    if (kind.recurs) {
+        const auto [dinputs_nw, dlearned] =
+            plain_rule_backward(m.delta, inputs_nw, given_nw, documents, learned);
+        return {dinputs_nw, dlearned};
+    }
     const int64_t width = (m.num_heads + 2 * m.num_kv_heads) * m.head_dim,
                   heads_width = m.num_heads * m.head_dim;
     if (const int64_t rest = inputs_nw.size(1) - width; rest > 0) {
         PlainAttentionGradients both = plain_attention_backward(
-            m, kind, inputs_nw.narrow(1, 0, width), given_nw.narrow(1, 0, heads_width), documents, sinks_h);
+            m, kind, inputs_nw.narrow(1, 0, width), given_nw.narrow(1, 0, heads_width), documents, learned);
         const at::Tensor of_rule =
             plain_rule_backward(m.delta, inputs_nw.narrow(1, width, rest),
-                                given_nw.narrow(1, heads_width, m.delta.values()), documents);
-        return {at::cat({both.qkv_nw, of_rule}, 1), both.sinks_h};
+                                given_nw.narrow(1, heads_width, m.delta.values()), documents)
+                .inputs_nw;
+        return {at::cat({both.qkv_nw, of_rule}, 1), both.learned};
     }
     const at::Tensor qkv_nw = inputs_nw.contiguous(), dout_nw = given_nw.contiguous();
     at::Tensor dqkv_nw = at::empty_like(qkv_nw), dsinks_h;
+    const at::Tensor& sinks_h = learned;
     if (sinks_h.defined()) dsinks_h = at::zeros_like(sinks_h);
     const double scale = score_scale(m);
     for (const FlatRange& document : documents) {

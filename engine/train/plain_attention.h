@@ -16,16 +16,16 @@ namespace ringmaster {
 
 /// Returns the heads' outputs, [N, H·D], from rotated queries, keys and values, [N, (H + 2K)·D], or from the
 /// inputs of a recurrence (plain_rule_inputs); of a layer with both, first attention's and then the other's.
-/// `sinks_h` is undefined if the model has no sinks.
+/// `learned` is what the layer also reads (PlainLayer::learned): the logits of sinks, or A_log of Mamba-1.
 at::Tensor plain_attention(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
-                           const std::vector<FlatRange>& documents, const at::Tensor& sinks_h = {});
+                           const std::vector<FlatRange>& documents, const at::Tensor& learned = {});
 struct PlainAttentionGradients {
-    at::Tensor qkv_nw, sinks_h;
+    at::Tensor qkv_nw, learned;
 };
-/// Returns the gradients of `qkv_nw` and of the sinks, given that of the outputs.
+/// Returns the gradients of `qkv_nw` and of `learned`, given that of the outputs.
 PlainAttentionGradients plain_attention_backward(const ModelConfig& model, const LayerKind& kind,
                                                  const at::Tensor& qkv_nw, const at::Tensor& dout_nw,
                                                  const std::vector<FlatRange>& documents,
-                                                 const at::Tensor& sinks_h = {});
+                                                 const at::Tensor& learned = {});
 
 }  // namespace ringmaster

@@ -75,7 +75,23 @@ class Layer {
                 own(name + "norm.weight"),   own(name + "conv1d.bias"), own(name + "D")};
     }
 
+    /// Computes the matrices and norms between a Mamba-1 layer's convolution and its scan.
+    at::Tensor scan_inputs(const at::Tensor& read) const {
+        const int64_t rank = m_.delta.state_space.step_rank, K = m_.delta.keys();
+        const at::Tensor channels =
+            plain_channels(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
+        const at::Tensor selected = dense(channels, LoraSite::SelectIn);
+        const auto part = [&](int64_t first, int64_t width, const char* name) {
+            return plain_norm(m_, selected.narrow(1, first, width),
+                              own("linear_attn." + std::string(name) + ".weight"), {}, m_.rms_norm_eps);
+        };
+        return plain_scan_inputs(delta(), channels,
+                                 {dense(part(0, rank, "dt_layernorm"), LoraSite::Steps),
+                                  part(rank, K, "b_layernorm"), part(rank + K, K, "c_layernorm")});
+    }
+
     at::Tensor rule_inputs(const at::Tensor& read) const {
+        if (m_.delta.scans()) return scan_inputs(read);
         return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
     }
 

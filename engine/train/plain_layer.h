@@ -64,9 +64,12 @@ struct PlainLayer {
     at::Tensor input_np = {};     ///< the layer's input besides x_nc; undefined if it has none
 
     LayerKind kind() const { return model.layer_kind(index); }
-    /// Returns the logits of attention's sinks; undefined if the model has none.
-    at::Tensor sinks() const {
-        return weights.of("model.layers." + std::to_string(index) + ".self_attn.sinks");
+    /// Returns the weights that attention or the recurrence reads besides before_attention: the logits of
+    /// sinks, or A_log of a Mamba-1 state space; undefined if there are none.
+    at::Tensor learned() const {
+        const bool scans = kind().recurs && model.delta.scans();
+        return weights.of("model.layers." + std::to_string(index) +
+                          (scans ? ".linear_attn.A_log" : ".self_attn.sinks"));
     }
 
     /// Returns queries, keys and values by heads, with queries and keys normed and rotated; or the inputs of

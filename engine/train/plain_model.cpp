@@ -248,7 +248,7 @@ class PlainModel {
         if (!layer.kind().lacks_mixer) {
             const at::Tensor qkv_nw = layer.before_attention(x_nc);
             if (model_.lends_keys(index)) lent_nw_[index] = keys_values_of(model, qkv_nw).clone();
-            heads_nw = plain_attention(model, layer.kind(), qkv_nw, tokens_.documents, layer.sinks());
+            heads_nw = plain_attention(model, layer.kind(), qkv_nw, tokens_.documents, layer.learned());
         }
         PlainMixture made = layer.after_attention(x_nc, heads_nw);
         const at::Tensor y_nc = std::move(made.y_nc);
@@ -295,23 +295,22 @@ class PlainModel {
             return d[0].detach();
         }
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
-        const at::Tensor sinks_h = layer.sinks(), fixed_h = sinks_h.defined() ? sinks_h.detach() : sinks_h;
+        const at::Tensor own = layer.learned(), fixed = own.defined() ? own.detach() : own;
         const at::Tensor heads_nw =
-            plain_attention(model, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed_h)
+            plain_attention(model, layer.kind(), qkv_nw.detach(), tokens_.documents, fixed)
                 .set_requires_grad(true);
         std::vector<at::Tensor> by = {x_nc, heads_nw, learned};
         if (layer.input_np.defined()) by.push_back(layer.input_np);
         const auto after = gradients_after(layer, x_nc, heads_nw, dy_nc, by);
         if (layer.input_np.defined()) keep_input_gradient(index, after[3]);
-        const auto [dqkv_nw, dsinks_h] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
-                                                                  after[1], tokens_.documents, fixed_h);
+        const auto [dqkv_nw, of_own] = plain_attention_backward(model, layer.kind(), qkv_nw.detach(),
+                                                                after[1], tokens_.documents, fixed);
         take_keys_back(layer, dqkv_nw);
         return_keys(layer, dqkv_nw);
         const int64_t of_heads = (model.num_heads + 2 * model.num_kv_heads) * model.head_dim;
         if (layer.kind().attends()) probe(index, dqkv_nw.narrow(1, 0, of_heads).contiguous());
-        const bool learns_sinks = sinks_h.defined() && sinks_h.requires_grad();
         std::vector<at::Tensor> of = {qkv_nw}, given = {dqkv_nw};
-        if (learns_sinks) of.push_back(sinks_h), given.push_back(dsinks_h);
+        if (own.defined() && own.requires_grad()) of.push_back(own), given.push_back(of_own);
         const auto before = gradients_of(of, given, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
         return (after[0] + before[0]).detach();

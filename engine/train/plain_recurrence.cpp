@@ -47,12 +47,27 @@ at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j, const
     return at::cat(all);
 }
 
-/// The rule's inputs by head: [tokens, H, width]. A state space has `skip` and no β.
+/// The rule's inputs by head: [tokens, H, width]. A state space has `skip` and no β. In Mamba-1, all heads
+/// share q and k, [tokens, 1, K], and `step` times `rates_hk` is the log of the decay.
 struct Rule {
-    at::Tensor q, k, v, beta, log_decay, skip;
+    at::Tensor q, k, v, beta, log_decay, skip, step = {}, rates_hk = {};
+
+    /// Returns what a token multiplies the state by.
+    at::Tensor decay(int64_t t) const {
+        if (rates_hk.defined()) return (step[t].unsqueeze(1) * rates_hk).exp().unsqueeze(2);
+        return log_decay[t].exp().view({-1, 1, 1});
+    }
 };
 
-Rule rule_of(const DeltaSizes& s, const at::Tensor& inputs_nw) {
+Rule scan_of(const DeltaSizes& s, const at::Tensor& inputs_nw, const at::Tensor& decay_log_hk) {
+    const int64_t H = s.value_heads, K = s.key_width;
+    const auto p = at::split_with_sizes(inputs_nw, {K, K, H, H, H}, 1);
+    return {p[0].unsqueeze(1),  p[1].unsqueeze(1), p[2].unsqueeze(2), {}, {}, p[4].unsqueeze(2), p[3],
+            -decay_log_hk.exp()};
+}
+
+Rule rule_of(const DeltaSizes& s, const at::Tensor& inputs_nw, const at::Tensor& decay_log_hk) {
+    if (s.scans()) return scan_of(s, inputs_nw, decay_log_hk);
     const int64_t H = s.value_heads, K = s.key_width, last = s.state_space.on ? s.values() : H;
     const auto p = at::split_with_sizes(inputs_nw, {H * K, H * K, s.values(), H, last}, 1);
     const auto heads = [&](size_t i) { return p[i].reshape({inputs_nw.size(0), H, p[i].size(1) / H}); };
@@ -65,7 +80,7 @@ at::Tensor some_tokens(const Rule& rule, at::Tensor& state) {
     std::vector<at::Tensor> out;
     for (int64_t t = 0; t < rule.q.size(0); ++t) {
         const at::Tensor k = rule.k[t].unsqueeze(2);
-        state = state * rule.log_decay[t].exp().view({-1, 1, 1});
+        state = state * rule.decay(t);
         at::Tensor written = rule.v[t];
         if (rule.beta.defined()) written = (written - (state * k).sum(1)) * rule.beta[t].unsqueeze(1);
         state = state + k * written.unsqueeze(1);
@@ -164,28 +179,48 @@ at::Tensor plain_rule_inputs(const DeltaSizes& s, const DeltaWeights& weights, c
         {q, keys(s.keys()), mixed.narrow(1, 2 * s.keys(), s.values()), at::sigmoid(parts.b), log_decay}, 1);
 }
 
+at::Tensor plain_channels(const DeltaSizes& s, const DeltaWeights& weights, const at::Tensor& projected_nw,
+                          const std::vector<FlatRange>& documents) {
+    return at::silu(convolved(projected_nw.narrow(1, 0, s.values()), weights.convolution_c1j,
+                              weights.convolution_bias_c, documents));
+}
+
+at::Tensor plain_scan_inputs(const DeltaWeights& weights, const at::Tensor& channels_nh,
+                             const PlainSelected& selected) {
+    const at::Tensor step = at::softplus(selected.steps_nh);
+    return at::cat(
+        {selected.queries_nk, selected.keys_nk, channels_nh * step, step, channels_nh * weights.skip_h}, 1);
+}
+
 at::Tensor plain_rule(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
-                      const std::vector<FlatRange>& documents) {
+                      const std::vector<FlatRange>& documents, const at::Tensor& decay_log_hk) {
     if (sizes.convolved > 0) return inputs_nw;
+    const at::Tensor log = decay_log_hk.defined() ? decay_log_hk.to(at::kDouble) : decay_log_hk;
     std::vector<at::Tensor> out;
     for (const FlatRange& document : documents) {
         at::Tensor state = no_state(sizes, inputs_nw);
         for (const FlatRange& range : cut_document(document))
-            out.push_back(some_tokens(rule_of(sizes, tokens_of(inputs_nw, range)), state));
+            out.push_back(some_tokens(rule_of(sizes, tokens_of(inputs_nw, range), log), state));
     }
     return at::cat(out).to(inputs_nw.scalar_type());
 }
 
-at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
-                               const at::Tensor& dout_nw, const std::vector<FlatRange>& documents) {
-    if (sizes.convolved > 0) return dout_nw;
-    at::Tensor dinputs_nw = at::empty_like(inputs_nw);
+PlainRuleGradients plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs_nw,
+                                       const at::Tensor& dout_nw, const std::vector<FlatRange>& documents,
+                                       const at::Tensor& decay_log_hk) {
+    if (sizes.convolved > 0) return {dout_nw, {}};
+    at::Tensor dinputs_nw = at::empty_like(inputs_nw), dlog, log;
+    if (decay_log_hk.defined()) {
+        log = decay_log_hk.to(at::kDouble).detach().clone().set_requires_grad(true);
+        dlog = at::zeros(log.sizes(), log.options().requires_grad(false));
+    }
     for (const FlatRange& document : documents) {
         const std::vector<FlatRange> ranges = cut_document(document);
         std::vector<at::Tensor> states = {no_state(sizes, inputs_nw)};
         for (const FlatRange& range : ranges) {
             at::Tensor state = states.back();
-            some_tokens(rule_of(sizes, tokens_of(inputs_nw, range)), state);
+            some_tokens(rule_of(sizes, tokens_of(inputs_nw, range), log.defined() ? log.detach() : log),
+                        state);
             states.push_back(state);
         }
         at::Tensor dstate = at::zeros_like(states.back());
@@ -195,19 +230,23 @@ at::Tensor plain_rule_backward(const DeltaSizes& sizes, const at::Tensor& inputs
                 tokens_of(inputs_nw, ranges[i]).detach().clone().set_requires_grad(true);
             const at::Tensor begin = states[i].detach().clone().set_requires_grad(true);
             at::Tensor state = begin;
-            const at::Tensor out = some_tokens(rule_of(sizes, inputs), state);
+            const at::Tensor out = some_tokens(rule_of(sizes, inputs, log), state);
+            std::vector<at::Tensor> leaves = {inputs, begin};
+            if (log.defined()) leaves.push_back(log);
             const auto d =
-                torch::autograd::grad({out, state}, {inputs, begin}, {tokens_of(dout_nw, ranges[i]), dstate});
+                torch::autograd::grad({out, state}, leaves, {tokens_of(dout_nw, ranges[i]), dstate});
             dinputs_nw.narrow(0, ranges[i].begin, ranges[i].size()).copy_(d[0].detach());
             dstate = d[1].detach();
+            if (log.defined()) dlog.add_(d[2].detach());
         }
     }
-    return dinputs_nw;
+    return {dinputs_nw, dlog.defined() ? dlog.to(decay_log_hk.scalar_type()) : dlog};
 }
 
 at::Tensor plain_gated(const DeltaSizes& sizes, const DeltaWeights& weights, double eps,
                        const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
     if (sizes.convolved > 0) return projected_nw.chunk(3, 1)[1] * heads_nw;
+    if (sizes.scans()) return heads_nw * at::silu(projected_nw.chunk(2, 1)[1]);
     if (sizes.state_space.on) return gated_space(sizes, weights.norm_v, eps, projected_nw, heads_nw);
     const at::Tensor x = heads_nw.view({heads_nw.size(0), sizes.value_heads, sizes.value_width});
     const at::Tensor normed = x / (x.square().mean(-1, true) + eps).sqrt() * weights.norm_v;

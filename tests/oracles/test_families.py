@@ -133,6 +133,11 @@ FAMILIES = {
         mamba_norm_before_gate=False, time_step_limit=[0.9, 1.5], lm_head_multiplier=0.7, embedding_multiplier=3.0, mlp_multipliers=[0.8, 1.7],
         key_multiplier=0.6, attention_out_multiplier=0.9, attention_in_multiplier=1.2, ssm_multipliers=[0.7, 1.1, 0.8, 1.3, 0.6],
         ssm_in_multiplier=1.25, ssm_out_multiplier=0.5, mlp_bias=True, tie_word_embeddings=True)),
+    "jamba": ("jamba", dict(num_experts=1, attn_layer_period=2, attn_layer_offset=1)),
+    "jamba full": ("jamba", dict(
+        num_experts=5, num_experts_per_tok=3, num_hidden_layers=5, attn_layer_period=3, attn_layer_offset=2, expert_layer_period=2,
+        expert_layer_offset=0, mamba_d_state=5, mamba_d_conv=3, mamba_expand=3, mamba_dt_rank=6, mamba_conv_bias=False, pad_token_id=3,
+        tie_word_embeddings=True)),
     "mixtral": ("mixtral", dict(num_local_experts=4)),
     "minimax_m2 full": ("minimax_m2", dict(num_local_experts=6, num_experts_per_tok=2, head_dim=24, intermediate_size=24,
                                            rope_parameters={"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5})),

@@ -225,7 +225,7 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
           "lfm2",          "lfm2_moe",    "falcon_h1"}) {
         all.push_back(small(type));
     }
-    for (const char* type : {"granitemoehybrid", "bamba"}) all.push_back(small(type));
+    for (const char* type : {"granitemoehybrid", "bamba", "jamba"}) all.push_back(small(type));
     all.push_back(small("nemotron_h"));
     all.back()["hybrid_override_pattern"] = "ME*-";
     all[0]["attention_bias"] = all[0]["mlp_bias"] = true;
@@ -297,6 +297,60 @@ TEST(ModelConfig, AFileWithExpertsWithoutGatesIsReadAsItsClassReadsIt) {
     odd["conv_kernel"] = "wide";
     EXPECT_THAT([&] { read(odd); },
                 testing::Throws<Error>(testing::Property(&Error::what, testing::HasSubstr("'conv_kernel'"))));
+}
+
+/// The config.json of ai21labs/AI21-Jamba-1.5-Mini.
+TEST(ModelConfig, AFileOfMamba1IsReadAsItsClassReadsIt) {
+    json values = json::parse(R"({"architectures": ["JambaForCausalLM"], "attention_dropout": 0.0,
+        "attn_layer_offset": 4, "attn_layer_period": 8, "bos_token_id": 1, "eos_token_id": [2, 518],
+        "expert_layer_offset": 1, "expert_layer_period": 2, "hidden_act": "silu", "hidden_size": 4096,
+        "initializer_range": 0.02, "intermediate_size": 14336, "mamba_conv_bias": true, "mamba_d_conv": 4,
+        "mamba_d_state": 16, "mamba_dt_rank": 256, "mamba_expand": 2, "mamba_proj_bias": false,
+        "max_position_embeddings": 262144, "model_type": "jamba", "num_attention_heads": 32,
+        "num_experts": 16, "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8,
+        "num_logits_to_keep": 1, "output_router_logits": false, "pad_token_id": 0, "rms_norm_eps": 1e-06,
+        "router_aux_loss_coef": 0.001, "sliding_window": null, "tie_word_embeddings": false,
+        "torch_dtype": "bfloat16", "transformers_version": "4.40.1", "use_cache": true,
+        "use_mamba_kernels": true, "vocab_size": 65536})");
+    const ModelConfig model = read(values);
+    EXPECT_THAT(model.obstacles, testing::IsEmpty());
+    EXPECT_EQ(model.sparse_layers(), 16);
+    EXPECT_TRUE(model.delta.scans());
+    EXPECT_EQ(model.delta.projected(), 2 * 8192);
+    EXPECT_EQ(model.delta.selected(), 256 + 2 * 16);
+    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
+        EXPECT_EQ(model.layer_kind(layer).attends(), layer % 8 == 4) << layer;
+        EXPECT_EQ(model.has_experts(model.layer_kind(layer)), layer % 2 == 1) << layer;
+    }
+    EXPECT_NEAR(double(parameter_count(model)), 51.6e9, 0.05e9);
+    for (const char* name : {"ai21labs/AI21-Jamba-1.5-Mini", "ai21labs/Jamba-v0.1"}) {
+        const auto known = find_model_config(name, "");
+        ASSERT_TRUE(known) << name;
+        EXPECT_EQ(model_config_to_json(*known), model_config_to_json(model)) << name;
+    }
+    const auto large = find_model_config("ai21labs/AI21-Jamba-1.5-Large", "");
+    ASSERT_TRUE(large);
+    EXPECT_NEAR(double(parameter_count(*large)), 398.6e9, 0.5e9);
+    values["mamba_dt_rank"] = "auto";
+    EXPECT_EQ(model_config_to_json(read(values)), model_config_to_json(model));
+    values["num_experts"] = 1;
+    EXPECT_EQ(read(values).sparse_layers(), 0) << "its class has an MLP in place of one expert";
+}
+
+TEST(ModelConfig, WhatAMamba1LayerCannotHaveIsNamed) {
+    const auto changed = [](const char* key, const json& value) {
+        json values = small("jamba");
+        values[key] = value;
+        return values;
+    };
+    EXPECT_THAT(read(small("jamba")).obstacles, testing::ElementsAre("layer_types without attention"));
+    EXPECT_THAT(read(changed("mamba_proj_bias", true)).obstacles, testing::Contains("mamba_proj_bias"));
+    EXPECT_THAT(read(changed("hidden_act", "gelu")).obstacles, testing::Contains("hidden_act"));
+    EXPECT_THAT(read(changed("mamba_inner_layernorms", false)).obstacles,
+                testing::Contains("mamba_inner_layernorms"));
+    EXPECT_THAT(refusal(changed("attn_layer_offset", 8)), testing::HasSubstr("'attn_layer_offset'"));
+    EXPECT_THAT(refusal(changed("expert_layer_offset", 1.5)), testing::HasSubstr("'expert_layer_offset'"));
+    EXPECT_THAT(refusal(changed("mamba_dt_rank", "large")), testing::HasSubstr("'mamba_dt_rank'"));
 }
 
 TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
