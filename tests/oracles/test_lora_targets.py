@@ -148,6 +148,33 @@ def test_a_module_that_peft_refuses_in_a_hybrid_is_refused_quick(kind, tmp_path)
         assert peft_count(model, dict(target_modules=fixed)) > 0
 
 
+def test_an_adapter_that_a_class_bypasses_is_left_out_or_refused_quick(tmp_path):
+    """Jamba's class multiplies by the weight of dt_proj, so that PEFT's adapter of it gets no gradient."""
+    import peft
+    import torch
+    import transformers
+
+    make_rows(tmp_path / "rows.jsonl", 4)
+    folder = make_model(tmp_path / "model", "jamba", num_experts=1, attn_layer_period=2, attn_layer_offset=1)
+    model = folder, tmp_path / "rows.jsonl"
+    wrapped = peft.get_peft_model(transformers.AutoModelForCausalLM.from_pretrained(folder), peft.LoraConfig(
+        task_type="CAUSAL_LM", r=4, target_modules="all-linear", init_lora_weights=False))
+    wrapped(input_ids=torch.arange(8).unsqueeze(0)).logits.sum().backward()
+    idle = {name.split(".")[-4] for name, weight in wrapped.named_parameters() if weight.requires_grad and weight.grad is None}
+    assert idle == {"dt_proj"}
+    others = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "in_proj", "x_proj", "out_proj"]
+    plan = planned(model, tmp_path, dict(target_modules="all-linear"))
+    assert plan["ok"], plan["diagnostics"]
+    size = next(one["parameters"]["parameters"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
+    assert size == peft_count(model, dict(target_modules=others))
+    error, = errors_of(planned(model, tmp_path, dict(target_modules=["q_proj", "dt_proj"])))
+    assert (error["code"], error["parameters"]["module"]) == ("CFG-VALUE", "dt_proj")
+    assert edits_of(error)["lora_target_modules"] == ["q_proj"]
+    eight = make_config(tmp_path, *model, adapter="lora", load_in_8bit=True, lora_r=4, lora_alpha=8, lora_target_modules=["q_proj"])
+    error, = errors_of(json.loads(ringmaster("plan", eight, "--ranks", 1, "--device", "cpu", "--json", check=False).stdout))
+    assert (error["code"], error["key"]) == ("KEY-UNSUPPORTED", "load_in_8bit")
+
+
 @pytest.mark.parametrize("kind, changes", [("nemotron_h", HYBRIDS["nemotron_h"]), ("gemma4_text", dict(
     head_dim=16, global_head_dim=32, hidden_size_per_layer_input=16, vocab_size_per_layer_input=256))])
 def test_the_fix_for_all_linear_modules_names_those_that_can_be_adapted_quick(kind, changes, tmp_path):
