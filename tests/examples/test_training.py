@@ -52,6 +52,7 @@ ARCHITECTURES = {
     "Magistral": ("mistral", {}), "Devstral": ("mistral", {}), "MiniMax-M2": ("minimax_m2", dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2)),
     "Voxtral": ("voxtral", dict(text_config=dict(model_type="llama", head_dim=16), audio_config=dict(
         hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, max_source_positions=16, num_mel_bins=8))),
+    "Jamba": ("jamba", dict(num_experts=4, attn_layer_period=2, attn_layer_offset=1)),
     "Falcon-H1": ("falcon_h1", dict(mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16)),
     "granite-4.0-tiny": ("granitemoehybrid", dict(intermediate_size=48, shared_intermediate_size=48, num_local_experts=4, num_experts_per_tok=2,
                                                   mamba_n_heads=4, mamba_d_state=16, layer_types=["mamba", "attention", "mamba"])),
