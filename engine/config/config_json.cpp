@@ -217,6 +217,7 @@ json to_json_value(const T& value) {
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
                                            "expert_parallel_size",
+                                           "optimizer_disk",
                                            "sequence_chunks",
                                            "lr_quadratic_warmup",
                                            "lr_scheduler_kwargs",

@@ -77,7 +77,7 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
 }
 
 /// Returns whether the plan's devices are this machine's.
-bool is_here(const PlanRequest& request, const Plan& plan) {
+bool are_seen(const PlanRequest& request, const Plan& plan) {
     return plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
 }
 
@@ -99,7 +99,7 @@ int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
 int64_t disk_capacity(const PlanRequest& request, const Plan& plan) {
     if (!states_on_disk(plan.config)) return 0;
     if (request.disk_memory_bytes) return *request.disk_memory_bytes;
-    if (!is_here(request, plan)) return 0;
+    if (!are_seen(request, plan)) return 0;
     std::filesystem::path folder = plan.config.optimizer_disk;
     std::error_code problem;
     while (!std::filesystem::exists(folder, problem) && folder.has_relative_path())
@@ -111,7 +111,7 @@ int64_t disk_capacity(const PlanRequest& request, const Plan& plan) {
 /// Returns a node's memory; 0 if the plan is for a machine that is not seen.
 int64_t host_capacity(const PlanRequest& request, const Plan& plan) {
     if (request.host_memory_bytes) return *request.host_memory_bytes;
-    return is_here(request, plan) ? request.machine_ram_bytes : 0;
+    return are_seen(request, plan) ? request.machine_ram_bytes : 0;
 }
 
 RankMemory fullest(const std::vector<RankMemory>& ranks) {

@@ -60,6 +60,7 @@ Config unusual_config() {
     c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9};
     c.sampling = {4, 20, 0.9, RewardScale::Batch, true, {"rewards.exact"}, {0.5}, {}};
     c.sampling->server = {"gpu", 9, 30, "reload", false, ImportanceRatio::TokenMask, 2.5};
+    c.optimizer_disk = "/nvme";
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
