@@ -73,8 +73,8 @@ void read_offloading(KeyReader& keys, const json& deepspeed, Config& config) {
     const json optimizer = offload_of(deepspeed, "offload_optimizer");
     const json parameters = offload_of(deepspeed, "offload_param");
     config.optimizer_offloading |= offloads(optimizer);
-    if (offloads(parameters)) offload_parameters(keys, config, "deepspeed");
     if (asks_for_disk(parameters)) keys.warn(Form("CFG-OFFLOAD", "nvme"), "deepspeed", {});
+    if (offloads(parameters)) offload_parameters(keys, config, "deepspeed");
     if (!asks_for_disk(optimizer)) return;
     const json folder = optimizer.value("nvme_path", json(""));
     if (folder.is_string() && !folder.get<std::string>().empty())
