@@ -1,6 +1,8 @@
 /// Says which states a configuration keeps in host memory.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/config/config.h"
 #include "engine/config/optimizers.h"
 
@@ -13,6 +15,10 @@ inline bool states_in_host(const Config& config) {
     const bool is_paged = kind != nullptr && kind->paged;
     return config.parameter_offloading || (config.optimizer_offloading && !is_paged);
 }
+
+/// States on a disk come and go in stretches of so many numbers. Four stretches of each state are in memory:
+/// the present one, the next two, and one that is being written.
+constexpr int64_t kDiskStretch = int64_t{4} << 20, kDiskStretches = 4;
 
 /// Returns whether the optimizer's states are kept on a disk, as DeepSpeed's `device: nvme` asks. Codes, and
 /// states of whole matrices, are kept in host memory instead.

@@ -17,7 +17,7 @@
 
 namespace ringmaster {
 
-/// Memory as direct transfers need it: aligned, and a multiple of kBlock bytes long.
+/// Owns memory as direct transfers need it: aligned, and a multiple of kBlock bytes long.
 struct DiskBytes {
     static constexpr int64_t kBlock = 4096;
     static int64_t padded(int64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }

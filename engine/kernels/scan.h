@@ -20,7 +20,7 @@ namespace ringmaster {
 constexpr int64_t kScanLanes = 16;
 constexpr int64_t kScanChunk = 64;
 
-/// Some channels of one row's tokens, one after the other.
+/// Holds some channels of one row's tokens, one token after the other.
 template <typename Number>
 struct ScanTokens {
     int64_t tokens, states;  ///< T, K
@@ -32,7 +32,7 @@ struct ScanTokens {
     const Number* queries_tk;
 };
 
-/// Gradients that the backward writes.
+/// Holds the gradients that the backward writes.
 template <typename Number>
 struct ScanGradients {
     Number* dx_tl;

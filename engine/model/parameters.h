@@ -68,7 +68,7 @@ struct LayerTensors {
 
 struct ModelTensors {
     at::Tensor embedding_vc;  ///< [vocab, hidden]
-    /// What makes the inputs of layers (engine/model/layer_inputs.h), in the embedding's unit.
+    /// These make the inputs of layers (engine/model/layer_inputs.h) and are in the embedding's unit.
     at::Tensor layer_inputs_vw, layer_projection_wc, layer_projection_norm_p;
     std::vector<LayerTensors> layers;
     at::Tensor norm_w;       ///< [hidden] weights, then [hidden] biases if there are any
@@ -183,7 +183,7 @@ class Parameters {
     double layer_scalar(int layer) const { return buffer(Role::LayerScalar, layer).item<double>(); }
     void take_buffers(const Parameters& from) { buffer_values_ = from.buffer_values_; }
     /// Returns a unit's weights as a pass reads them, with padding; at stage 3 only between `use` and `drop`.
-    /// Of experts, only this rank's part (part_of).
+    /// A unit of experts has only this rank's part of them (part_of).
     at::Tensor weights_of_unit(int unit) const;
     // These include the units of a layer's experts.
     /// Starts to gather a unit's weights; `use` waits for them, `drop` frees them. No effect below stage 3.

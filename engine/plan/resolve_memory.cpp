@@ -83,8 +83,8 @@ bool are_seen(const PlanRequest& request, const Plan& plan) {
 
 /// Returns a rank's host memory for states on their way from and to a disk.
 double on_the_way(const RankMemory& rank) {
-    constexpr double kStates = 2, kStretches = 4, kAtOnce = 4.0 * 1024 * 1024;  // engine/train/disk_numbers.h
-    return std::min(double(rank.disk), kStates * kStretches * kAtOnce * sizeof(float));
+    constexpr double kStates = 2;
+    return std::min(double(rank.disk), kStates * kDiskStretches * kDiskStretch * sizeof(float));
 }
 
 /// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU all else too.

@@ -511,7 +511,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const bool in_host = states_in_host(plan.config);
     const double link = speeds.host_link > 0 ? speeds.host_link : speeds.memory / 2;
-    /// Of divided experts, a rank receives and sends only the other slices of its part.
+    // A rank receives and sends all slices but its own; of divided experts, only those of its part.
     const double parts = plan.mesh.expert;
     const auto shared = [&](double all, double experts) {
         return (shards - 1) / shards * (all - experts) + (shards / parts - 1) / shards * experts;

@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Some channels, [first, first + count).
+/// Names the channels [first, first + count).
 struct ChannelRange {
     int64_t first = 0, count = 0;
 
@@ -46,7 +46,7 @@ class ChannelConvolution {
                   double beta) const;
 
   private:
-    struct Some;  ///< some channels
+    struct Some;  ///< holds what is computed for some channels
 
     at::Tensor before(const at::Tensor& x_bte) const;
     template <class Body>

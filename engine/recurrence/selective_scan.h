@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// What the scan reads, or its gradients.
+/// Holds what the scan reads, or the gradients of that.
 struct ScanTensors {
     at::Tensor channels_bte;  ///< x
     at::Tensor steps_bte;     ///< before bias and softplus
@@ -46,8 +46,8 @@ class SelectiveScan {
                          const DeltaOutput& output, const DeltaWeights& gradients, double beta) const;
 
   private:
-    struct Some;  ///< some channels
-    struct Sums;  ///< gradients of weights, keys and queries
+    struct Some;  ///< holds what is computed for some channels
+    struct Sums;  ///< holds gradients of weights, keys and queries
 
     template <class Body>
     void for_some(const ScanTensors& in, const Body& body) const;

@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Tokens [first, first + count) of every row.
+/// Names the tokens [first, first + count) of every row.
 struct TokenSpan {
     int64_t first = 0, count = 0;
 };
@@ -25,7 +25,7 @@ class TokenScan {
         at::Tensor rates_gkl;
         at::Tensor keys_btk, queries_btk;
     };
-    /// Gradients of the inputs.
+    /// Holds the gradients of the inputs.
     struct Gradients {
         at::Tensor dx_btc, dsteps_btc, drates_gkl, dkeys_btk, dqueries_btk;
     };
@@ -61,7 +61,7 @@ class ScanByOperations {
                   const TokenScan::Gradients& gradients);
 
   private:
-    struct Position;  ///< the same position of all chunks
+    struct Position;  ///< views the same position of all chunks
     Position at(int64_t position) const;
     at::Tensor in_chunks(const at::Tensor& x_btw) const;
     /// Returns the gradient of the state after each chunk, [B, N, C, K], and replaces dstate_bgkl.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/config/offloading.h"
 #include "engine/files/disk_file.h"
 
 namespace ringmaster {
@@ -28,8 +29,7 @@ class DiskNumbers {
     /// Starts to write what has changed, and keeps nothing in memory.
     void leave();
 
-    /// Numbers in a stretch; also used by engine/plan/memory.cpp.
-    static constexpr int64_t kAtOnce = int64_t{4} << 20;
+    static constexpr int64_t kAtOnce = kDiskStretch;  ///< numbers in a stretch
 
   private:
     /// A stretch in memory, on its way from the disk or there.

@@ -25,7 +25,7 @@ at::Tensor plain_rule_inputs(const DeltaSizes& sizes, const DeltaWeights& weight
 /// Returns Mamba-1's channels after their convolution: [N, H].
 at::Tensor plain_channels(const DeltaSizes& sizes, const DeltaWeights& weights,
                           const at::Tensor& projected_nw, const std::vector<FlatRange>& documents);
-/// What Mamba-1's second and third matrix give, after norms; the steps before softplus.
+/// Holds what Mamba-1's second and third matrix give, after norms; the steps are before softplus.
 struct PlainSelected {
     at::Tensor steps_nh, keys_nk, queries_nk;
 };

@@ -28,7 +28,7 @@ DeltaWeights changed(const DeltaWeights& of, const Change& change) {
     return made;
 }
 
-/// What the layer reads by tokens: channels and gates, steps, keys and queries.
+/// Counts the tensors that the layer reads by tokens: channels and gates, steps, keys and queries.
 constexpr int kInputs = 4;
 using Inputs = std::array<at::Tensor, kInputs>;
 
@@ -135,7 +135,7 @@ struct Errors {
     int64_t sent_bytes = 0;
 };
 
-/// What one rank computes.
+/// Holds what one rank computes.
 struct OfRank {
     at::Tensor places, gated;
     Inputs dinputs;
