@@ -25,10 +25,7 @@ struct ChannelConvolution::Some {
         taps_cj = layer.weights_.convolution_c1j.squeeze(1)
                       .narrow(0, range.first, range.count)
                       .to(sources_bsc.scalar_type());
-        for (int64_t j = 0; j < at.taps; ++j) {
-            const at::Tensor read = sources_bsc.index_select(1, at.sources_jp[j]).mul_(taps_cj.select(1, j));
-            mixed_bpc = j == 0 ? read : mixed_bpc.add_(read);
-        }
+        mixed_bpc = convolution_of(at, sources_bsc, taps_cj);
         if (const at::Tensor& bias_c = layer.weights_.convolution_bias_c; bias_c.defined())
             mixed_bpc.add_(bias_c.narrow(0, range.first, range.count));
     }
@@ -39,18 +36,11 @@ struct ChannelConvolution::Some {
         const at::Tensor dactive_bpc =
             with_zero_row(dy_btc.to(mixed_bpc.scalar_type())).index_select(1, at.tokens_p);
         const at::Tensor dmixed_bpc = with_zero_row(at::silu_backward(dactive_bpc, mixed_bpc));
-        const at::Tensor inner_bpc = dmixed_bpc.narrow(1, 0, at.positions());
         const auto of_these = [&](const at::Tensor& x_c) { return x_c.narrow(0, range.first, range.count); };
         if (sums.convolution_bias_c.defined())
-            of_these(sums.convolution_bias_c).copy_(inner_bpc.sum(at::IntArrayRef{0, 1}));
-        at::Tensor dsources_bsc;
-        for (int64_t j = 0; j < at.taps; ++j) {
-            const at::Tensor read = sources_bsc.index_select(1, at.sources_jp[j]).mul_(inner_bpc);
-            of_these(sums.convolution_c1j.select(2, j).squeeze(1)).copy_(read.sum(at::IntArrayRef{0, 1}));
-            const at::Tensor back = dmixed_bpc.index_select(1, at.targets_js[j]).mul_(taps_cj.select(1, j));
-            dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
-        }
-        return dsources_bsc;
+            of_these(sums.convolution_bias_c).copy_(dmixed_bpc.sum(at::IntArrayRef{0, 1}));
+        return sources_gradient(at, dmixed_bpc, sources_bsc, taps_cj,
+                                of_these(sums.convolution_c1j.squeeze(1)));
     }
 };
 

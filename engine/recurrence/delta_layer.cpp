@@ -152,11 +152,7 @@ struct DeltaLayer::Some {
         if (at.received > 0)
             sources_bsc.narrow(1, at.tokens, at.sources() - at.tokens)
                 .copy_(channels(s, before_brc, 2, heads));
-        const at::Tensor taps_cj = taps(layer);
-        for (int64_t j = 0; j < s.taps; ++j) {
-            const at::Tensor read = sources_bsc.index_select(1, at.sources_jp[j]).mul_(taps_cj.select(1, j));
-            mixed_bpc = j == 0 ? read : mixed_bpc.add_(read);
-        }
+        mixed_bpc = convolution_of(at, sources_bsc, taps(layer));
         if (layer.weights_.convolution_bias_c.defined())
             mixed_bpc.add_(channels(s, layer.weights_.convolution_bias_c, 0, heads));
         for_channels(s, at::silu(mixed_bpc), heads, [&](Part part, const at::Tensor& x_bphw) {
@@ -430,16 +426,10 @@ at::Tensor DeltaLayer::Some::inputs_backward(const DeltaLayer& layer, DeltaInput
     };
     if (sums.convolution_bias_c.defined())
         put_channels(sums.convolution_bias_c, dactive.sum(at::IntArrayRef{0, 1}));
-    const at::Tensor taps_cj = taps(layer);
-    at::Tensor dsources_bsc;
-    for (int64_t j = 0; j < s.taps; ++j) {
-        const at::Tensor read =
-            sources_bsc.index_select(1, at.sources_jp[j]).mul_(dactive).sum(at::IntArrayRef{0, 1});
-        scale_channels(s, read);
-        put_channels(sums.convolution_c1j.select(2, j).squeeze(1), read);
-        const at::Tensor back = dmixed_bpc.index_select(1, at.targets_js[j]).mul_(taps_cj.select(1, j));
-        dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
-    }
+    const at::Tensor taps_cj = taps(layer), dtaps_cj = at::empty_like(taps_cj);
+    at::Tensor dsources_bsc = sources_gradient(at, dmixed_bpc, sources_bsc, taps_cj, dtaps_cj);
+    scale_channels(s, dtaps_cj);
+    put_channels(sums.convolution_c1j.squeeze(1), dtaps_cj);
     return dsources_bsc;
 }
 

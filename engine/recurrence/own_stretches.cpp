@@ -108,6 +108,32 @@ at::Tensor gradients_of_tails(Groups& groups, const OwnStretches& stretches, con
     return all.index_select(1, stretches.tail_rows_m);
 }
 
+at::Tensor convolution_of(const OwnStretches& stretches, const at::Tensor& sources_bsc,
+                          const at::Tensor& taps_cj) {
+    at::Tensor mixed_bpc;
+    for (int64_t j = 0; j < stretches.taps; ++j) {
+        const at::Tensor read =
+            sources_bsc.index_select(1, stretches.sources_jp[j]).mul_(taps_cj.select(1, j));
+        mixed_bpc = j == 0 ? read : mixed_bpc.add_(read);
+    }
+    return mixed_bpc;
+}
+
+at::Tensor sources_gradient(const OwnStretches& stretches, const at::Tensor& dmixed_bpc,
+                            const at::Tensor& sources_bsc, const at::Tensor& taps_cj,
+                            const at::Tensor& dtaps_cj) {
+    const at::Tensor inner_bpc = dmixed_bpc.narrow(1, 0, stretches.positions());
+    at::Tensor dsources_bsc;
+    for (int64_t j = 0; j < stretches.taps; ++j) {
+        const at::Tensor read = sources_bsc.index_select(1, stretches.sources_jp[j]).mul_(inner_bpc);
+        dtaps_cj.select(1, j).copy_(read.sum(at::IntArrayRef{0, 1}));
+        const at::Tensor back =
+            dmixed_bpc.index_select(1, stretches.targets_js[j]).mul_(taps_cj.select(1, j));
+        dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
+    }
+    return dsources_bsc;
+}
+
 at::Tensor gather_of_context(Groups& groups, const at::Tensor& own, const char* what) {
     at::Tensor joined = own.contiguous();
     for (Group* group : {&groups.ulysses(), &groups.ring()}) {

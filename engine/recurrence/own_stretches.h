@@ -56,6 +56,15 @@ at::Tensor tokens_before(Groups& groups, const OwnStretches& stretches, const at
 /// there are none. All ranks take part.
 at::Tensor gradients_of_tails(Groups& groups, const OwnStretches& stretches, const at::Tensor& dbefore_brc);
 
+/// Convolves sources, [B, S + 1, C] with zeros last, by taps_cj: returns [B, P, C], by positions.
+at::Tensor convolution_of(const OwnStretches& stretches, const at::Tensor& sources_bsc,
+                          const at::Tensor& taps_cj);
+/// Returns the gradient of the sources, [B, S, C], given that of convolution_of, with a row of zeros behind
+/// it. Writes the gradient of the taps to dtaps_cj.
+at::Tensor sources_gradient(const OwnStretches& stretches, const at::Tensor& dmixed_bpc,
+                            const at::Tensor& sources_bsc, const at::Tensor& taps_cj,
+                            const at::Tensor& dtaps_cj);
+
 /// Joins the equal parts of all context-parallel ranks, in their order: [ranks, …].
 at::Tensor gather_of_context(Groups& groups, const at::Tensor& own, const char* what);
 

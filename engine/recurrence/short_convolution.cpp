@@ -34,12 +34,7 @@ at::Tensor ShortConvolution::taps_cj(const at::Tensor& like) const {
 
 /// Returns the convolution's outputs, [B, T, C]; zeros for padding.
 at::Tensor ShortConvolution::convolved(const at::Tensor& sources_bsc) const {
-    const at::Tensor taps = taps_cj(sources_bsc);
-    at::Tensor mixed_bpc;
-    for (int64_t j = 0; j < stretches_.taps; ++j) {
-        const at::Tensor read = sources_bsc.index_select(1, stretches_.sources_jp[j]).mul_(taps.select(1, j));
-        mixed_bpc = j == 0 ? read : mixed_bpc.add_(read);
-    }
+    const at::Tensor mixed_bpc = convolution_of(stretches_, sources_bsc, taps_cj(sources_bsc));
     return with_zero_row(mixed_bpc).index_select(1, stretches_.positions_t);
 }
 
@@ -58,15 +53,8 @@ void ShortConvolution::backward(const at::Tensor& dy_btc, const at::Tensor& proj
         with_zero_row(with_zero_row(dy_btc.to(sources_bsc.scalar_type()).mul(parts.c_btc))
                           .index_select(1, stretches_.tokens_p));
     parts.c_btc.copy_(dc_btc);
-    const at::Tensor weight_cj = at::empty_like(taps),
-                     inner_bpc = dmixed_bpc.narrow(1, 0, stretches_.positions());
-    at::Tensor dsources_bsc;
-    for (int64_t j = 0; j < stretches_.taps; ++j) {
-        const at::Tensor read = sources_bsc.index_select(1, stretches_.sources_jp[j]).mul_(inner_bpc);
-        weight_cj.select(1, j).copy_(read.sum(at::IntArrayRef{0, 1}));
-        const at::Tensor back = dmixed_bpc.index_select(1, stretches_.targets_js[j]).mul_(taps.select(1, j));
-        dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
-    }
+    const at::Tensor weight_cj = at::empty_like(taps);
+    const at::Tensor dsources_bsc = sources_gradient(stretches_, dmixed_bpc, sources_bsc, taps, weight_cj);
     const at::Tensor dproduct_btc = dsources_bsc.narrow(1, 0, tokens);
     if (stretches_.stretches.most_received > 0) {
         const at::Tensor arrived = gradients_of_tails(

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/recurrence/meshes.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -252,24 +253,10 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
             *std::max_element(sent.begin(), sent.end())};
 }
 
-Mesh mesh_of(int ring, int ulysses) {
-    Mesh mesh;
-    mesh.ring = ring;
-    mesh.ulysses = ulysses;
-    return mesh;
-}
-
-const std::vector<std::pair<Mesh, RingAttnFunc>> kRuns = {
-    {mesh_of(1, 1), RingAttnFunc::BatchRing},    {mesh_of(2, 1), RingAttnFunc::BatchRing},
-    {mesh_of(2, 1), RingAttnFunc::BatchZigzag},  {mesh_of(1, 2), RingAttnFunc::BatchRing},
-    {mesh_of(2, 2), RingAttnFunc::BatchZigzag},  {mesh_of(3, 1), RingAttnFunc::VarlenZigzag},
-    {mesh_of(8, 1), RingAttnFunc::BatchRing},    {mesh_of(4, 2), RingAttnFunc::BatchRing},
-    {mesh_of(5, 1), RingAttnFunc::VarlenLlama3}, {mesh_of(4, 1), RingAttnFunc::Balanced}};
-
 void expect_sequential(const Example& of) {
     const Truth truth = truth_of(of);
     const Example in_float64 = in(at::kDouble, of);
-    for (const auto& [mesh, func] : kRuns) {
+    for (const auto& [mesh, func] : kMeshes) {
         const std::string where = std::string(to_string(func)) + " ring " + std::to_string(mesh.ring) +
                                   " ulysses " + std::to_string(mesh.ulysses);
         for (const auto& [example, bound] : {std::pair(in_float64, 1e-12), std::pair(of, 1e-6)}) {
