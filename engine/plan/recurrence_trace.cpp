@@ -185,8 +185,8 @@ Traced TraceMachine::convolve_channels(const Traced& projected_nw) {
 void TraceMachine::convolve_channels_backward(Traced, const Traced&, double) {
     const ScanAtOnce size(in_);
     // Sources, the convolution's outputs, gradients before and after silu, those of the sources, and what one
-    // tap reads and gives back.
-    heap_.touch(7 * size.convolved_bytes());
+    // tap reads or gives back.
+    heap_.touch(6 * size.convolved_bytes());
 }
 
 TraceMachine::Recurred TraceMachine::scan(const Scanned& in) {

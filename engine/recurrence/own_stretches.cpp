@@ -125,8 +125,8 @@ at::Tensor sources_gradient(const OwnStretches& stretches, const at::Tensor& dmi
     const at::Tensor inner_bpc = dmixed_bpc.narrow(1, 0, stretches.positions());
     at::Tensor dsources_bsc;
     for (int64_t j = 0; j < stretches.taps; ++j) {
-        const at::Tensor read = sources_bsc.index_select(1, stretches.sources_jp[j]).mul_(inner_bpc);
-        dtaps_cj.select(1, j).copy_(read.sum(at::IntArrayRef{0, 1}));
+        dtaps_cj.select(1, j).copy_(
+            sources_bsc.index_select(1, stretches.sources_jp[j]).mul_(inner_bpc).sum(at::IntArrayRef{0, 1}));
         const at::Tensor back =
             dmixed_bpc.index_select(1, stretches.targets_js[j]).mul_(taps_cj.select(1, j));
         dsources_bsc = j == 0 ? back : dsources_bsc.add_(back);
