@@ -8,10 +8,14 @@ namespace ringmaster {
 
 namespace {
 
-// A stage's key/value buffer is [S, 2, B, K, D], so that any range of its tokens is one contiguous message.
+constexpr const char* kKeysValues = "keys and values";
+constexpr const char* kSentKeys = "latents of keys and values";
 
-KeysValues views_of(const at::Tensor& buffer_s2bkd) {
-    return {buffer_s2bkd.select(1, 0).transpose(0, 1), buffer_s2bkd.select(1, 1).transpose(0, 1)};
+// A stage's buffer is [S, P, B, K, D], so that any range of its tokens is one contiguous message. It holds
+// keys and values (P = 2), or the vectors that are sent in their place (P = K = 1).
+
+at::Tensor part_of(const at::Tensor& buffer_spbkd, int64_t part) {
+    return buffer_spbkd.select(1, part).transpose(0, 1);
 }
 
 KeysValues of_heads(const KeysValues& x, const KeyHeads& heads) {
@@ -63,8 +67,8 @@ bool is_local(const AttentionSchedule& schedule) {
 /// Prefetches each unit's keys and values, one unit ahead of the computation.
 class KeyValuePrefetcher {
   public:
-    KeyValuePrefetcher(Group& ring, const std::vector<Unit>& units, const KeysValues& own)
-        : ring_(ring), units_(units), own_(own) {
+    KeyValuePrefetcher(Group& ring, const std::vector<Unit>& units, const KeysValues& own, SentKeys* sent)
+        : ring_(ring), units_(units), own_(own), sent_(sent) {
         start(0);
     }
 
@@ -76,17 +80,32 @@ class KeyValuePrefetcher {
         if (unit + 1 < units_.size()) start(unit + 1);
         ring_.progress().enter_hop(static_cast<int>(unit));
         if (units_[unit].stage->is_own) return of_heads(own_, units_[unit].heads);
-        return held_.defined() ? views_of(held_) : KeysValues{};
+        if (!held_.defined()) return {};
+        if (sent_ != nullptr) return sent_->keys_values(received());
+        return {part_of(held_, 0), part_of(held_, 1)};
     }
+    /// Returns what was sent in place of the unit's keys and values.
+    at::Tensor received() const { return part_of(held_, 0); }
 
   private:
+    /// Returns what other ranks get for this rank's tokens, [B, T, K, D] each.
+    std::vector<at::Tensor> message(const KeyHeads& heads) const {
+        if (sent_ != nullptr) return {sent_->own()};
+        const KeysValues own = of_heads(own_, heads);
+        return {own.k_btkd, own.v_btkd};
+    }
+    static at::Tensor room(int64_t keys, const std::vector<at::Tensor>& message) {
+        const at::Tensor& first = message[0];
+        const auto parts = static_cast<int64_t>(message.size());
+        return at::empty({keys, parts, first.size(0), first.size(2), first.size(3)}, first.options());
+    }
+
     void start(size_t unit) {
         ring_.progress().enter_hop(static_cast<int>(unit));
         const Stage& stage = *units_[unit].stage;
-        const KeysValues own = of_heads(own_, units_[unit].heads);
+        const std::vector<at::Tensor> own = message(units_[unit].heads);
         if (!stage.is_own && stage.keys > 0) {
-            coming_ = at::empty({stage.keys, 2, own.k_btkd.size(0), own.k_btkd.size(2), own.k_btkd.size(3)},
-                                own.k_btkd.options());
+            coming_ = room(stage.keys, own);
             if (!stage.own.empty())
                 pack(own, stage.own, coming_.narrow(0, stage.own_at, count_keys(stage.own)));
         }
@@ -95,26 +114,28 @@ class KeyValuePrefetcher {
             if (!exchange.sent.empty()) send.push_back(packed(own, exchange.sent, units_[unit].heads));
             if (exchange.received > 0) receive.push_back(coming_.narrow(0, exchange.at, exchange.received));
             transfers_.push_back(ring_.exchange(std::move(send), exchange.to, std::move(receive),
-                                                exchange.from, "keys and values"));
+                                                exchange.from, sent_ != nullptr ? kSentKeys : kKeysValues));
         }
     }
 
-    static void pack(const KeysValues& own, const KeyRanges& ranges, const at::Tensor& into_s2bkd) {
+    static void pack(const std::vector<at::Tensor>& message, const KeyRanges& ranges,
+                     const at::Tensor& into_spbkd) {
         int64_t at = 0;
         for (const KeyRange& range : ranges) {
-            const at::Tensor part = into_s2bkd.narrow(0, at, range.size());
-            part.select(1, 0).copy_(own.k_btkd.narrow(1, range.begin, range.size()).transpose(0, 1));
-            part.select(1, 1).copy_(own.v_btkd.narrow(1, range.begin, range.size()).transpose(0, 1));
+            const at::Tensor to = into_spbkd.narrow(0, at, range.size());
+            for (size_t part = 0; part < message.size(); ++part)
+                to.select(1, static_cast<int64_t>(part))
+                    .copy_(message[part].narrow(1, range.begin, range.size()).transpose(0, 1));
             at += range.size();
         }
     }
 
     /// Packs a message once if several ranks get the same one in a row.
-    at::Tensor packed(const KeysValues& own, const KeyRanges& ranges, const KeyHeads& heads) {
+    at::Tensor packed(const std::vector<at::Tensor>& message, const KeyRanges& ranges,
+                      const KeyHeads& heads) {
         if (last_.defined() && last_ranges_ == ranges && last_heads_.begin == heads.begin) return last_;
-        const at::Tensor& k = own.k_btkd;
-        last_ = at::empty({count_keys(ranges), 2, k.size(0), k.size(2), k.size(3)}, k.options());
-        pack(own, ranges, last_);
+        last_ = room(count_keys(ranges), message);
+        pack(message, ranges, last_);
         last_ranges_ = ranges;
         last_heads_ = heads;
         return last_;
@@ -123,6 +144,7 @@ class KeyValuePrefetcher {
     Group& ring_;
     const std::vector<Unit>& units_;
     const KeysValues& own_;
+    SentKeys* sent_;  ///< null if keys and values are sent
     at::Tensor held_, coming_;
     std::vector<Transfer> transfers_;
     at::Tensor last_;
@@ -132,15 +154,18 @@ class KeyValuePrefetcher {
 
 /// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's in
 /// float32, in the order of the units. Gradients that are no sums yet (makes_gradients()) travel in the
-/// inputs' dtype, others in float32.
+/// inputs' dtype, others in float32. If vectors were sent in place of keys and values, their gradients
+/// travel.
 class GradientReturn {
   public:
     /// `before` holds sums to begin with, if any.
-    GradientReturn(Group& ring, const KeysValues& own, const KeysValues& before = {})
-        : ring_(ring), dk_(key_sums(own.k_btkd)), dv_(key_sums(own.v_btkd)), own_(own) {
+    GradientReturn(Group& ring, const KeysValues& own, const KeysValues& before, SentKeys* sent)
+        : ring_(ring), own_(own), sent_(sent) {
+        sums_ = {key_sums(own.k_btkd), key_sums(own.v_btkd)};
+        if (sent_ != nullptr) sums_.push_back(key_sums(sent_->own()));
         if (!before.k_btkd.defined()) return;
-        dk_.begin_with(before.k_btkd);
-        dv_.begin_with(before.v_btkd);
+        sums_[kKeys].begin_with(before.k_btkd);
+        sums_[kValues].begin_with(before.v_btkd);
     }
 
     /// Returns the tensors to which a unit's gradients are added, or undefined ones if the kernel makes them.
@@ -151,36 +176,43 @@ class GradientReturn {
         };
         const bool computes = !unit.stage->slices.empty();
         if (computes && makes_gradients(own_.k_btkd, unit.stage->one_call)) return {};
-        if (unit.stage->is_own) return {of_heads(dk_.sum()), of_heads(dv_.sum())};
+        if (unit.stage->is_own) return {of_heads(sums_[kKeys].sum()), of_heads(sums_[kValues].sum())};
+        if (!computes && sent_ != nullptr) return {};
         const at::Tensor dk = float_room(unit.stage->keys, unit.heads),
                          dv = float_room(unit.stage->keys, unit.heads);
         if (!computes) dk.zero_(), dv.zero_();
         return {dk, dv, true};
     }
 
-    void send(const Unit& unit, const KeyGradients& d) {
+    /// `received` is what was sent in place of the unit's keys and values.
+    void send(const Unit& unit, KeyGradients d, const at::Tensor& received) {
         if (unit.stage->is_own) {
             if (makes_gradients(own_.k_btkd, unit.stage->one_call))
-                add(unit.heads, {{0, unit.stage->keys}}, tokens_outside(d.dk_bksd), tokens_outside(d.dv_bksd),
-                    0);
+                add(kKeys, unit.heads, {{0, unit.stage->keys}}, both(d), 0);
             return;
         }
         receive();
-        const at::Tensor dk = tokens_outside(d.dk_bksd), dv = tokens_outside(d.dv_bksd);
-        add(unit.heads, unit.stage->own, dk, dv, unit.stage->own_at);
-        for (const KeyExchange& exchange : unit.stage->exchanges) start(unit.heads, exchange, dk, dv);
+        const std::vector<at::Tensor> back = sent_ != nullptr ? of_sent(unit, d, received) : both(d);
+        d = {};
+        add(first_sent(), heads_sent(unit.heads), unit.stage->own, back, unit.stage->own_at);
+        for (const KeyExchange& exchange : unit.stage->exchanges) start(unit.heads, exchange, back);
     }
 
     KeysValues finish() {
         receive();
-        return {dk_.sum(), dv_.sum()};
+        return {sums_[kKeys].sum(), sums_[kValues].sum()};
     }
+    /// Returns the gradient of the vectors sent in place of this rank's keys and values: [B, T, 1, W], for
+    /// the part that other ranks computed. Undefined if there are none.
+    at::Tensor of_vectors() { return sent_ != nullptr ? sums_[kVectors].sum() : at::Tensor(); }
 
   private:
+    enum Sum : size_t { kKeys, kValues, kVectors };  ///< index in sums_
+
     struct Coming {
         const KeyExchange* exchange;
         KeyHeads heads;
-        at::Tensor dk_sbkd, dv_sbkd;
+        std::vector<at::Tensor> gradients_sbkd;
         Transfer transfer;
     };
 
@@ -192,45 +224,57 @@ class GradientReturn {
     }
 
     static at::Tensor tokens_outside(const at::Tensor& x_bksd) { return x_bksd.permute({2, 0, 1, 3}); }
+    static std::vector<at::Tensor> both(const KeyGradients& d) {
+        return {tokens_outside(d.dk_bksd), tokens_outside(d.dv_bksd)};
+    }
+    std::vector<at::Tensor> of_sent(const Unit& unit, const KeyGradients& d, const at::Tensor& received) {
+        if (!unit.stage->slices.empty()) return {sent_->gradient(received, d.dk_bksd, d.dv_bksd)};
+        return {room(unit.stage->keys, unit.heads, at::kFloat).zero_()};
+    }
 
-    /// Returns memory for the gradients of `keys` keys, in S B K D order.
+    Sum first_sent() const { return sent_ != nullptr ? kVectors : kKeys; }
+    KeyHeads heads_sent(const KeyHeads& heads) const { return sent_ != nullptr ? KeyHeads{0, 1} : heads; }
+
+    /// Returns memory for the gradients of what `keys` keys were sent as, in S B K D order.
     at::Tensor room(int64_t keys, const KeyHeads& heads, at::ScalarType dtype) const {
-        const at::Tensor& k = own_.k_btkd;
-        return at::empty({keys, k.size(0), heads.count, k.size(3)}, k.options().dtype(dtype));
+        const at::Tensor like = sent_ != nullptr ? sent_->own() : own_.k_btkd;
+        return at::empty({keys, like.size(0), heads_sent(heads).count, like.size(3)},
+                         like.options().dtype(dtype));
     }
     at::Tensor float_room(int64_t keys, const KeyHeads& heads) const {
-        return room(keys, heads, at::kFloat).permute({1, 2, 0, 3});
+        const at::Tensor& k = own_.k_btkd;
+        return at::empty({keys, k.size(0), heads.count, k.size(3)}, k.options().dtype(at::kFloat))
+            .permute({1, 2, 0, 3});
     }
 
-    /// Adds the gradients of this rank's keys in `ranges`, which begin at index `at`.
-    void add(const KeyHeads& heads, const KeyRanges& ranges, const at::Tensor& dk_sbkd,
-             const at::Tensor& dv_sbkd, int64_t at) {
+    /// Adds the gradients of this rank's keys in `ranges`, which begin at index `at`, to the sums from
+    /// `first` on.
+    void add(Sum first, const KeyHeads& heads, const KeyRanges& ranges,
+             const std::vector<at::Tensor>& gradients_sbkd, int64_t at) {
         for (const KeyRange& range : ranges) {
-            const auto part = [&](const at::Tensor& x_sbkd) {
-                return AttentionPart{
-                    x_sbkd.narrow(0, at, range.size()).transpose(0, 1), {}, range.begin, heads.begin};
-            };
-            dk_.add(part(dk_sbkd));
-            dv_.add(part(dv_sbkd));
+            for (size_t i = 0; i < gradients_sbkd.size(); ++i)
+                sums_[first + i].add({gradients_sbkd[i].narrow(0, at, range.size()).transpose(0, 1),
+                                      {},
+                                      range.begin,
+                                      heads.begin});
             at += range.size();
         }
     }
 
-    void start(const KeyHeads& heads, const KeyExchange& exchange, const at::Tensor& dk_sbkd,
-               const at::Tensor& dv_sbkd) {
+    void start(const KeyHeads& heads, const KeyExchange& exchange,
+               const std::vector<at::Tensor>& gradients_sbkd) {
         std::vector<at::Tensor> send, receive;
         if (exchange.received > 0) {
-            for (const at::Tensor& d : {dk_sbkd, dv_sbkd})
+            for (const at::Tensor& d : gradients_sbkd)
                 send.push_back(d.narrow(0, exchange.at, exchange.received).contiguous());
         }
-        Coming coming{&exchange, heads, {}, {}, {}};
+        Coming coming{&exchange, heads_sent(heads), {}, {}};
         if (!exchange.sent.empty()) {
-            const at::ScalarType dtype = makes_gradients(own_.k_btkd, exchange.sent_to_one_call)
-                                             ? own_.k_btkd.scalar_type()
-                                             : at::kFloat;
-            coming.dk_sbkd = room(count_keys(exchange.sent), heads, dtype);
-            coming.dv_sbkd = at::empty_like(coming.dk_sbkd);
-            receive = {coming.dk_sbkd, coming.dv_sbkd};
+            const bool rounded = sent_ == nullptr && makes_gradients(own_.k_btkd, exchange.sent_to_one_call);
+            const at::ScalarType dtype = rounded ? own_.k_btkd.scalar_type() : at::kFloat;
+            for (size_t i = 0; i < gradients_sbkd.size(); ++i)
+                coming.gradients_sbkd.push_back(room(count_keys(exchange.sent), heads, dtype));
+            receive = coming.gradients_sbkd;
         }
         coming.transfer = ring_.exchange(std::move(send), exchange.from, std::move(receive), exchange.to,
                                          "gradients of keys and values");
@@ -240,21 +284,22 @@ class GradientReturn {
     void receive() {
         for (Coming& coming : coming_) {
             coming.transfer.wait();
-            add(coming.heads, coming.exchange->sent, coming.dk_sbkd, coming.dv_sbkd, 0);
+            add(first_sent(), coming.heads, coming.exchange->sent, coming.gradients_sbkd, 0);
         }
         coming_.clear();
     }
 
     Group& ring_;
-    PartSums dk_, dv_;
+    std::vector<PartSums> sums_;
     const KeysValues& own_;
+    SentKeys* sent_;
     std::vector<Coming> coming_;
 };
 
 void add_pass(Group& ring, const AttentionSchedule& schedule, int64_t query_heads, const KeysValues& own,
-              PartialAttention& attention) {
+              SentKeys* sent, PartialAttention& attention) {
     const std::vector<Unit> units = units_of(schedule, query_heads, own.k_btkd.size(2));
-    KeyValuePrefetcher prefetcher(ring, units, own);
+    KeyValuePrefetcher prefetcher(ring, units, own, sent);
     for (size_t u = 0; u < units.size(); ++u) {
         const KeysValues keys = prefetcher.take(u);
         if (units[u].stage->slices.empty()) continue;
@@ -263,21 +308,30 @@ void add_pass(Group& ring, const AttentionSchedule& schedule, int64_t query_head
     }
 }
 
+struct OwnGradients {
+    KeysValues keys;
+    at::Tensor vectors_bt1w;
+};
+
 /// Adds the gradients of queries to `sums`, and returns those of this rank's keys, added to `before`.
-KeysValues add_gradients(Group& ring, const AttentionSchedule& schedule, int64_t query_heads,
-                         const KeysValues& own, const KeysValues& before, PartialGradients& sums) {
+OwnGradients add_gradients(Group& ring, const AttentionSchedule& schedule, int64_t query_heads,
+                           const KeysValues& own, const KeysValues& before, SentKeys* sent,
+                           PartialGradients& sums) {
     const std::vector<Unit> units = backward_units_of(schedule, query_heads, own.k_btkd.size(2));
-    KeyValuePrefetcher prefetcher(ring, units, own);
-    GradientReturn gradient_return(ring, own, before);
+    KeyValuePrefetcher prefetcher(ring, units, own, sent);
+    GradientReturn gradient_return(ring, own, before, sent);
     for (size_t u = 0; u < units.size(); ++u) {
-        const KeysValues keys = prefetcher.take(u);
+        KeysValues keys = prefetcher.take(u);
         KeyGradients d = gradient_return.gradients_for(units[u]);
         if (!units[u].stage->slices.empty())
             sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
                      units[u].stage->slices, d);
-        gradient_return.send(units[u], d);
+        keys = {};
+        const bool has_vectors = sent != nullptr && !units[u].stage->is_own && units[u].stage->keys > 0;
+        gradient_return.send(units[u], std::move(d), has_vectors ? prefetcher.received() : at::Tensor());
     }
-    return gradient_return.finish();
+    KeysValues of_keys = gradient_return.finish();
+    return {std::move(of_keys), gradient_return.of_vectors()};
 }
 
 /// Returns the chunks whose keys a chunk reads: its own, then from the last one on.
@@ -291,29 +345,29 @@ std::vector<size_t> chunks_read(const std::vector<AttentionSchedule>& passes) {
 }  // namespace
 
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
-                              const KeysValues& own, const ScoreRule& rule) {
+                              const KeysValues& own, const ScoreRule& rule, SentKeys* sent) {
     if (is_local(schedule)) {
         const auto whole = attention_in_one_call(q_bhtd, heads_first(own.k_btkd), heads_first(own.v_btkd),
                                                  schedule.stages[0].slices, rule);
         if (whole) return *whole;
     }
     PartialAttention attention(q_bhtd, rule);
-    add_pass(ring, schedule, q_bhtd.size(1), own, attention);
+    add_pass(ring, schedule, q_bhtd.size(1), own, sent, attention);
     return attention.finish();
 }
 
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                                      const KeysValues& own, const FlashOutput& whole,
-                                      const ScoreRule& rule) {
+                                      const KeysValues& own, const FlashOutput& whole, const ScoreRule& rule,
+                                      SentKeys* sent) {
     if (is_local(schedule)) {
         const auto d = gradients_in_one_call(dout_bhtd, q_bhtd, heads_first(own.k_btkd),
                                              heads_first(own.v_btkd), whole, schedule.stages[0].slices, rule);
-        if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}};
+        if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}, {}};
     }
     PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
-    const KeysValues d = add_gradients(ring, schedule, q_bhtd.size(1), own, {}, sums);
-    return {sums.finish(), d};
+    const OwnGradients d = add_gradients(ring, schedule, q_bhtd.size(1), own, {}, sent, sums);
+    return {sums.finish(), d.keys, d.vectors_bt1w};
 }
 
 // A chunk's keys are on the way from `held` while those of another are in use.
@@ -326,7 +380,7 @@ FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& pas
     for (size_t i = 0; i < chunks.size(); ++i) {
         const KeysValues keys = i == 0 ? own : held.keys(chunks[i]);
         if (i + 1 < chunks.size()) held.fetch(chunks[i + 1], false);
-        add_pass(ring, passes[chunks[i]], q_bhtd.size(1), keys, attention);
+        add_pass(ring, passes[chunks[i]], q_bhtd.size(1), keys, nullptr, attention);
     }
     return attention.finish();
 }
@@ -345,7 +399,8 @@ ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedu
         const KeysValues keys = i == 0 ? own : held.keys(chunks[i]);
         const KeysValues before = i == 0 ? std::move(gradients.d_btkd) : held.take_sums(chunks[i]);
         if (i + 1 < chunks.size()) held.fetch(chunks[i + 1], true);
-        KeysValues d = add_gradients(ring, passes[chunks[i]], q_bhtd.size(1), keys, before, sums);
+        KeysValues d =
+            add_gradients(ring, passes[chunks[i]], q_bhtd.size(1), keys, before, nullptr, sums).keys;
         if (i == 0)
             gradients.d_btkd = std::move(d);
         else

@@ -13,26 +13,31 @@
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/held_keys.h"
 #include "engine/attention/score_rule.h"
+#include "engine/attention/sent_keys.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_schedule.h"
 
 namespace ringmaster {
 
 /// Returns out [B, H, T, D] in q's dtype, in B T H D memory order, and lse [B, H, T]. A query that sees
-/// nothing gets zeros, and an lse of minus infinity.
+/// nothing gets zeros, and an lse of minus infinity. If `sent` is given, its vectors travel in place of keys
+/// and values; it needs a schedule whose stages have all heads.
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
-                              const KeysValues& own, const ScoreRule& rule = {});
+                              const KeysValues& own, const ScoreRule& rule = {}, SentKeys* sent = nullptr);
 
 struct ScheduledGradients {
     at::Tensor dq_bhtd;  ///< float32 on the CPU; elsewhere the inputs' dtype
     KeysValues d_btkd;
+    /// Gradients of the vectors sent in place of keys and values, [B, T, 1, W] float32, for the part that
+    /// other ranks computed; d_btkd has the other part. Undefined if none were sent.
+    at::Tensor vectors_bt1w;
 };
 
 /// Computes the gradients. `whole` is what the forward returned.
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                       const KeysValues& own, const FlashOutput& whole,
-                                      const ScoreRule& rule = {});
+                                      const ScoreRule& rule = {}, SentKeys* sent = nullptr);
 
 /// Computes attention of a chunk's queries: `passes` has a schedule for each chunk up to this one
 /// (make_chunk_schedules), `held` the keys and values of those before, `own` the chunk's own.

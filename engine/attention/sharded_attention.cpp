@@ -140,8 +140,11 @@ namespace {
 /// Runs attention over the ring, of all of a rank's tokens or of one chunk.
 class RingPass {
   public:
-    explicit RingPass(const ShardedAttention::Impl& impl)
-        : impl_(impl), ulysses_tokens_(impl.ulysses_tokens) {}
+    explicit RingPass(const ShardedAttention::Impl& impl, SentKeys* sent = nullptr)
+        : impl_(impl), ulysses_tokens_(impl.ulysses_tokens), sent_(sent) {
+        TORCH_INTERNAL_ASSERT(sent == nullptr || (!impl.has_ulysses() && impl.schedule.heads_at_once == 0),
+                              "vectors are sent in place of some heads' keys");
+    }
     RingPass(const ShardedAttention::Impl& impl, size_t chunk, HeldKeys& held)
         : impl_(impl),
           ulysses_tokens_(impl.chunks[chunk].ulysses_tokens),
@@ -150,9 +153,9 @@ class RingPass {
 
     FlashOutput forward(const at::Tensor& q_bhtd, const KeysValues& keys, const at::Tensor& sinks_h) const {
         Group& ring = impl_.groups.ring();
-        const FlashOutput whole = passes_ != nullptr
-                                      ? chunk_forward(ring, *passes_, q_bhtd, keys, *held_, impl_.rule)
-                                      : scheduled_forward(ring, impl_.schedule, q_bhtd, keys, impl_.rule);
+        const FlashOutput whole =
+            passes_ != nullptr ? chunk_forward(ring, *passes_, q_bhtd, keys, *held_, impl_.rule)
+                               : scheduled_forward(ring, impl_.schedule, q_bhtd, keys, impl_.rule, sent_);
         if (sinks_h.defined()) add_sinks(whole.out_bhtd, whole.lse_bht, sinks_h);
         return whole;
     }
@@ -162,7 +165,7 @@ class RingPass {
         Group& ring = impl_.groups.ring();
         if (passes_ != nullptr)
             return chunk_backward(ring, *passes_, dout_bhtd, q_bhtd, keys, *held_, whole, impl_.rule);
-        return scheduled_backward(ring, impl_.schedule, dout_bhtd, q_bhtd, keys, whole, impl_.rule);
+        return scheduled_backward(ring, impl_.schedule, dout_bhtd, q_bhtd, keys, whole, impl_.rule, sent_);
     }
 
     const std::vector<int64_t>& ulysses_tokens() const { return ulysses_tokens_; }
@@ -172,6 +175,7 @@ class RingPass {
     const std::vector<int64_t>& ulysses_tokens_;
     const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< a chunk's; null: all tokens at once
     HeldKeys* held_ = nullptr;
+    SentKeys* sent_ = nullptr;  ///< null: keys and values are sent
 };
 
 AttentionOutput mesh_forward(const ShardedAttention::Impl& impl, const RingPass& pass,
@@ -195,8 +199,9 @@ AttentionOutput mesh_forward(const ShardedAttention::Impl& impl, const RingPass&
 }  // namespace
 
 AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd,
-                                          const at::Tensor& v_btkd, const at::Tensor& sinks_h) {
-    return mesh_forward(*impl_, RingPass(*impl_), q_bthd, {k_btkd, v_btkd}, sinks_h);
+                                          const at::Tensor& v_btkd, const at::Tensor& sinks_h,
+                                          SentKeys* sent) {
+    return mesh_forward(*impl_, RingPass(*impl_, sent), q_bthd, {k_btkd, v_btkd}, sinks_h);
 }
 
 AttentionOutput ShardedAttention::chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
@@ -242,8 +247,11 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, const R
         ulysses.keys_values_back(std::exchange(d.d_btkd, {}), dtype, "gradients of keys and values");
     const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join().to(dtype);
     const int64_t B = dkv_tbkd.size(1) / 2;
-    return {dq_tbhd.transpose(0, 1), dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
-            dkv_tbkd.narrow(1, B, B).transpose(0, 1), dsinks_h};
+    return {dq_tbhd.transpose(0, 1),
+            dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
+            dkv_tbkd.narrow(1, B, B).transpose(0, 1),
+            dsinks_h,
+            {}};
 }
 
 /// Returns an undefined tensor without sinks.
@@ -261,15 +269,16 @@ AttentionGradients mesh_backward(const ShardedAttention::Impl& impl, const RingP
     const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
     const ScheduledGradients d = pass.backward(heads_first(dout_bthd), heads_first(q_bthd), own,
                                                {heads_first(output.out_bthd), output.lse_bht});
-    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h};
+    return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h, d.vectors_bt1w};
 }
 
 }  // namespace
 
 AttentionGradients ShardedAttention::backward(at::Tensor dout_bthd, const at::Tensor& q_bthd,
                                               const at::Tensor& k_btkd, const at::Tensor& v_btkd,
-                                              AttentionOutput output, const at::Tensor& sinks_h) {
-    return mesh_backward(*impl_, RingPass(*impl_), std::move(dout_bthd), q_bthd, {k_btkd, v_btkd},
+                                              AttentionOutput output, const at::Tensor& sinks_h,
+                                              SentKeys* sent) {
+    return mesh_backward(*impl_, RingPass(*impl_, sent), std::move(dout_bthd), q_bthd, {k_btkd, v_btkd},
                          std::move(output), sinks_h);
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/attention/held_keys.h"
 #include "engine/attention/score_rule.h"
+#include "engine/attention/sent_keys.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_mask.h"
 #include "engine/plan/layout.h"
@@ -42,7 +43,8 @@ struct AttentionGradients {
     at::Tensor dq_bthd;  ///< [B, T, H, D]; the inputs' dtype, or float32 if it is not rounded yet
     at::Tensor dk_btkd;
     at::Tensor dv_btkd;
-    at::Tensor dsinks_h;  ///< float32, from this rank's queries; undefined without sinks
+    at::Tensor dsinks_h;      ///< float32, from this rank's queries; undefined without sinks
+    at::Tensor vectors_bt1w;  ///< as in ScheduledGradients
 };
 
 class ShardedAttention {
@@ -62,14 +64,15 @@ class ShardedAttention {
     /// Takes q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, after the rotary
     /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
     /// than Ulysses ranks, or a peer is gone. `sinks_h`, if defined, has a logit of each head that joins the
-    /// softmax of every query (engine/attention/sinks.h).
+    /// softmax of every query (engine/attention/sinks.h). If `sent` is given, its vectors go round the ring
+    /// in place of keys and values; not with Ulysses or gathered heads.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd,
-                            const at::Tensor& sinks_h = {});
+                            const at::Tensor& sinks_h = {}, SentKeys* sent = nullptr);
     /// Frees dout_bthd and `output` as soon as it has read them. On a GPU the gradients may be in the memory
     /// of q, k and v, which Ulysses ranks need not pass.
     AttentionGradients backward(at::Tensor dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
                                 const at::Tensor& v_btkd, AttentionOutput output,
-                                const at::Tensor& sinks_h = {});
+                                const at::Tensor& sinks_h = {}, SentKeys* sent = nullptr);
 
     /// Returns a chunk's keys and values as later chunks read them from `held`: with Ulysses those of the
     /// heads that this rank owns, of the group's tokens. Every rank of the group calls it.

@@ -72,15 +72,17 @@ class Attention final : public Block<Machine> {
 
     void restore(Machine& machine, const Tensor& x_nc) override {
         project(machine, x_nc);
-        if (!attended_.out_bthd.defined()) attended_ = machine.attend(kind_, qkv_nw_);
+        if (!attended_.out_bthd.defined())
+            attended_ = machine.attend(kind_, qkv_nw_, latents_.sent(machine, qkv_nw_));
         if (attended_.is_by_heads()) qkv_nw_.reset();
     }
 
     void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
-        attend_backward(machine, dy_nc, beta);
+        const auto sent = attend_backward(machine, dy_nc, beta);
         const bool borrows = machine.model().borrows_keys;
         if (!borrows) machine.take_keys_back(qkv_nw_);
-        machine.probe("gradient of q, k, v", qkv_nw_);
+        // Gradients of keys and values of latents are parts of sums: other ranks return those of latents.
+        machine.probe("gradient of q, k, v", sent.sent_nw.defined() ? queries(machine) : qkv_nw_);
         if (borrows) qkv_nw_ = machine.return_keys(kind_, qkv_nw_);
         const auto back = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.backward(machine, x_nw, beta); };
         if (norms_values(machine)) value_norm_.backward(machine, values(machine), beta);
@@ -89,8 +91,8 @@ class Attention final : public Block<Machine> {
         norm_heads(machine, false, back);
         if (machine.model().gates_attention) qkv_nw_ = machine.put_gates(qkv_nw_, std::move(gates_nw_));
         if (machine.model().latent.on())
-            return branch_.begin_backward(machine, latents_.pull(machine, std::move(qkv_nw_), beta), dx_nc,
-                                          beta);
+            return branch_.begin_backward(machine, latents_.pull(machine, std::move(qkv_nw_), beta, sent),
+                                          dx_nc, beta);
         branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, as_stored(machine)), dx_nc, beta);
     }
 
@@ -99,6 +101,10 @@ class Attention final : public Block<Machine> {
         if (machine.model().latent.on()) return latents_.read(machine, read_nc);
         Tensor qkv_nw = by_kind(machine, machine.linear(LoraSite::Qkv, read_nc));
         return machine.model().values_are_keys ? machine.with_keys_as_values(qkv_nw) : qkv_nw;
+    }
+
+    Tensor queries(const Machine& machine) const {
+        return qkv_nw_.narrow(1, 0, machine.model().num_heads * machine.model().head_dim);
     }
 
     static bool norms_values(const Machine& machine) {
@@ -160,8 +166,8 @@ class Attention final : public Block<Machine> {
         return machine.model().gates_attention ? machine.gate_heads(heads_nw, gates_nw_) : heads_nw;
     }
 
-    /// Sets qkv_nw_ to the gradients of queries, keys and values.
-    void attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
+    /// Sets qkv_nw_ to the gradients of queries, keys and values. Returns those of what was sent.
+    typename Machine::SentLatents attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
         Tensor dheads_nw;
         {
             const auto pull = machine.pull(LoraSite::Output, branch_.end_backward(machine, dy_nc, beta));
@@ -171,8 +177,10 @@ class Attention final : public Block<Machine> {
         if (machine.model().gates_attention)
             machine.gate_heads_backward(dheads_nw, joined_heads(machine), gates_nw_);
         if (attended_.is_by_heads()) attended_.out_bthd.reset();
+        auto sent = latents_.sent(machine, qkv_nw_);
         qkv_nw_ = machine.attend_backward(kind_, std::move(dheads_nw), std::move(qkv_nw_),
-                                          std::move(attended_), beta);
+                                          std::move(attended_), sent, beta);
+        return sent;
     }
 
     LayerKind kind_;

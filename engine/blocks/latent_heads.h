@@ -16,6 +16,7 @@ namespace ringmaster {
 template <class Machine>
 class LatentHeads {
     using Tensor = typename Machine::Tensor;
+    using SentLatents = typename Machine::SentLatents;
 
     struct Latent {
         Tensor raw_nr = {}, rstd_n = {};
@@ -24,14 +25,16 @@ class LatentHeads {
             raw_nr = latent_nr.clone();
             return machine.linear(site, machine.norm(norm, raw_nr, rstd_n));
         }
-        /// Writes the gradient of the latent to dlatent_nr.
+        /// Writes the gradient of the latent to dlatent_nr. Other ranks may have computed a part (`sent`).
         void backward(Machine& machine, NormSite norm, LoraSite site, const Tensor& dy_nw, Tensor dlatent_nr,
-                      double beta) const {
+                      double beta, const SentLatents& sent = {}) const {
             const auto pull = machine.pull(site, dy_nw);
             const Tensor read_nr = machine.norm_again(norm, raw_nr, rstd_n);
-            pull.accumulate(read_nr, beta);
+            pull.accumulate(read_nr, sent.accumulated ? 1 : beta);
             const Tensor draw_nr = machine.empty_like(raw_nr);
-            machine.norm_backward(norm, pull.input_into(read_nr), raw_nr, rstd_n, draw_nr, false, beta);
+            Tensor dread_nr = pull.input_into(read_nr);
+            if (sent.dlatents_nr.defined()) dread_nr.add_(sent.dlatents_nr);
+            machine.norm_backward(norm, dread_nr, raw_nr, rstd_n, draw_nr, false, beta);
             dlatent_nr.copy_(draw_nr);
         }
     };
@@ -49,6 +52,13 @@ class LatentHeads {
                                       latents_nw.narrow(1, sizes.query_rank, sizes.rank));
         return machine.join_heads(q_nw, kv_nw,
                                   latents_nw.narrow(1, sizes.query_rank + sizes.rank, sizes.rotary_width));
+    }
+
+    /// Returns what ranks send in place of keys and values, if they do; qkv_nw is rotated.
+    SentLatents sent(Machine& machine, const Tensor& qkv_nw) const {
+        if (!machine.sends_latents()) return {};
+        return machine.sent_latents(machine.norm_again(NormSite::KeyValueLatent, keys_.raw_nr, keys_.rstd_n),
+                                    qkv_nw);
     }
 
     /// The backward of the matrices that read the hidden states.
@@ -70,15 +80,16 @@ class LatentHeads {
         }
     };
 
-    /// Computes the backward up to the latents, given the gradient of what `read` returned.
-    Pull pull(Machine& machine, Tensor dqkv_nw, double beta) const {
+    /// Computes the backward up to the latents, given the gradient of what `read` returned and, in `sent`,
+    /// that of what other ranks got.
+    Pull pull(Machine& machine, Tensor dqkv_nw, double beta, const SentLatents& sent) const {
         const LatentSizes& sizes = machine.model().latent;
         auto d = machine.split_heads(dqkv_nw);
         dqkv_nw.reset();
         const Tensor dlatents_nw = machine.latents_like(d.rotary_nr);
         dlatents_nw.narrow(1, sizes.query_rank + sizes.rank, sizes.rotary_width).copy_(d.rotary_nr);
         keys_.backward(machine, NormSite::KeyValueLatent, LoraSite::KeyValueUp, std::move(d.kv_nw),
-                       dlatents_nw.narrow(1, sizes.query_rank, sizes.rank), beta);
+                       dlatents_nw.narrow(1, sizes.query_rank, sizes.rank), beta, sent);
         if (sizes.query_rank == 0)
             return {machine.pull(LoraSite::LatentIn, dlatents_nw), machine.pull(LoraSite::Qkv, d.q_nw)};
         queries_.backward(machine, NormSite::QueryLatent, LoraSite::QueryUp, std::move(d.q_nw),

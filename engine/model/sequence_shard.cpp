@@ -35,6 +35,8 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
       chunks(chunks_of(layout, count_tokens(own_spans(groups, layout)))),
       ranks(groups),
       progress(groups.progress()),
+      key_travel{groups.ring().size(), groups.ulysses().size(), gathered_heads,
+                 static_cast<int64_t>(chunks.size())},
       model_(model),
       own_(own_spans(groups, layout)),
       mask_(mask),

@@ -11,6 +11,7 @@
 #include "engine/blocks/block.h"
 #include "engine/families/model_config.h"
 #include "engine/model/rope.h"
+#include "engine/plan/sent_latents.h"
 #include "engine/recurrence/own_stretches.h"
 
 namespace ringmaster {
@@ -30,6 +31,7 @@ struct SequenceShard {
     std::optional<OwnStretches> stretches;           ///< if a layer recurs
     Groups& ranks;                                   ///< groups that share the sequence
     Progress& progress;                              ///< reports what this rank is doing
+    const KeyTravel key_travel;
 
     /// Makes the tables of a chunk, unless there is only one.
     void enter_chunk(size_t chunk);

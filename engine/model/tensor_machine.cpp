@@ -149,14 +149,17 @@ void TensorMachine::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool
     shard_->rotate_heads(kind, qkv_nw, H, H + K, model_.head_dim, backward);
 }
 
-AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw) const {
+AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw, SentLatents sent) {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
     const at::Tensor& sinks_h = weights().sinks_h;
     const at::Tensor q = heads_of(qkv_nw, 0, H);
     if (decodes() && model_.borrows_keys) return cache_->attend(layer_, kind, q, {}, {}, sinks_h);
     const at::Tensor k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
     if (decodes()) return cache_->attend(layer_, kind, q, k, v, sinks_h);
-    if (keys_ == nullptr) return shard_->attention(kind).forward(q, k, v, sinks_h);
+    if (keys_ == nullptr) {
+        const auto sender = latent_sender(sent, 0);
+        return shard_->attention(kind).forward(q, k, v, sinks_h, sender.get());
+    }
     const bool by_heads = shard_->ranks.ulysses().size() > 1;
     if (!by_heads) keys_->put(chunk_, {k, v});
     const AttentionOutput output = shard_->attention(kind).chunk_forward(chunk_, q, {k, v}, *keys_, sinks_h);
@@ -171,7 +174,7 @@ void TensorMachine::put_keys(const LayerKind& kind, const at::Tensor& qkv_nw) co
 }
 
 at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
-                                          AttentionOutput attended, double beta) const {
+                                          AttentionOutput attended, SentLatents& sent, double beta) {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads;
     const auto part = [&](int64_t first, int64_t count) {
         return qkv_nw.defined() ? heads_of(qkv_nw, first, count) : at::Tensor();
@@ -183,10 +186,12 @@ at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dhea
     ShardedAttention& attention = shard_->attention(kind);
     const at::Tensor q = part(0, H), k = part(H, K), v = part(H + K, K);
     const at::Tensor sinks_h = gradients().sinks_h.defined() ? weights().sinks_h : at::Tensor();
+    const auto sender = latent_sender(sent, beta);
     const AttentionGradients d =
-        keys_ != nullptr ? attention.chunk_backward(chunk_, std::move(dout_bthd), q, {k, v}, *keys_,
-                                                    std::move(attended), sinks_h)
-                         : attention.backward(std::move(dout_bthd), q, k, v, std::move(attended), sinks_h);
+        keys_ != nullptr
+            ? attention.chunk_backward(chunk_, std::move(dout_bthd), q, {k, v}, *keys_, std::move(attended),
+                                       sinks_h)
+            : attention.backward(std::move(dout_bthd), q, k, v, std::move(attended), sinks_h, sender.get());
     if (d.dsinks_h.defined()) accumulate_bias_gradient(gradients().sinks_h, d.dsinks_h.unsqueeze(0), beta);
     if (!qkv_nw.defined()) qkv_nw = at::empty({rows, (H + 2 * K) * model_.head_dim}, options);
     const auto put = [&](int64_t first, const at::Tensor& gradient) {
@@ -196,6 +201,7 @@ at::Tensor TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dhea
     put(0, d.dq_bthd);
     put(H, d.dk_btkd);
     put(H + K, d.dv_btkd);
+    if (d.vectors_bt1w.defined()) take_sent_gradients(d.vectors_bt1w, qkv_nw, sent);
     return qkv_nw;
 }
 

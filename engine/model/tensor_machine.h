@@ -5,6 +5,7 @@
 #include <ATen/ops/cat.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -140,13 +141,21 @@ class TensorMachine {
     }
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
-    Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
+    /// What ranks send in place of keys and values; all undefined if they send keys and values.
+    struct SentLatents {
+        at::Tensor sent_nw;        ///< [N, R + rotary width]: normed latents, and the rotated part of keys
+        at::Tensor dlatents_nr;    ///< the part of the latents' gradient that other ranks computed, float32
+        bool accumulated = false;  ///< gradients of KeyValueUp have been set
+    };
+    bool sends_latents() const;
+    SentLatents sent_latents(const at::Tensor& latents_nr, const at::Tensor& qkv_nw) const;
+    Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw, SentLatents sent);
     /// Keeps a chunk's keys and values for the chunks that follow.
     void put_keys(const LayerKind& kind, const at::Tensor& qkv_nw) const;
-    /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined. Sets the
-    /// sinks' gradient to beta · gradient + new gradient.
+    /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined, and puts
+    /// those of what was sent into `sent`. Sets the sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
-                               Attended attended, double beta) const;
+                               Attended attended, SentLatents& sent, double beta);
 
     // The heads of multi-head latent attention; see engine/blocks/latent_heads.h.
     at::Tensor join_heads(const at::Tensor& q_nw, const at::Tensor& kv_nw, const at::Tensor& rotary_nr) const;
@@ -318,6 +327,12 @@ class TensorMachine {
     ShortConvolution short_convolution() const {
         return {shard_->ranks, *shard_->stretches, weights().delta.convolution_c1j};
     }
+    class LatentSender;
+    /// Returns the object that makes keys and values of other ranks' latents; null if none are sent.
+    std::unique_ptr<SentKeys> latent_sender(SentLatents& sent, double beta);
+    /// Puts the gradients of latents into `sent`, and adds those of the rotated part to a head's keys.
+    void take_sent_gradients(const at::Tensor& vectors_bt1w, const at::Tensor& dqkv_nw,
+                             SentLatents& sent) const;
     at::Tensor keys_values_of(const at::Tensor& qkv_nw) const;  ///< a view
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;

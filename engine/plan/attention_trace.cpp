@@ -18,6 +18,7 @@ constexpr auto kCommunication = MemoryPart::Communication;
 constexpr auto kWorkspace = MemoryPart::Workspace;
 constexpr std::string_view kKeys = "keys and values of other ranks",
                            kOwnedHeads = "heads exchanged by Ulysses",
+                           kLatents = "keys and values of latents",
                            kKeyGradients = "gradients of keys and values",
                            kQueryGradients = "gradients of queries", kFlash = "attention kernel's own memory";
 
@@ -84,7 +85,7 @@ int ring_peers(const MemoryInputs& in) {
 }
 
 AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap)
-    : in_(in), model_(in.model), heap_(heap) {
+    : in_(in), model_(in.model), heap_(heap), latents_(double(sent_latent_width(in))) {
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
@@ -151,8 +152,9 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
     if (next == nullptr || next->is_own) return;
     int64_t going = 0;
     for (const KeyExchange& exchange : next->exchanges) going = std::max(going, count_keys(exchange.sent));
-    keys.coming = heap_.take(element() * some_keys(double(next->keys) * gathered_), kCommunication, kKeys);
-    Block sent = heap_.take(element() * some_keys(double(going)), kCommunication, kKeys);
+    keys.coming =
+        heap_.take(element() * sent_elements(double(next->keys) * gathered_), kCommunication, kKeys);
+    Block sent = heap_.take(element() * sent_elements(double(going)), kCommunication, kKeys);
     keys.sent = std::move(sent);
 }
 
@@ -179,6 +181,7 @@ double AttentionTrace::held_keys() const {
     double parts = 0;
     for (const Stage& stage : passes_[0].stages) {
         if (stage.is_own) parts += stage.one_call ? all : 0;
+        if (latents_ > 0) continue;  // gradients of latents are float32, and are added as they come
         for (const KeyExchange& exchange : stage.exchanges)
             if (exchange.sent_to_one_call || !is_bfloat16())
                 parts += element() * some_keys(double(count_keys(exchange.sent)));
@@ -198,7 +201,10 @@ void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
     const Stage* used = nullptr;
     for (const Stage* next : stages(schedule, 2)) {  // one group of heads travels while another computes
         exchange(next, keys);
-        if (used != nullptr) heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
+        if (used != nullptr) {
+            const Block made = keys_of_latents(*used);
+            heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
+        }
         used = next;
     }
 }
@@ -298,6 +304,8 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     }
     const double of_keys = has_sums_ ? 0 : 4 * 2 * shape_.keys() + held_keys();
     home = heap_.take(of_keys, kWorkspace, kKeyGradients);
+    const Block of_latents =
+        heap_.take(4 * shape_.rows * shape_.tokens * latents_, kWorkspace, kKeyGradients);
     dq = heap_.take(on_gpu() ? held_and_sum() : 4 * shape_.queries(), kWorkspace, kQueryGradients);
     Block delta;
     if (!on_gpu()) {
@@ -321,21 +329,46 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     }
 }
 
+Block AttentionTrace::keys_of_latents(const Stage& stage) {
+    if (latents_ == 0 || stage.is_own) return {};
+    const LatentSizes& sizes = model_.latent;
+    const double e = element(), tokens = shape_.rows * double(stage.keys);
+    const Block read = heap_.take(e * tokens * double(sizes.rank));
+    const Block product =
+        heap_.take(e * tokens * shape_.heads * double(sizes.plain_width + sizes.value_width));
+    return heap_.take(e * shape_.of_keys(double(stage.keys)), kWorkspace, kLatents);
+}
+
+Block AttentionTrace::latents_backward(const Stage& stage) {
+    const LatentSizes& sizes = model_.latent;
+    const double e = element(), tokens = shape_.rows * double(stage.keys);
+    const Block product =
+        heap_.take(e * tokens * shape_.heads * double(sizes.plain_width + sizes.value_width));
+    Block gradient = heap_.take(4 * tokens * latents_, kCommunication, kKeyGradients);
+    heap_.touch(e * tokens * double(sizes.rank));
+    return gradient;
+}
+
 /// Traces a stage's gradients of keys: this stage's, those sent back to their ranks, and those that arrive.
 void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
     const double of_keys = gradient_bytes(stage.one_call) * some_keys(double(stage.keys) * gathered_);
     Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
-    heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true), kWorkspace, kFlash);
+    {
+        const Block made = keys_of_latents(stage);
+        heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true), kWorkspace, kFlash);
+    }
     if (stage.is_own) return;
+    if (latents_ > 0) gradients = latents_backward(stage);
     going_home = std::move(gradients);
     double arrives = 0;
     int64_t leaves = 0;
     for (const KeyExchange& exchange : stage.exchanges) {
-        arrives += gradient_bytes(exchange.sent_to_one_call) * double(count_keys(exchange.sent));
+        const double bytes = latents_ > 0 ? 4 : gradient_bytes(exchange.sent_to_one_call);
+        arrives += bytes * double(count_keys(exchange.sent));
         leaves += exchange.received;
     }
     arriving.free();
-    arriving = heap_.take(some_keys(arrives * gathered_), kCommunication, kKeyGradients);
+    arriving = heap_.take(sent_elements(arrives * gathered_), kCommunication, kKeyGradients);
     if (leaves == 0) going_home.free();  // all gradients were this rank's own
 }
 

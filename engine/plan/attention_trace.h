@@ -12,6 +12,7 @@
 #include "engine/plan/heap.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/part_joins.h"
+#include "engine/plan/sent_latents.h"
 
 namespace ringmaster {
 
@@ -63,6 +64,14 @@ class AttentionTrace {
     }
     /// Returns the elements of `count` keys and values of the heads that travel together.
     double some_keys(double count) const { return heads_at_once() * shape_.of_keys(count); }
+    /// Returns the elements that ranks send for `count` keys: keys and values, or latents in their place.
+    double sent_elements(double count) const {
+        return latents_ > 0 ? shape_.rows * count * latents_ : some_keys(count);
+    }
+    /// Traces the making of a stage's keys and values of latents, and holds them.
+    Heap::Block keys_of_latents(const Stage& stage);
+    /// Traces the gradients of a stage's latents, given those of keys and values; returns the former.
+    Heap::Block latents_backward(const Stage& stage);
     double statistics() const { return 4 * shape_.rows * shape_.tokens * shape_.heads; }
     /// Returns the fraction of query heads per launch of a GPU's flash attention backward.
     double launched_at_once() const;
@@ -117,6 +126,8 @@ class AttentionTrace {
     std::vector<Heap::Block> sums_of_others_;  ///< gradients of other chunks' keys, on the device
     bool has_sums_ = false;
     double gathered_ = 1;  ///< ranks represented by one stage of the schedule
+    double latents_ =
+        0;  ///< numbers of a latent sent in place of a token's keys and values; 0: none are sent
 };
 
 /// Returns the number of ring ranks with which this rank exchanges keys or their gradients, by the widest

@@ -1,5 +1,6 @@
 // Traces the heads of multi-head latent attention: allocates what engine/model/latent_machine.cpp does. Heads
-// are padded to head_dim, and so are the keys and values that ranks send.
+// are padded to head_dim, and so are keys and values if ranks send them.
+#include "engine/plan/sent_latents.h"
 #include "engine/plan/trace_machine.h"
 
 namespace ringmaster {
@@ -15,6 +16,14 @@ TraceMachine::SplitHeads TraceMachine::split_heads(const Traced& dqkv_nw) const 
     return {take(rows, heads * double(sizes.key_width())),
             take(rows, heads * double(sizes.plain_width + sizes.value_width)),
             take(rows, double(sizes.rotary_width))};
+}
+
+bool TraceMachine::sends_latents() const {
+    return sent_latent_width(in_) > 0;
+}
+
+TraceMachine::SentLatents TraceMachine::sent_latents(const Traced& latents_nr, const Traced&) const {
+    return {take(latents_nr.rows(), double(sent_latent_width(in_))), {}, false};
 }
 
 Traced TraceMachine::latents_like(const Traced& rotary_nr) const {

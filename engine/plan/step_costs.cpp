@@ -18,6 +18,7 @@
 #include "engine/plan/join_costs.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/recurrence_costs.h"
+#include "engine/plan/sent_latents.h"
 #include "engine/plan/step_time.h"
 #include "engine/plan/windows.h"
 
@@ -302,8 +303,9 @@ int64_t forwards_alone(const Config& config) {
 struct AttentionCosts {
     double forward_cell_s, backward_cell_s;
     double key_bytes, gradient_bytes, latency_s, memory;
-    bool joins = false;       ///< parts are joined by passes over memory
-    bool splits_own = false;  ///< as StepCosts
+    double forward_key_s = 0, backward_key_s = 0;  ///< to make another rank's key of a latent
+    bool joins = false;                            ///< parts are joined by passes over memory
+    bool splits_own = false;                       ///< as StepCosts
     JoinCosts::Sizes sizes;
     double groups = 1;  ///< groups of heads for gathering keys
 };
@@ -322,6 +324,23 @@ bool splits_own(const Plan& plan) {
 bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
     return plan.device == Device::Cuda && plan.config.precision != Precision::Float32 && mask.window == 0 &&
            !gathers_keys(plan);
+}
+
+/// Makes the costs those of sending latents in place of keys and values, if the plan's ranks do. They are
+/// made into keys and values at each hop, once in the forward and once in the backward, whose gradients take
+/// two more products.
+void send_latents(const Plan& plan, const Speeds& speeds, AttentionCosts& costs) {
+    const ModelConfig& m = *plan.model;
+    const double width = double(sent_latent_width(plan));
+    if (width == 0) return;
+    const double rows = sequences_at_once(plan), e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const double share = attending_share(m);
+    const double product = 2 * rows * double(m.latent.rank * m.num_heads) *
+                           double(m.latent.plain_width + m.latent.value_width) / speeds.flops;
+    costs.key_bytes = share * rows * width * e;
+    costs.gradient_bytes = share * rows * width * 4;
+    costs.forward_key_s = share * product;
+    costs.backward_key_s = share * 3 * product;
 }
 
 AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const AttentionMask& mask,
@@ -349,6 +368,7 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     if (gathers_keys(plan))
         costs.groups = std::max(
             1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));
+    send_latents(plan, speeds, costs);
     return costs;
 }
 
@@ -374,6 +394,10 @@ std::vector<HopCosts> ring_hops(const std::vector<Hop>& hops, const AttentionCos
         HopCosts one{hop.first, hop.last, 0, 0, 0, 0, hop.is_own() ? 0 : hop.queries};
         one.forward_s = hop.cells * costs.forward_cell_s;
         one.backward_s = hop.cells * costs.backward_cell_s;
+        if (!hop.is_own()) {
+            one.forward_s += hop.keys * costs.forward_key_s;
+            one.backward_s += hop.keys * costs.backward_key_s;
+        }
         one.keys_s = hop.keys_over_rate * costs.key_bytes + hop.messages() * costs.latency_s;
         one.gradients_s = hop.keys_over_rate * costs.gradient_bytes + hop.messages() * costs.latency_s;
         made.push_back(one);

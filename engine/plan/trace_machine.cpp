@@ -240,7 +240,7 @@ void TraceMachine::touch_sinks(double widened) {
     heap_.touch(rows * 4 * (2 + widened * double(model().head_dim)));
 }
 
-TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&) {
+TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&, SentLatents) {
     attention(kind).forward();
     const auto kept = [&](double bytes, std::string_view name) {
         return Traced(heap_, in_.tokens(), 1, bytes / in_.tokens(), kActivations, name);
@@ -254,9 +254,11 @@ TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&
 }
 
 Traced TraceMachine::attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw,
-                                     Attended attended, double) {
+                                     Attended attended, SentLatents& sent, double) {
     if (!in_.lora.on()) touch_sinks(in_.element_bytes() == 4 ? 1 : 3);
     attention(kind).backward([&] { dheads_nw.reset(); }, [&] { attended = {}; });
+    if (sent.sent_nw.defined())
+        sent.dlatents_nr = {heap_, in_.tokens(), double(model().latent.rank), 4, MemoryPart::Workspace};
     if (qkv_nw.defined()) return qkv_nw;
     const ModelConfig& m = model();
     return take(in_.tokens(), double((m.num_heads + 2 * m.num_kv_heads) * m.head_dim),

@@ -131,7 +131,13 @@ class TraceMachine {
         return take(x_nw.rows(), x_nw.columns(), "queries, keys and values by kind", MemoryPart::Activations);
     }
     void rotate(const LayerKind&, const Traced&, bool) const {}
-    Attended attend(const LayerKind& kind, const Traced& qkv_nw);
+    struct SentLatents {
+        Traced sent_nw, dlatents_nr;
+        bool accumulated = false;
+    };
+    bool sends_latents() const;
+    SentLatents sent_latents(const Traced& latents_nr, const Traced& qkv_nw) const;
+    Attended attend(const LayerKind& kind, const Traced& qkv_nw, SentLatents sent);
     /// Traces the copy of a chunk's keys and values that later chunks read.
     void put_keys(const LayerKind&, const Traced&) const;
     /// Frees what attention holds for all chunks of a layer.
@@ -139,7 +145,7 @@ class TraceMachine {
     /// Counts no sums of gradients of keys any more (AttentionTrace::have_sums).
     void have_sums() { has_sums_ = true; }
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
-                           double beta);
+                           SentLatents& sent, double beta);
 
     // The heads of multi-head latent attention (engine/plan/latent_trace.cpp).
     Traced join_heads(const Traced& q_nw, const Traced& kv_nw, const Traced& rotary_nr) const;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/plan/sent_latents.h"
+
 namespace ringmaster {
 
 namespace {
@@ -25,7 +27,9 @@ AttendingLayers attending_layers(const ModelConfig& model) {
 }
 
 PreflightSamples::PreflightSamples(const PreflightBatch& batch, const Groups& groups)
-    : layers_(attending_layers(*batch.plan.model)) {
+    : layers_(attending_layers(*batch.plan.model)),
+      model_(*batch.plan.model),
+      sends_latents_(sent_latent_width(batch.plan) > 0) {
     const ModelConfig& m = *batch.plan.model;
     const auto width = [&](int layer) {
         const ModelConfig own = m.of_layer(std::max(0, layer));
@@ -44,7 +48,9 @@ PreflightSamples::PreflightSamples(const PreflightBatch& batch, const Groups& gr
 }
 
 void PreflightSamples::take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
-    const at::Tensor row_w = dqkv_nw[row];
+    const ModelConfig own = model_.of_layer(layer);
+    const int64_t width = sends_latents_ ? own.num_heads * own.head_dim : dqkv_nw.size(1);
+    const at::Tensor row_w = dqkv_nw[row].narrow(0, 0, width);
     const auto put = [&](int64_t slot) {
         table_lsw_[slot][static_cast<int64_t>(index)].narrow(0, 0, row_w.size(0)).add_(row_w);
     };

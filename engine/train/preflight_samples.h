@@ -34,11 +34,13 @@ class PreflightSamples {
     /// float32 [2, samples, (H + 2K)·D]: first and last layer with attention; zeros where nothing was taken.
     at::Tensor table() const { return table_lsw_; }
     /// Adds `row` of the decoder's gradients to sample `index`: a shared token's gradient is the sum of those
-    /// in all documents.
+    /// in all documents. Takes the queries' columns alone if ranks send latents in place of keys and values.
     void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row);
 
   private:
     AttendingLayers layers_;
+    const ModelConfig& model_;
+    bool sends_latents_;
     std::vector<Token> tokens_;
     at::Tensor table_lsw_;
 };

@@ -49,6 +49,9 @@ FAMILIES = {
     "gpt_neox": dict(kind="gpt_neox", num_key_value_heads=None),
     "phi": dict(kind="phi", intermediate_size=256),
     "starcoder2": dict(kind="starcoder2", hidden_size=96, intermediate_size=384, sliding_window=512),
+    "deepseek_v3": dict(kind="deepseek_v3", num_key_value_heads=4, q_lora_rank=48, kv_lora_rank=32, qk_rope_head_dim=16, qk_nope_head_dim=32,
+                        v_head_dim=32, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=64, first_k_dense_replace=1, n_group=1,
+                        topk_group=1),
 }
 MODELS.update(FAMILIES)
 MESHES = {
@@ -91,6 +94,7 @@ ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4b
 TARGETS = {"falcon_h1": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "gate_proj", "up_proj", "down_proj"],
            "nemotron_h": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "up_proj", "down_proj"],
            "gemma4 e": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "per_layer_input_gate", "per_layer_projection"]}
+TARGETS["deepseek_v3"] = ["q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "kv_b_proj", "o_proj"]
 TARGETS["nemotron_h with experts"] = TARGETS["nemotron_h"]
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 

@@ -236,7 +236,7 @@ def load(folder):
     return class_of(config).from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
 
 
-def save_model(folder, name):
+def save_model(folder, name, seed=7):
     import torch
     import transformers
 
@@ -246,7 +246,7 @@ def save_model(folder, name):
     else:
         changes = {**SHAPE, **changes}
     config = transformers.AutoConfig.for_model(kind, **changes)
-    torch.manual_seed(7)
+    torch.manual_seed(seed)
     model = class_of(config).from_config(config)
     return save_disturbed(model, folder)
 

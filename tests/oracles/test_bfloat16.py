@@ -1,0 +1,85 @@
+"""Compares what bfloat16 costs here and in transformers: the differences of ten steps' losses from the same model's in float32, over
+five models. The oracle is torch.autocast over float32 weights, as transformers' Trainer trains with `bf16: true`."""
+
+import copy
+import math
+
+import pytest
+
+from ringmaster_runs import events_of, launch, make_config, make_rows
+from test_families import FAMILIES, MESHES, RATE, ROWS_PER_STEP, SEQUENCE, STEPS, epsilon_of, load, save_model
+
+SEEDS = range(5)
+
+
+def losses_of_transformers(model_dir, rows, epsilon, precision):
+    """Trains float32 weights. In bfloat16, autocast computes some operations so, and a copy of the model computes all of them so."""
+    import torch
+
+    model = load(model_dir)
+    computing = copy.deepcopy(model).to(torch.bfloat16) if precision == "copy" else model
+    computing.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0, eps=epsilon)
+    losses = []
+    for step in range(STEPS):
+        batch = [rows[(step * ROWS_PER_STEP + i) % len(rows)] for i in range(ROWS_PER_STEP)]
+        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
+        total = 0.0
+        for row in batch:
+            ids = torch.tensor([row["input_ids"]])
+            kinds = {"token_type_ids": torch.zeros_like(ids)} if model.config.model_type == "gemma3" else {}
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "autocast"):
+                logits = computing(input_ids=ids, **kinds).logits[0, :-1]
+            labels = torch.tensor(row["labels"][1:])
+            loss = torch.nn.functional.cross_entropy(logits.float(), labels, ignore_index=-100, reduction="sum") / valid
+            loss.backward()
+            total += loss.item()
+            if computing is not model:
+                add_gradients(computing, model)
+        losses.append(total)
+        optimizer.step()
+        optimizer.zero_grad()
+        if computing is not model:
+            computing.load_state_dict(model.state_dict())
+    return losses
+
+
+def add_gradients(computing, model):
+    """Adds up gradients in float32, as here."""
+    for own, master in zip(computing.parameters(), model.parameters()):
+        if own.grad is not None:
+            master.grad = own.grad.float() if master.grad is None else master.grad + own.grad
+            own.grad = None
+
+
+def losses_here(folder, model_dir, rows_file, epsilon, bfloat16):
+    ranks, keys = MESHES["1 rank"]
+    config = make_config(folder, model_dir, rows_file, max_steps=STEPS, learning_rate=RATE, lr_scheduler="constant", warmup_steps=0,
+                         weight_decay=0.0, max_grad_norm=0.0, sequence_len=SEQUENCE, adam_epsilon=epsilon, bf16=bfloat16, **keys)
+    return [event["loss"] for event in events_of(launch(config, folder / "runs", "--ranks", ranks, "--no-preflight"))]
+
+
+def root_mean_square(differences):
+    return math.sqrt(sum(d * d for d in differences) / len(differences))
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name.endswith("full") and "wrapper" not in name])
+def test_bfloat16_costs_no_more_than_in_transformers(tmp_path, name):
+    ours, theirs, copies = [], [], []
+    for seed in SEEDS:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        model_dir = save_model(folder / "model", name, seed)
+        rows = make_rows(folder / "rows.jsonl", STEPS * ROWS_PER_STEP, longest=SEQUENCE, seed=seed)
+        here = {}
+        for bfloat16 in (False, True):
+            (folder / str(bfloat16)).mkdir()
+            here[bfloat16] = losses_here(folder / str(bfloat16), model_dir, folder / "rows.jsonl", epsilon_of(name), bfloat16)
+        exact, autocast, copied = (losses_of_transformers(model_dir, rows, epsilon_of(name), p) for p in ("float32", "autocast", "copy"))
+        assert here[False] == pytest.approx(exact, rel=1e-5)
+        ours += [a - b for a, b in zip(here[True], here[False])]
+        theirs += [a - b for a, b in zip(autocast, exact)]
+        copies += [a - b for a, b in zip(copied, exact)]
+    ours, theirs, copies = (root_mean_square(differences) for differences in (ours, theirs, copies))
+    print(f"RMS {ours / copies:.2f} {ours / theirs:.2f}  {name}: {ours:.2e} here, {copies:.2e} in a bfloat16 copy, {theirs:.2e} in autocast")
+    assert 0 < ours <= 1.1 * copies
