@@ -44,7 +44,7 @@ struct Branch {
     /// Returns residual_nc + the branch's output; reuses the output's memory.
     Tensor end(Machine& machine, Tensor out_nc, const Tensor& residual_nc) {
         if (machine.model().norms_outputs) out_nc = norm_output(machine, std::move(out_nc));
-        if (scale(machine) != 1) out_nc.mul_(scale(machine));
+        if (scale(machine) != 1) machine.scale(out_nc, scale(machine));
         return out_nc.add_(residual_nc);
     }
 

@@ -130,7 +130,8 @@ class Experts final : public Block<Machine> {
         const Tensor read_nc = tile.branch.begin(machine, rows(x_nc_, range));
         if (machine.model().router.norms_input) {
             const Tensor normed_nc = machine.norm(NormSite::Router, tile.branch.x_nc, tile.router_rstd_n);
-            tile.routing = machine.route(normed_nc.mul_(router_scale(machine)), range.begin, chosen_nk);
+            tile.routing =
+                machine.route(machine.scale(normed_nc, router_scale(machine)), range.begin, chosen_nk);
         } else {
             tile.routing = machine.route(read_nc, range.begin, chosen_nk);
         }
@@ -149,8 +150,9 @@ class Experts final : public Block<Machine> {
                          const Tensor& dx_nc, double beta) const {
         const Tensor& x_nc = tile.branch.x_nc;
         const Tensor read_nc = machine.norm_again(NormSite::Router, x_nc, tile.router_rstd_n);
-        const Tensor dread_nc = pull.router_input(read_nc.mul_(router_scale(machine)), tile.first, beta);
-        machine.norm_backward(NormSite::Router, dread_nc.mul_(router_scale(machine)), x_nc,
+        const Tensor dread_nc =
+            pull.router_input(machine.scale(read_nc, router_scale(machine)), tile.first, beta);
+        machine.norm_backward(NormSite::Router, machine.scale(dread_nc, router_scale(machine)), x_nc,
                               tile.router_rstd_n, dx_nc, true, beta);
     }
 
@@ -175,7 +177,7 @@ class Experts final : public Block<Machine> {
         for (const TokenRange& range : machine.tiles(x_nc_)) {
             Tensor rstd_n;
             const Tensor read_nc = machine.norm(NormSite::Router, rows(x_nc_, range), rstd_n);
-            machine.look(read_nc.mul_(router_scale(machine)), range.begin);
+            machine.look(machine.scale(read_nc, router_scale(machine)), range.begin);
         }
         machine.settle(LoraSite::Router, x_nc_);
     }

@@ -80,7 +80,8 @@ class GatedMlp final : public Block<Machine> {
     /// Multiplies the gates, or their gradients.
     static void scale_gates(const Machine& machine, const Tile& tile) {
         const double multiplier = machine.model().gate_multiplier;
-        if (multiplier != 1) tile.gate_up_n2i.narrow(1, 0, tile.gate_up_n2i.size(1) / 2).mul_(multiplier);
+        if (multiplier != 1)
+            machine.scale(tile.gate_up_n2i.narrow(1, 0, tile.gate_up_n2i.size(1) / 2), multiplier);
     }
 
     Branch<Machine> branch() const {

@@ -10,6 +10,7 @@ void describe_gemma(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.norm_adds_one = true;
     model.embedding_multiplier = std::sqrt(double(model.hidden_size));
+    model.rounds_embedding_multiplier = true;
     // The releases say "gelu" and mean the tanh approximation, as configuration_gemma.py explains.
     if (model.gate.activation == Activation::Gelu) model.gate.activation = Activation::GeluTanh;
 }

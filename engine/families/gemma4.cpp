@@ -12,6 +12,7 @@ void describe_dense(const ConfigFields& fields, ModelConfig& model) {
     model.norms_outputs = model.norms_values = model.layer_scalars = true;
     model.qk_norm = QkNorm::PerHead;
     model.embedding_multiplier = std::sqrt(double(model.hidden_size));
+    model.rounds_embedding_multiplier = true;
     model.attention_scale = 1;
     if (fields.has("final_logit_softcapping") && !fields.is_null("final_logit_softcapping"))
         model.logit_softcap = fields.positive_or("final_logit_softcapping", 30);

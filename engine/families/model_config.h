@@ -117,6 +117,7 @@ struct ModelConfig {
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
     double embedding_multiplier = 1;
+    bool rounds_embedding_multiplier = false;  ///< to the dtype of computation, as Gemma's class
     double residual_multiplier = 1;
     double attention_multiplier = 1;  ///< of attention's output
     double gate_multiplier = 1;       ///< of an MLP's gate before its activation

@@ -167,6 +167,7 @@ void each_field(const Fields& fields, Same<ModelConfig> auto& m) {
     fields("score_softcap", m.score_softcap);
     fields("logit_softcap", m.logit_softcap);
     fields("embedding_multiplier", m.embedding_multiplier);
+    fields("rounds_embedding_multiplier", m.rounds_embedding_multiplier);
     fields("residual_multiplier", m.residual_multiplier);
     fields("attention_multiplier", m.attention_multiplier);
     fields("gate_multiplier", m.gate_multiplier);

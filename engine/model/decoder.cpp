@@ -57,6 +57,11 @@ void Decoder::end_layers() {
     if (layer_inputs_) layer_inputs_->clear();
 }
 
+double Decoder::embedding_multiplier(const at::Tensor& like) const {
+    const double multiplier = model_.embedding_multiplier;
+    return model_.rounds_embedding_multiplier ? rounded_to(like.scalar_type(), multiplier) : multiplier;
+}
+
 HiddenStates Decoder::embed(const std::vector<at::Tensor>& ids,
                             const std::function<void(size_t, const at::Tensor&)>& change, bool learns) {
     Parameters& holder = embedding_holder(parameters_, adapter_);
@@ -67,7 +72,7 @@ HiddenStates Decoder::embed(const std::vector<at::Tensor>& ids,
     gather(parameters_.unit_of_layer(0));
     for (size_t chunk = 0; chunk < ids.size(); ++chunk) {
         at::Tensor x_nc = holder.weights().embedding_vc.index_select(0, ids[chunk]);
-        if (model_.embedding_multiplier != 1) x_nc.mul_(model_.embedding_multiplier);
+        if (model_.embedding_multiplier != 1) scale_in_place(x_nc, embedding_multiplier(x_nc));
         if (change) change(chunk, x_nc);
         make_layer_inputs(ids[chunk], x_nc, learns);
         hidden.put(0, chunk, std::move(x_nc));
@@ -268,7 +273,7 @@ void Decoder::embedding_backward(HiddenStates& gradients, const MicroBatch& batc
         at::Tensor dx_nc = gradients.take(static_cast<size_t>(model_.num_layers) + 1, chunk);
         layer_inputs_backward(dx_nc, first);
         if (model_.padding_token) dx_nc.masked_fill_(ids_n.eq(*model_.padding_token).unsqueeze(1), 0);
-        if (model_.embedding_multiplier != 1) dx_nc.mul_(model_.embedding_multiplier);
+        if (model_.embedding_multiplier != 1) scale_in_place(dx_nc, embedding_multiplier(dx_nc));
         accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
     }
 }

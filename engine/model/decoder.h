@@ -100,6 +100,7 @@ class Decoder {
     void enter_chunk(int layer, size_t chunk, LayerState& state, OutlierColumns::Sites known = {});
 
     /// Returns the embeddings of each chunk's tokens, after `change`.
+    double embedding_multiplier(const at::Tensor& like) const;
     HiddenStates embed(const std::vector<at::Tensor>& ids,
                        const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {},
                        bool learns = false);

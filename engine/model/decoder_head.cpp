@@ -125,12 +125,12 @@ at::Tensor loss_of_runs(const at::Tensor& logits_kv, const at::Tensor& labels_k,
 }  // namespace
 
 at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
-    if (model_.logit_multiplier != 1) logits_kv.mul_(model_.logit_multiplier);
+    if (model_.logit_multiplier != 1) scale_in_place(logits_kv, model_.logit_multiplier);
     const double softcap = model_.logit_softcap;
     if (softcap == 0) return {};
     logits_kv.div_(softcap).tanh_();
     const at::Tensor slopes = logits_kv.square().neg_().add_(1);
-    logits_kv.mul_(softcap);
+    scale_in_place(logits_kv, softcap);
     return slopes;
 }
 

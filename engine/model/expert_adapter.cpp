@@ -19,7 +19,7 @@ void ExpertAdapter::add_forward(const at::Tensor& y_mo, const at::Tensor& x_mi,
     if (!on()) return;
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
         const at::Tensor u_mr =
-            product(x_mi.narrow(0, begin, count), a_of(weights.a_rc, expert).t()).mul_(scale);
+            scale_in_place(product(x_mi.narrow(0, begin, count), a_of(weights.a_rc, expert).t()), scale);
         add_product(y_mo.narrow(0, begin, count), u_mr, b_of(weights.b_or, expert).t());
     });
 }
@@ -29,7 +29,7 @@ void ExpertAdapter::add_input_gradient(const at::Tensor& dx_mi, const at::Tensor
     if (!on()) return;
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
         const at::Tensor du_mr =
-            product(dy_mo.narrow(0, begin, count), b_of(weights.b_or, expert)).mul_(scale);
+            scale_in_place(product(dy_mo.narrow(0, begin, count), b_of(weights.b_or, expert)), scale);
         add_product(dx_mi.narrow(0, begin, count), du_mr, a_of(weights.a_rc, expert));
     });
 }
@@ -43,8 +43,8 @@ void ExpertAdapter::accumulate(const at::Tensor& dy_mo, const at::Tensor& x_mi, 
     }
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
         const at::Tensor x = x_mi.narrow(0, begin, count), dy = dy_mo.narrow(0, begin, count);
-        const at::Tensor u_mr = product(x, a_of(weights.a_rc, expert).t()).mul_(scale);
-        const at::Tensor du_mr = product(dy, b_of(weights.b_or, expert)).mul_(scale);
+        const at::Tensor u_mr = scale_in_place(product(x, a_of(weights.a_rc, expert).t()), scale);
+        const at::Tensor du_mr = scale_in_place(product(dy, b_of(weights.b_or, expert)), scale);
         accumulate_weight_gradient(a_of(gradients.a_rc, expert), du_mr, x, beta);
         const at::Tensor fresh_or = at::empty({dy.size(1), rank}, gradients.b_or.options());
         accumulate_weight_gradient(fresh_or, dy, u_mr, 0);

@@ -56,7 +56,7 @@ at::Tensor scores_of(const at::Tensor& x_nc, const at::Tensor& logits_ne, const 
 at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule) {
     at::Tensor weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
     if (norms) weights_nk.div_(chosen_sums(routing, rule));
-    if (rule.scale != 1) weights_nk.mul_(rule.scale);
+    if (rule.scale != 1) scale_in_place(weights_nk, rule.scale);
     return weights_nk;
 }
 

@@ -25,10 +25,15 @@ void for_tokens(int64_t tokens, const Body& body) {
 
 }  // namespace
 
+/// Returns what the table's rows are multiplied by, rounded as by Gemma's class.
+double LayerInputs::table_multiplier(const at::Tensor& rows) const {
+    return rounded_to(rows.scalar_type(), std::sqrt(double(model_.layer_input_width)));
+}
+
 /// Returns the projection before its norm, a row for each token and layer: [N·layers, P].
 at::Tensor LayerInputs::projected(const at::Tensor& x_nc) const {
-    return product(x_nc, parameters_.weights().layer_projection_wc.t())
-        .mul_(1 / std::sqrt(double(model_.hidden_size)))
+    return scale_in_place(product(x_nc, parameters_.weights().layer_projection_wc.t()),
+                          1 / std::sqrt(double(model_.hidden_size)))
         .view({-1, model_.layer_input_width});
 }
 
@@ -44,7 +49,7 @@ void LayerInputs::begin(const at::Tensor& ids_n, const at::Tensor& x_nc, bool le
         const at::Tensor normed = norm_of(model_, projected(x_nc.narrow(0, begin, count)),
                                           weights.layer_projection_norm_p, stats, model_.rms_norm_eps);
         at::Tensor rows = weights.layer_inputs_vw.index_select(0, ids_n.narrow(0, begin, count));
-        rows.mul_(std::sqrt(double(model_.layer_input_width))).add_(normed.view_as(rows)).mul_(kHalf);
+        scale_in_place(scale_in_place(rows, table_multiplier(rows)).add_(normed.view_as(rows)), kHalf);
         inputs_nw_.narrow(0, begin, count).copy_(rows);
     });
 }
@@ -57,7 +62,7 @@ void LayerInputs::put_gradient(int layer, const at::Tensor& gradient_np) {
 
 void LayerInputs::backward(const at::Tensor& dx_nc, double beta) {
     inputs_nw_.reset();
-    gradients_nw_.mul_(kHalf);
+    scale_in_place(gradients_nw_, kHalf);
     projection_backward(dx_nc, beta);
     table_backward(beta);
     clear();
@@ -72,8 +77,8 @@ void LayerInputs::projection_backward(const at::Tensor& dx_nc, double beta) cons
         norm_backward_of(model_, gradients_nw_.narrow(0, begin, count).view_as(raw), raw,
                          weights.layer_projection_norm_p, stats, draw, false,
                          gradients.layer_projection_norm_p, beta);
-        const at::Tensor dprojected =
-            draw.mul_(1 / std::sqrt(double(model_.hidden_size))).view({count, model_.layer_inputs_width});
+        const at::Tensor dprojected = scale_in_place(draw, 1 / std::sqrt(double(model_.hidden_size)))
+                                          .view({count, model_.layer_inputs_width});
         accumulate_weight_gradient(gradients.layer_projection_wc, dprojected, x, beta);
         add_product(dx_nc.narrow(0, begin, count), dprojected, weights.layer_projection_wc);
         beta = 1;
@@ -87,7 +92,7 @@ void LayerInputs::table_backward(double beta) const {
     if (beta == 0) at::Tensor(dtable_vw).zero_();
     if (model_.padding_token)
         at::Tensor(gradients_nw_).masked_fill_(ids_n_.eq(*model_.padding_token).unsqueeze(1), 0);
-    at::Tensor(gradients_nw_).mul_(std::sqrt(double(model_.layer_input_width)));
+    scale_in_place(gradients_nw_, table_multiplier(gradients_nw_));
     accumulate_embedding_gradient(dtable_vw, ids_n_, gradients_nw_);
 }
 

@@ -35,6 +35,7 @@ class LayerInputs {
         return all_nw.narrow(1, layer * model_.layer_input_width, model_.layer_input_width);
     }
     at::Tensor projected(const at::Tensor& x_nc) const;
+    double table_multiplier(const at::Tensor& rows) const;
     void table_backward(double beta) const;
     void projection_backward(const at::Tensor& dx_nc, double beta) const;
 

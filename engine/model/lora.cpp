@@ -135,7 +135,7 @@ void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tenso
         const at::Tensor x = dropped(x_nc, module.target, first);
         at::Tensor u_nr =
             decodes ? decode_linear(x, module.weights.a_rc, {}) : product(x, module.weights.a_rc.t());
-        u_nr.mul_(scale_);
+        scale_in_place(u_nr, scale_);
         const at::Tensor y = y_no.narrow(1, module.first_column, module.columns);
         if (lora_.dora)
             add_dora(module, x, u_nr, y, frozen, decodes);
@@ -156,7 +156,7 @@ AdapterBackward::AdapterBackward(const Adapter* adapter, LoraSite site, const at
             pull.factors_o = pull.module.weights.magnitude_o / pull.lengths_o;
             b_or = b_or.clone().mul_(pull.factors_o.unsqueeze(1));
         }
-        pull.du_nr = product(dy_of(pull.module), b_or).mul_(adapter->scale_);
+        pull.du_nr = scale_in_place(product(dy_of(pull.module), b_or), adapter->scale_);
         pulls_.push_back(std::move(pull));
     }
 }
@@ -179,7 +179,7 @@ void AdapterBackward::accumulate(const at::Tensor& x_nc, double beta) const {
     for (const Pull& pull : pulls_) {
         const Adapter::Module& module = pull.module;
         const at::Tensor x = adapter_->dropped(x_nc, module.target, first_);
-        const at::Tensor u_nr = product(x, module.weights.a_rc.t()).mul_(adapter_->scale_);
+        const at::Tensor u_nr = scale_in_place(product(x, module.weights.a_rc.t()), adapter_->scale_);
         accumulate_b(pull, u_nr, beta);
         accumulate_weight_gradient(module.gradients.a_rc, pull.du_nr, x, beta);
         if (pull.factors_o.defined()) accumulate_magnitude(pull, x, u_nr, beta);

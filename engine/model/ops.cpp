@@ -39,6 +39,14 @@ void for_parts(int64_t all, int64_t most, const std::function<void(int64_t begin
 
 }  // namespace
 
+at::Tensor scale_in_place(const at::Tensor& x, double factor) {
+    return at::Tensor(x).mul_(at::scalar_tensor(factor, at::kDouble));
+}
+
+double rounded_to(at::ScalarType dtype, double number) {
+    return at::scalar_tensor(number, at::kDouble).to(dtype).item<double>();
+}
+
 at::Tensor product(const at::Tensor& a_nk, const at::Tensor& b_km) {
     return product_out(at::empty({a_nk.size(0), b_km.size(1)}, a_nk.options()), a_nk, b_km);
 }

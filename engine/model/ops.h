@@ -18,6 +18,12 @@ namespace ringmaster {
 at::Tensor product(const at::Tensor& a_nk, const at::Tensor& b_km);
 at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km);
 
+/// Multiplies x in place by a factor in float32's precision, and returns x. On a CPU, x.mul_(factor) would
+/// round the factor to x's dtype first.
+at::Tensor scale_in_place(const at::Tensor& x, double factor);
+/// Returns a number rounded to a dtype.
+double rounded_to(at::ScalarType dtype, double number);
+
 /// Adds a_nk · b_km to out_nm, whose rows may be strided.
 void add_product(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km);
 

@@ -81,6 +81,8 @@ class TensorMachine {
     bool keeps_attention() const { return kept_.attention; }
     at::Tensor empty_like(const at::Tensor& x) const;
     at::Tensor zeros_like(const at::Tensor& x) const { return empty_like(x).zero_(); }
+    /// Multiplies x in place.
+    at::Tensor scale(const at::Tensor& x, double factor) const { return scale_in_place(x, factor); }
 
     // Norms; `norm` writes the stats, the others read them. See engine/model/norms.h.
     at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& stats) const {

@@ -54,7 +54,6 @@ class Traced {
     }
     const Traced& copy_(const Traced&) const { return *this; }
     const Traced& add_(const Traced&) const { return *this; }
-    const Traced& mul_(double) const { return *this; }
 
   private:
     double rows_ = 0, columns_ = 0, element_bytes_ = 0;
@@ -93,6 +92,7 @@ class TraceMachine {
         return take(x_nw.rows(), x_nw.columns(), "normed hidden states",
                     is_output ? MemoryPart::Activations : MemoryPart::Workspace);
     }
+    Traced scale(const Traced& x, double) const { return x; }
     Traced norm_again(NormSite site, const Traced& x_nw, const Traced& rstd_n);
     void norm_backward(NormSite site, const Traced& dy_nw, const Traced& x_nw, const Traced& rstd_n,
                        const Traced& dx_nw, bool accumulate, double beta);

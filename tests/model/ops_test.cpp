@@ -151,6 +151,18 @@ TEST_P(Ops, WeightAndBiasGradientsTakeEveryRowOfALongOne) {
     EXPECT_LT(worst(dbias - 5, dy.to(at::kDouble).sum(0)), bound() + 1e-5);
 }
 
+/// LibTorch's x.mul_(factor) rounds the factor to bfloat16 on a CPU.
+TEST(ScaleInPlace, TakesFactorsThatTheDtypeCannotHold) {
+    const at::Tensor x = at::arange(1, 257).to(at::kBFloat16);
+    for (const double factor : {1 / 1.7, 0.246, 1 / std::sqrt(64.0), 5.6568542494923806}) {
+        const at::Tensor expected = x.to(at::kDouble).mul(factor).to(at::kBFloat16), y = x.clone();
+        EXPECT_TRUE(scale_in_place(y, factor).equal(expected)) << factor;
+        EXPECT_TRUE(y.equal(expected)) << "in place";
+    }
+    EXPECT_EQ(rounded_to(at::kBFloat16, 39.19183588), 39.25);
+    EXPECT_EQ(rounded_to(at::kFloat, 0.5), 0.5);
+}
+
 TEST(FusedKernels, NanAndInfinityReachTheResult) {
     const float nan = std::numeric_limits<float>::quiet_NaN(),
                 infinity = std::numeric_limits<float>::infinity();

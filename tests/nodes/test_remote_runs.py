@@ -56,10 +56,10 @@ def agent_pid(server, node):
 
 def processes_of(folder):
     found = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if str(folder) in entry.read_bytes().decode(errors="replace").replace("\0", " "):
-                found.append(int(entry.parent.name))
+            if str(folder) in (process / "cmdline").read_bytes().decode(errors="replace").replace("\0", " "):
+                found.append(int(process.name))
         except OSError:
             pass
     return [pid for pid in found if pid != os.getpid()]

@@ -8,6 +8,7 @@ import pytest
 
 from ringmaster_runs import events_of, launch, make_config, make_rows
 from test_families import FAMILIES, MESHES, RATE, ROWS_PER_STEP, SEQUENCE, STEPS, epsilon_of, load, save_model
+from transformers_loss import count_labels, summed_loss
 
 SEEDS = range(5)
 
@@ -23,20 +24,12 @@ def losses_of_transformers(model_dir, rows, epsilon, precision):
     losses = []
     for step in range(STEPS):
         batch = [rows[(step * ROWS_PER_STEP + i) % len(rows)] for i in range(ROWS_PER_STEP)]
-        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
-        total = 0.0
-        for row in batch:
-            ids = torch.tensor([row["input_ids"]])
-            kinds = {"token_type_ids": torch.zeros_like(ids)} if model.config.model_type == "gemma3" else {}
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "autocast"):
-                logits = computing(input_ids=ids, **kinds).logits[0, :-1]
-            labels = torch.tensor(row["labels"][1:])
-            loss = torch.nn.functional.cross_entropy(logits.float(), labels, ignore_index=-100, reduction="sum") / valid
-            loss.backward()
-            total += loss.item()
-            if computing is not model:
-                add_gradients(computing, model)
-        losses.append(total)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "autocast"):
+            loss = summed_loss(computing, batch) / count_labels(batch)
+        loss.backward()
+        losses.append(loss.item())
+        if computing is not model:
+            take_gradients(computing, model)
         optimizer.step()
         optimizer.zero_grad()
         if computing is not model:
@@ -44,12 +37,10 @@ def losses_of_transformers(model_dir, rows, epsilon, precision):
     return losses
 
 
-def add_gradients(computing, model):
-    """Adds up gradients in float32, as here."""
+def take_gradients(computing, model):
     for own, master in zip(computing.parameters(), model.parameters()):
-        if own.grad is not None:
-            master.grad = own.grad.float() if master.grad is None else master.grad + own.grad
-            own.grad = None
+        master.grad = None if own.grad is None else own.grad.float()
+        own.grad = None
 
 
 def losses_here(folder, model_dir, rows_file, epsilon, bfloat16):

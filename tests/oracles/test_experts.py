@@ -11,6 +11,7 @@ import pytest
 os.environ["TORCHDYNAMO_DISABLE"] = "1"  # bitsandbytes would compile a kernel for each shape
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import events_of, launch, make_config, make_model, make_rows, ringmaster, state_of
+from transformers_loss import batch_of, count_labels, summed
 
 STEPS, ROWS_PER_STEP, RATE, COEFFICIENT = 6, 8, 1e-3, 0.3
 MODELS = {
@@ -43,8 +44,7 @@ def load(folder):
 
 
 def train(model, rows, steps=STEPS):
-    """Takes the router's loss over all tokens of a step, as transformers does if it gets them in one batch; runs
-    one document at a time, so that there is no padding."""
+    """Takes the router's loss over all tokens of a step, as transformers does if it gets them in one batch without padding."""
     import torch
     from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
 
@@ -53,14 +53,11 @@ def train(model, rows, steps=STEPS):
     history = []
     for step in range(steps):
         batch = rows[step * ROWS_PER_STEP:(step + 1) * ROWS_PER_STEP]
-        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
-        loss, gates = 0.0, []
-        for row in batch:
-            out = model(input_ids=torch.tensor([row["input_ids"]]), output_router_logits=True)
-            labels = torch.tensor(row["labels"][1:])
-            loss = loss + torch.nn.functional.cross_entropy(out.logits[0, :-1], labels, ignore_index=-100, reduction="sum") / valid
-            gates.append(out.router_logits)
-        layers = tuple(torch.cat(of_layer) for of_layer in zip(*gates))
+        ids, labels = batch_of(batch)
+        out = model(input_ids=ids, output_router_logits=True)
+        loss = summed(out.logits, labels) / count_labels(batch)
+        is_token = torch.tensor([at < len(row["input_ids"]) for row in batch for at in range(ids.shape[1])])
+        layers = tuple(of_layer.reshape(len(is_token), -1)[is_token] for of_layer in out.router_logits)
         config = model.config
         experts = getattr(config, "num_local_experts", None) or config.num_experts
         router = COEFFICIENT * load_balancing_loss_func(layers, experts, config.num_experts_per_tok)

@@ -10,6 +10,7 @@ from test_experts import MESHES, check_memory, load, load_base, make_model, make
 
 from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
 from test_quantized import FORMATS
+from transformers_loss import learn
 
 STEPS, ROWS_PER_STEP, RATE = 6, 8, 1e-3
 # On a CPU, bitsandbytes dequantises matrices wrongly whose rows are multiples of 16 and not of 64.
@@ -62,16 +63,9 @@ def train(model, rows):
     losses = []
     for step in range(STEPS):
         batch = rows[step * ROWS_PER_STEP:(step + 1) * ROWS_PER_STEP]
-        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
-        total = 0.0
-        for row in batch:
-            logits = model(input_ids=torch.tensor([row["input_ids"]])).logits[0, :-1]
-            loss = torch.nn.functional.cross_entropy(logits, torch.tensor(row["labels"][1:]), ignore_index=-100, reduction="sum") / valid
-            loss.backward()
-            total += loss.item()
+        losses.append(learn(model, batch))
         optimizer.step()
         optimizer.zero_grad()
-        losses.append(total)
     return losses
 
 

@@ -243,7 +243,7 @@ def test_losses_are_those_of_peft_and_bitsandbytes_on_a_gpu(folder, one_rank, as
     import bitsandbytes.autograd._functions as functions
 
     monkeypatch.setattr(functions, "MatMul8bitFp", functions.MatMul8bitLt)  # the function for a GPU
-    history = train(with_adapter(quantized(folder / "model")), make_rows(folder / "rows.jsonl", ROWS))
+    history = train(with_adapter(quantized(folder / "model")), make_rows(folder / "rows.jsonl", ROWS), one_by_one=True)
     check(one_rank, history)
 
 

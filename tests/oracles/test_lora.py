@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
 from test_transformers import STEPS, TRAINING, adamw, load, train
+from transformers_loss import count_labels, summed_loss
 
 MODELS = {
     "llama": {},
@@ -64,18 +65,12 @@ def logits_of(model):
 
 
 def loss_of(model, rows):
-    """Returns the mean over all labels, computed row by row."""
+    """Returns the mean over all labels."""
     import torch
 
     model.eval()
-    total, count = 0.0, 0
     with torch.no_grad():
-        for row in rows:
-            labels = torch.tensor(row["labels"][1:])
-            logits = model(torch.tensor([row["input_ids"]])).logits[0, :-1].float()
-            total += torch.nn.functional.cross_entropy(logits, labels, ignore_index=-100, reduction="sum").item()
-            count += (labels != -100).sum().item()
-    return total / count
+        return summed_loss(model, rows).item() / count_labels(rows)
 
 
 @pytest.fixture(scope="module")
