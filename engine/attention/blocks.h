@@ -1,6 +1,6 @@
 /// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of
 /// queries whose scores fit in a core's cache. The CPU kernels of this folder share it; each computes a block
-/// in its own way.
+/// in its own way. score_block_attention.cpp takes blocks of all heads at once.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
 #pragma once
@@ -18,7 +18,6 @@
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
-
 
 /// Names the query heads of one key/value head. If threads would be left without work, several tasks (parts)
 /// share a head and take its blocks of queries in turn.
@@ -83,6 +82,13 @@ struct QueryBlock {
     int64_t begin, end;          ///< indices into the rank's queries
     int64_t key_begin, key_end;  ///< indices into the stage's keys
 
+    /// Returns the block of a slice's queries [begin, end).
+    static QueryBlock of(const Slice& slice, int64_t begin, int64_t end) {
+        const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
+        return {slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
+                below ? slice.key_begin + end - slice.query_begin : slice.key_end};
+    }
+
     int64_t queries() const { return end - begin; }
 
     BlockMask mask(int64_t key, int64_t keys) const {
@@ -105,9 +111,7 @@ void for_each_block(const Task& task, const std::vector<Slice>& slices, const Bo
         for (int64_t begin = slice.query_begin, end = 0; begin < slice.query_end; begin = end) {
             end = std::min(task.parts == 1 ? begin + step : (begin / step + 1) * step, slice.query_end);
             if (begin / step % task.parts != task.part) continue;
-            const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
-            body(QueryBlock{slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
-                            below ? slice.key_begin + end - slice.query_begin : slice.key_end});
+            body(QueryBlock::of(slice, begin, end));
         }
     }
 }

@@ -86,6 +86,11 @@ int64_t heads_at_once(const at::Tensor& q_bhtd, int64_t group) {
     return query_heads_at_once(q_bhtd.size(0) * q_bhtd.size(2), q_bhtd.size(1), group);
 }
 
+/// Asserts that scores are not capped: attention_family() takes other kernels for models that cap them.
+void check_no_cap(const ScoreRule& rule) {
+    TORCH_INTERNAL_ASSERT(rule.softcap == 0, "LibTorch's attention kernels for GPUs cannot cap scores");
+}
+
 int64_t multiprocessors(const at::Tensor& q_bhtd) {
     if (!cuda_is_deterministic() || !q_bhtd.is_cuda()) return 0;
     static const int64_t count = cuda_multiprocessors(q_bhtd.device().index());
@@ -94,8 +99,9 @@ int64_t multiprocessors(const at::Tensor& q_bhtd) {
 
 }  // namespace
 
-FlashKernel cuda_flash_kernel(double scale) {
-    const auto scaled = [scale](FlashInputs in) {
+FlashKernel cuda_flash_kernel(const ScoreRule& rule) {
+    check_no_cap(rule);
+    const auto scaled = [scale = rule.scale](FlashInputs in) {
         in.scale = scale;
         return in;
     };
@@ -108,17 +114,19 @@ FlashKernel cuda_flash_kernel(double scale) {
 
 /// Repeats key heads, because the kernel takes no grouped heads, and trims its lse, which is padded to 32s.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                bool causal, double scale) {
+                                bool causal, const ScoreRule& rule) {
+    check_no_cap(rule);
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1);
     auto [out, lse, seed, offset] = at::_scaled_dot_product_efficient_attention(
         q_bhtd, k_bksd.repeat_interleave(group, 1), v_bksd.repeat_interleave(group, 1), {}, true, 0.0, causal,
-        ScoreRule{scale, 0}.scale_of(q_bhtd));
+        rule.scale_of(q_bhtd));
     return {out, lse.narrow(2, 0, q_bhtd.size(2))};
 }
 
 FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                    const FlashOutput& whole, bool causal, double scale) {
+                                    const FlashOutput& whole, bool causal, const ScoreRule& rule) {
+    check_no_cap(rule);
     constexpr int64_t kMultiple = 32;
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1), queries = q_bhtd.size(2);
     const int64_t padding = (queries + kMultiple - 1) / kMultiple * kMultiple - queries;
@@ -129,7 +137,7 @@ FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tenso
     const Deterministic in_order(cuda_is_deterministic());
     auto [dq, dk, dv, dbias] = at::_scaled_dot_product_efficient_attention_backward(
         dout_bhtd, q_bhtd, k, v, {}, whole.out_bhtd, lse, no_dropout, no_dropout, 0.0,
-        {true, true, true, false}, causal, ScoreRule{scale, 0}.scale_of(q_bhtd));
+        {true, true, true, false}, causal, rule.scale_of(q_bhtd));
     auto summed = [&](const at::Tensor& x_bhsd) {
         return x_bhsd.unflatten(1, {k_bksd.size(1), group}).sum(2);
     };

@@ -10,23 +10,24 @@
 
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/packed_attention.h"
+#include "engine/attention/score_rule.h"
 
 namespace ringmaster {
 
-/// Returns a kernel for half precisions that scales scores by `scale` (0: D^-1/2). It runs cuDNN's attention
-/// if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's FlashAttention-2, which takes any
-/// segments, documents, windows, grouped heads, and head dims that are multiples of 8 up to 256. Its
-/// deterministic backward keeps several float32 copies of dq, which blocks of queries limit to 2 GiB.
-FlashKernel cuda_flash_kernel(double scale = 0);
+/// Returns a kernel for half precisions. The rule may not cap scores: no kernel here can. It runs cuDNN's
+/// attention if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's FlashAttention-2, which
+/// takes any segments, documents, windows, grouped heads, and head dims that are multiples of 8 up to 256.
+/// Its deterministic backward keeps several float32 copies of dq, which blocks of queries limit to 2 GiB.
+FlashKernel cuda_flash_kernel(const ScoreRule& rule = {});
 
 /// Computes one square or rectangle in float32 with the memory-efficient kernel. `causal`: query i sees keys
-/// j <= i (T = S). Last dim contiguous, other strides free; scales scores by `scale` (0: D^-1/2).
+/// j <= i (T = S). Last dim contiguous, other strides free; the rule may not cap scores.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                bool causal, double scale = 0);
+                                bool causal, const ScoreRule& rule = {});
 
 /// Returns a block's part of the gradients: `out` and `lse` must be those over *all* keys.
 FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                    const FlashOutput& whole, bool causal, double scale = 0);
+                                    const FlashOutput& whole, bool causal, const ScoreRule& rule = {});
 
 }  // namespace ringmaster

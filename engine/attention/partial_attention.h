@@ -1,9 +1,11 @@
 /// Accumulates attention over keys, some at a time: outputs in the forward, gradients in the backward. It
-/// hides which kernels a device has. On the CPU every sum stays in float32 until the end; CUDA's kernels
+/// hides which kernels compute (engine/plan/attention_kernels.h chooses them). The CPU's kernels, and on a
+/// GPU those of models that cap their scores, add to float32 sums until the end. LibTorch's CUDA kernels
 /// round each call's result to the inputs' dtype, and the sums of these results are float32 (part_sums.h).
 ///
-/// Half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows included
-/// (flash_calls.h). float32 uses the memory-efficient kernel, slice by slice.
+/// On a GPU, half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows
+/// included (flash_calls.h). float32 uses the memory-efficient kernel, slice by slice. Capped scores use
+/// score_block_attention.h.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// Tensors' last dim is contiguous, other strides are free.
@@ -17,6 +19,7 @@
 #include "engine/attention/block_attention.h"
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/part_sums.h"
+#include "engine/plan/attention_kernels.h"
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
@@ -34,7 +37,7 @@ struct KeyHeads {
 
 /// Returns whether PartialGradients::add can make the gradients of keys like k, because their kernel rounds
 /// what it computes and one call computes all of them (Stage::one_call).
-bool makes_gradients(const at::Tensor& k, bool one_call);
+bool makes_gradients(const at::Tensor& k, const ScoreRule& rule, bool one_call);
 
 class PartialAttention {
   public:
@@ -49,8 +52,9 @@ class PartialAttention {
   private:
     at::Tensor q_bhtd_;
     ScoreRule rule_;
-    SoftmaxSums sums_;               // CPU only
-    std::optional<PartSums> parts_;  // other devices
+    AttentionFamily family_;
+    SoftmaxSums sums_;               // of families that keep sums
+    std::optional<PartSums> parts_;  // of the others
 };
 
 class PartialGradients {
@@ -68,13 +72,14 @@ class PartialGradients {
     at::Tensor dout_bhtd_, q_bhtd_;
     FlashOutput whole_;
     ScoreRule rule_;
-    at::Tensor dq_bhtd_, delta_bht_;  // CPU only; delta: row sums of dout · out
-    std::optional<PartSums> parts_;   // other devices
+    AttentionFamily family_;
+    at::Tensor dq_bhtd_, delta_bht_;  // of families that keep sums; delta: row sums of dout · out
+    std::optional<PartSums> parts_;   // of the others
 };
 
-/// Returns attention over `slices` if one call of CUDA's kernels computes all of it: nothing is merged, and
-/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls. Gradients may be in
-/// the memory of q, k and v.
+/// Returns attention over `slices` if one call of LibTorch's CUDA kernels computes all of it: nothing is
+/// merged, and dq has the inputs' dtype. Returns nothing for kernels that keep sums, or if it takes several
+/// calls. Gradients may be in the memory of q, k and v.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                                  const ScoreRule& rule = {});

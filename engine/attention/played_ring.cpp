@@ -110,7 +110,7 @@ std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vec
             const RingShare& owner = ring.shares[hop.owner];
             const at::Tensor k = hop.of(owner.k_bktd), v = hop.of(owner.v_bktd);
             KeyGradients d;
-            if (!makes_gradients(k, stage.one_call))
+            if (!makes_gradients(k, {}, stage.one_call))
                 d = {at::empty_like(k, at::kFloat), at::empty_like(v, at::kFloat), true};
             sums.add(k, v, all_heads(share), stage.slices, d);
             hop.add(dk[hop.owner], d.dk_bksd);

@@ -159,8 +159,9 @@ class KeyValuePrefetcher {
 class GradientReturn {
   public:
     /// `before` holds sums to begin with, if any.
-    GradientReturn(Group& ring, const KeysValues& own, const KeysValues& before, SentKeys* sent)
-        : ring_(ring), own_(own), sent_(sent) {
+    GradientReturn(Group& ring, const KeysValues& own, const ScoreRule& rule, const KeysValues& before,
+                   SentKeys* sent)
+        : ring_(ring), own_(own), rule_(rule), sent_(sent) {
         sums_ = {key_sums(own.k_btkd), key_sums(own.v_btkd)};
         if (sent_ != nullptr) sums_.push_back(key_sums(sent_->own()));
         if (!before.k_btkd.defined()) return;
@@ -175,7 +176,7 @@ class GradientReturn {
             return heads_first(x_btkd.narrow(2, unit.heads.begin, unit.heads.count));
         };
         const bool computes = !unit.stage->slices.empty();
-        if (computes && makes_gradients(own_.k_btkd, unit.stage->one_call)) return {};
+        if (computes && makes_gradients(own_.k_btkd, rule_, unit.stage->one_call)) return {};
         if (unit.stage->is_own) return {of_heads(sums_[kKeys].sum()), of_heads(sums_[kValues].sum())};
         if (!computes && sent_ != nullptr) return {};
         const at::Tensor dk = float_room(unit.stage->keys, unit.heads),
@@ -187,7 +188,7 @@ class GradientReturn {
     /// `received` is what was sent in place of the unit's keys and values.
     void send(const Unit& unit, KeyGradients d, const at::Tensor& received) {
         if (unit.stage->is_own) {
-            if (makes_gradients(own_.k_btkd, unit.stage->one_call))
+            if (makes_gradients(own_.k_btkd, rule_, unit.stage->one_call))
                 add(kKeys, unit.heads, {{0, unit.stage->keys}}, both(d), 0);
             return;
         }
@@ -270,7 +271,8 @@ class GradientReturn {
         }
         Coming coming{&exchange, heads_sent(heads), {}, {}};
         if (!exchange.sent.empty()) {
-            const bool rounded = sent_ == nullptr && makes_gradients(own_.k_btkd, exchange.sent_to_one_call);
+            const bool rounded =
+                sent_ == nullptr && makes_gradients(own_.k_btkd, rule_, exchange.sent_to_one_call);
             const at::ScalarType dtype = rounded ? own_.k_btkd.scalar_type() : at::kFloat;
             for (size_t i = 0; i < gradients_sbkd.size(); ++i)
                 coming.gradients_sbkd.push_back(room(count_keys(exchange.sent), heads, dtype));
@@ -292,6 +294,7 @@ class GradientReturn {
     Group& ring_;
     std::vector<PartSums> sums_;
     const KeysValues& own_;
+    ScoreRule rule_;
     SentKeys* sent_;
     std::vector<Coming> coming_;
 };
@@ -315,11 +318,11 @@ struct OwnGradients {
 
 /// Adds the gradients of queries to `sums`, and returns those of this rank's keys, added to `before`.
 OwnGradients add_gradients(Group& ring, const AttentionSchedule& schedule, int64_t query_heads,
-                           const KeysValues& own, const KeysValues& before, SentKeys* sent,
-                           PartialGradients& sums) {
+                           const KeysValues& own, const ScoreRule& rule, const KeysValues& before,
+                           SentKeys* sent, PartialGradients& sums) {
     const std::vector<Unit> units = backward_units_of(schedule, query_heads, own.k_btkd.size(2));
     KeyValuePrefetcher prefetcher(ring, units, own, sent);
-    GradientReturn gradient_return(ring, own, before, sent);
+    GradientReturn gradient_return(ring, own, rule, before, sent);
     for (size_t u = 0; u < units.size(); ++u) {
         KeysValues keys = prefetcher.take(u);
         KeyGradients d = gradient_return.gradients_for(units[u]);
@@ -366,7 +369,7 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
         if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}, {}};
     }
     PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
-    const OwnGradients d = add_gradients(ring, schedule, q_bhtd.size(1), own, {}, sent, sums);
+    const OwnGradients d = add_gradients(ring, schedule, q_bhtd.size(1), own, rule, {}, sent, sums);
     return {sums.finish(), d.keys, d.vectors_bt1w};
 }
 
@@ -400,7 +403,7 @@ ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedu
         const KeysValues before = i == 0 ? std::move(gradients.d_btkd) : held.take_sums(chunks[i]);
         if (i + 1 < chunks.size()) held.fetch(chunks[i + 1], true);
         KeysValues d =
-            add_gradients(ring, passes[chunks[i]], q_bhtd.size(1), keys, before, nullptr, sums).keys;
+            add_gradients(ring, passes[chunks[i]], q_bhtd.size(1), keys, rule, before, nullptr, sums).keys;
         if (i == 0)
             gradients.d_btkd = std::move(d);
         else

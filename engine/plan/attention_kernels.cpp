@@ -19,6 +19,7 @@ constexpr int64_t kCudnnMostHeadDim = 128;
 // clang-format off
 constexpr const char* kBlocks = QT_TRANSLATE_NOOP("AttentionKernels", "Ringmaster's block kernel");
 constexpr const char* kEfficient = QT_TRANSLATE_NOOP("AttentionKernels", "LibTorch's memory-efficient kernel");
+constexpr const char* kScores = QT_TRANSLATE_NOOP("AttentionKernels", "blocks of scores by LibTorch's operations");
 constexpr const char* kDense = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, dense");
 constexpr const char* kVarlen = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, varlen");
 constexpr const char* kBackward = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, backward in a fixed order");
@@ -36,6 +37,7 @@ constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "documen
 constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
 
 constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take 16 bits alone");
+constexpr const char* kOfCap = QT_TRANSLATE_NOOP("AttentionKernels", "the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these");
 constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
 constexpr const char* kOfWindow = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: the model attends in a sliding window");
 constexpr const char* kOfHeadDim = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8");
@@ -75,6 +77,11 @@ void add_shapes(Shapes& shapes, const Plan& plan, int64_t window) {
     }
 }
 
+AttentionFamily family_of(const Plan& plan, int64_t head_dim) {
+    return attention_family(plan.device, plan.config.precision == Precision::Float32, head_dim,
+                            plan.model && plan.model->score_softcap != 0);
+}
+
 Shapes shapes_of_whole_rows(const Plan& plan) {
     std::set<int64_t> windows;
     for (const LayerKind& kind : plan.model->layer_kinds()) windows.insert(kind.window.value_or(0));
@@ -85,8 +92,9 @@ Shapes shapes_of_whole_rows(const Plan& plan) {
 
 }  // namespace
 
-AttentionFamily attention_family(Device device, bool float32, int64_t head_dim) {
+AttentionFamily attention_family(Device device, bool float32, int64_t head_dim, bool caps_scores) {
     if (device == Device::Cpu) return AttentionFamily::OwnBlocks;
+    if (caps_scores) return AttentionFamily::ScoreBlocks;
     return float32 || head_dim > kFlashMostHeadDim ? AttentionFamily::Efficient
                                                    : AttentionFamily::FlashAttention2;
 }
@@ -100,9 +108,16 @@ bool cudnn_takes(const DenseCall& call) {
 
 const char* why_not_cudnn(const Plan& plan) {
     const int64_t head_dim = plan.model ? plan.model->head_dim : 0;
-    if (attention_family(plan.device, plan.config.precision == Precision::Float32, head_dim) !=
-        AttentionFamily::FlashAttention2)
-        return plan.device == Device::Cpu ? kOnCpu : kOfFloat32;
+    switch (family_of(plan, head_dim)) {
+        case AttentionFamily::OwnBlocks:
+            return kOnCpu;
+        case AttentionFamily::Efficient:
+            return kOfFloat32;
+        case AttentionFamily::ScoreBlocks:
+            return kOfCap;
+        case AttentionFamily::FlashAttention2:
+            break;
+    }
     if (!plan.model) return kOfHeadDim;
     if (plan.config.sample_packing) return kOfDocuments;
     if (plan.model->sliding_window) return kOfWindow;
@@ -116,12 +131,13 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
     if (!plan.model || !plan.ok() || plan.sequence.padded_length < plan.mesh.ring ||
         func == RingAttnFunc::Default || func == RingAttnFunc::Auto)
         return {};
-    switch (
-        attention_family(plan.device, plan.config.precision == Precision::Float32, plan.model->head_dim)) {
+    switch (family_of(plan, plan.model->head_dim)) {
         case AttentionFamily::OwnBlocks:
             return {{kBlocks, kForAll, kOnCpu}};
         case AttentionFamily::Efficient:
             return {{kEfficient, kForAll, kOfFloat32}};
+        case AttentionFamily::ScoreBlocks:
+            return {{kScores, kForAll, kOfCap}};
         case AttentionFamily::FlashAttention2:
             break;
     }

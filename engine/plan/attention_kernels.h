@@ -2,7 +2,8 @@
 /// before its calls, so the kernels that the plan names are the ones that run.
 ///
 /// On a GPU, half precisions use FlashAttention-2, or cuDNN if that is faster; float32 uses LibTorch's
-/// memory-efficient kernel. On the CPU, Ringmaster's own kernels compute attention.
+/// memory-efficient kernel. A model that caps its scores uses blocks of scores by LibTorch's operations,
+/// since these kernels have no cap. On the CPU, Ringmaster's own kernels compute attention.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,14 @@
 
 namespace ringmaster {
 
-enum class AttentionFamily { OwnBlocks, FlashAttention2, Efficient };
+enum class AttentionFamily { OwnBlocks, FlashAttention2, Efficient, ScoreBlocks };
 constexpr int64_t kFlashMostHeadDim = 256;
-AttentionFamily attention_family(Device device, bool float32, int64_t head_dim);
+AttentionFamily attention_family(Device device, bool float32, int64_t head_dim, bool caps_scores);
+/// Returns whether the family adds to float32 sums that are not normalized yet (block_attention.h), rather
+/// than return a normalized result of each call in the inputs' dtype, to be joined.
+constexpr bool keeps_sums(AttentionFamily family) {
+    return family == AttentionFamily::OwnBlocks || family == AttentionFamily::ScoreBlocks;
+}
 
 /// A kernel launch in a half precision, without gaps between segments.
 struct DenseCall {

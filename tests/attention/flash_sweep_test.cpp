@@ -6,65 +6,12 @@
 
 #include "engine/attention/packed_attention.h"
 #include "engine/comm/backends.h"
-#include "tests/attention/full_attention.h"
-#include "tests/support/flash_cases.h"
+#include "tests/attention/slice_set_checks.h"
 #include "tests/support/flash_twin.h"
 #include "tests/support/gpu.h"
 
 namespace ringmaster {
 namespace {
-
-struct Shape {
-    int64_t key_heads, group, head_dim = 8;
-};
-
-struct Sequence {
-    at::Tensor q, dout, k, v;  // [1, heads, T or S, head_dim]
-
-    Sequence(const SliceSet& set, const Shape& shape, const at::TensorOptions& options) {
-        const auto random = [&](int64_t heads, int64_t tokens) {
-            return at::randn({1, tokens, heads, shape.head_dim}).to(options).transpose(1, 2);
-        };
-        const auto& [key_heads, group, head_dim] = shape;
-        q = random(key_heads * group, set.queries);
-        dout = random(key_heads * group, set.queries);
-        k = random(key_heads, set.keys);
-        v = random(key_heads, set.keys);
-    }
-};
-
-at::Tensor hidden_by(const SliceSet& set) {
-    at::Tensor hidden = at::ones({set.queries, set.keys}, at::kBool);
-    for (const Slice& it : set.slices) {
-        at::Tensor part = hidden.narrow(0, it.query_begin, it.query_end - it.query_begin)
-                              .narrow(1, it.key_begin, it.key_end - it.key_begin);
-        const at::Tensor seen = at::ones_like(part);
-        part.logical_and_((it.mask == SliceMask::Full     ? seen
-                           : it.mask == SliceMask::Causal ? seen.tril()
-                                                          : seen.triu())
-                              .logical_not());
-    }
-    return hidden;
-}
-
-/// Bounds the largest difference relative to the largest value. In bfloat16 it also bounds the norm of the
-/// difference relative to the values' norm, four times as strictly, so that one large value cannot hide a
-/// lost key.
-void expect_close(const at::Tensor& ours, const at::Tensor& truth, double bound, const std::string& what) {
-    const at::Tensor differences = ours.to(at::kDouble) - truth;
-    const double largest = std::max(truth.abs().max().item<double>(), 1e-3);
-    EXPECT_LE(differences.abs().max().item<double>(), bound * largest) << what;  // false for a NaN
-    if (bound == bound_of(at::kBFloat16)) {
-        EXPECT_LE(differences.norm().item<double>(), bound / 4 * std::max(truth.norm().item<double>(), 0.1))
-            << what;
-    }
-    EXPECT_FALSE(at::isnan(ours).any().item<bool>()) << what;
-}
-
-struct Result {
-    FlashOutput whole;
-    FlashGradients d;
-};
 
 /// Joins the slices' results as the hops of a ring do.
 Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Slice>& slices) {
@@ -76,17 +23,6 @@ Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Sl
     if (!is_one_call(slices)) keys = {unwritten(x.k), unwritten(x.v), true};
     packed_backward(kernel, {dq}, keys, x.dout, x.q, x.k, x.v, whole, slices);
     return {whole, {dq.finish().out_bhtd, keys.dk_bksd, keys.dv_bksd}};
-}
-
-void expect_equal(const Result& ours, const FullAttention& truth, double bound, const std::string& what) {
-    const auto heads_first = [](const at::Tensor& x) { return x.transpose(1, 2); };
-    expect_close(ours.whole.out_bhtd, heads_first(truth.out_bthd), bound, what + ": out");
-    EXPECT_TRUE(at::equal(at::isneginf(ours.whole.lse_bht), at::isneginf(truth.lse_bht))) << what;
-    const auto finite = [](const at::Tensor& x) { return x.masked_fill(at::isneginf(x), 0); };
-    expect_close(finite(ours.whole.lse_bht), finite(truth.lse_bht), bound, what + ": lse");
-    expect_close(ours.d.dq_bhtd, heads_first(truth.dq_bthd), bound, what + ": dq");
-    expect_close(ours.d.dk_bksd, heads_first(truth.dk_bskd), bound, what + ": dk");
-    expect_close(ours.d.dv_bksd, heads_first(truth.dv_bskd), bound, what + ": dv");
 }
 
 void check(const FlashKernel& kernel, const SliceSet& set, const Shape& shape,

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/attention/score_rule.h"
 #include "engine/plan/attention_mask.h"
 
 namespace ringmaster {
@@ -20,20 +21,21 @@ struct FullAttention {
 /// `hidden_ts` marks the keys that a query does not see; a query that sees none gets zeros.
 inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& k_bskd,
                                     const at::Tensor& v_bskd, const at::Tensor& dout_bthd,
-                                    const at::Tensor& hidden_ts) {
-    const int64_t B = q_bthd.size(0), H = q_bthd.size(2), D = q_bthd.size(3), S = k_bskd.size(1),
-                  K = k_bskd.size(2);
+                                    const at::Tensor& hidden_ts, const ScoreRule& rule = {}) {
+    const int64_t B = q_bthd.size(0), H = q_bthd.size(2), S = k_bskd.size(1), K = k_bskd.size(2);
     auto heads_first = [](const at::Tensor& x) { return x.to(at::kDouble).transpose(1, 2); };
     auto each_query_head = [&](const at::Tensor& x) { return heads_first(x).repeat_interleave(H / K, 1); };
     const at::Tensor q = heads_first(q_bthd), dout = heads_first(dout_bthd);
     const at::Tensor k = each_query_head(k_bskd), v = each_query_head(v_bskd);
-    const double scale = 1 / std::sqrt(static_cast<double>(D));
-    const at::Tensor scores = (at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden_ts, -INFINITY);
+    const double scale = rule.scale_of(q_bthd), cap = rule.softcap;
+    const at::Tensor products = at::matmul(q, k.transpose(2, 3)) * scale;
+    const at::Tensor tanh = cap == 0 ? at::zeros_like(products) : at::tanh(products / cap);
+    const at::Tensor scores = (cap == 0 ? products : cap * tanh).masked_fill(hidden_ts, -INFINITY);
     const at::Tensor p = at::softmax(scores, 3).nan_to_num(0), out = at::matmul(p, v);
     const at::Tensor dp = at::matmul(dout, v.transpose(2, 3));
-    const at::Tensor ds = p * (dp - (dout * out).sum(3, true)) * scale;
+    const at::Tensor ds = p * (dp - (dout * out).sum(3, true)) * (1 - tanh * tanh) * scale;
     auto summed = [&](const at::Tensor& x_bhsd) {
-        return x_bhsd.view({B, K, H / K, S, D}).sum(2).transpose(1, 2);
+        return x_bhsd.view({B, K, H / K, S, x_bhsd.size(3)}).sum(2).transpose(1, 2);
     };
     return {out.transpose(1, 2), at::logsumexp(scores, 3), at::matmul(ds, k).transpose(1, 2),
             summed(at::matmul(ds.transpose(2, 3), q)), summed(at::matmul(p.transpose(2, 3), dout))};
