@@ -77,11 +77,6 @@ void add_shapes(Shapes& shapes, const Plan& plan, int64_t window) {
     }
 }
 
-AttentionFamily family_of(const Plan& plan, int64_t head_dim) {
-    return attention_family(plan.device, plan.config.precision == Precision::Float32, head_dim,
-                            plan.model && plan.model->score_softcap != 0);
-}
-
 Shapes shapes_of_whole_rows(const Plan& plan) {
     std::set<int64_t> windows;
     for (const LayerKind& kind : plan.model->layer_kinds()) windows.insert(kind.window.value_or(0));
@@ -99,6 +94,12 @@ AttentionFamily attention_family(Device device, bool float32, int64_t head_dim, 
                                                    : AttentionFamily::FlashAttention2;
 }
 
+AttentionFamily attention_family(const Plan& plan) {
+    return attention_family(plan.device, plan.config.precision == Precision::Float32,
+                            plan.model ? plan.model->head_dim : 0,
+                            plan.model && plan.model->score_softcap != 0);
+}
+
 /// Rejects causal rectangles: cuDNN aligns triangles at the upper left, FlashAttention-2 at the lower right.
 bool cudnn_takes(const DenseCall& call) {
     const bool square = call.window == kCausalWindow && call.queries == call.keys;
@@ -107,8 +108,7 @@ bool cudnn_takes(const DenseCall& call) {
 }
 
 const char* why_not_cudnn(const Plan& plan) {
-    const int64_t head_dim = plan.model ? plan.model->head_dim : 0;
-    switch (family_of(plan, head_dim)) {
+    switch (attention_family(plan)) {
         case AttentionFamily::OwnBlocks:
             return kOnCpu;
         case AttentionFamily::Efficient:
@@ -121,7 +121,8 @@ const char* why_not_cudnn(const Plan& plan) {
     if (!plan.model) return kOfHeadDim;
     if (plan.config.sample_packing) return kOfDocuments;
     if (plan.model->sliding_window) return kOfWindow;
-    if (!cudnn_takes({2, 2, std::max(head_dim, plan.model->global_heads.head_dim), kCausalWindow}))
+    if (!cudnn_takes(
+            {2, 2, std::max(plan.model->head_dim, plan.model->global_heads.head_dim), kCausalWindow}))
         return kOfHeadDim;
     return nullptr;
 }
@@ -131,7 +132,7 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
     if (!plan.model || !plan.ok() || plan.sequence.padded_length < plan.mesh.ring ||
         func == RingAttnFunc::Default || func == RingAttnFunc::Auto)
         return {};
-    switch (family_of(plan, plan.model->head_dim)) {
+    switch (attention_family(plan)) {
         case AttentionFamily::OwnBlocks:
             return {{kBlocks, kForAll, kOnCpu}};
         case AttentionFamily::Efficient:

@@ -8,6 +8,7 @@
 
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/score_blocks.h"
 
 namespace ringmaster {
 
@@ -89,6 +90,8 @@ AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& hea
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
+    family_ = attention_family(in.device, in.precision == Precision::Float32, in.model.head_dim,
+                               in.model.score_softcap != 0);
     const auto [ring, rank] = traced_ring(in);
     passes_ = passes_of(in, window, ring, rank);
     if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
@@ -103,7 +106,7 @@ FlashBlocks AttentionTrace::blocks() const {
 /// Returns the buffers of the threads that run at once: a head's keys and values in float32 (in the backward
 /// also their gradients), blocks of scores and of queries.
 double AttentionTrace::of_tasks(const Stage& stage, bool backward) const {
-    if (on_gpu() || stage.slices.empty()) return 0;
+    if (stage.slices.empty()) return 0;
     int64_t begin = stage.slices[0].key_begin, end = 0;
     for (const Slice& slice : stage.slices) {
         begin = std::min(begin, slice.key_begin);
@@ -123,9 +126,39 @@ double AttentionTrace::of_tasks(const Stage& stage, bool backward) const {
     return at_once * (widened + rows * 4 * (blocks * kScoreKeys + (backward ? 3 : 2) * D)) + waiting;
 }
 
+double AttentionTrace::of_score_blocks(const Stage& stage, bool backward) const {
+    if (stage.slices.empty()) return 0;
+    const auto whole = [](double count) { return std::max<int64_t>(1, std::llround(count)); };
+    const int64_t key_heads = whole(shape_.kv_heads * heads_at_once());
+    const ScoreBlockShape shape{whole(shape_.rows), whole(double(key_heads) * shape_.heads / shape_.kv_heads),
+                                key_heads, whole(shape_.head_dim), whole(element())};
+    return score_block_bytes(shape, stage.slices, backward);
+}
+
+double AttentionTrace::of_kernel(const Stage& stage, bool backward) const {
+    switch (family_) {
+        case AttentionFamily::OwnBlocks:
+            return of_tasks(stage, backward);
+        case AttentionFamily::ScoreBlocks:
+            return of_score_blocks(stage, backward);
+        case AttentionFamily::FlashAttention2:
+        case AttentionFamily::Efficient:
+            break;
+    }
+    return backward ? flash_backward_bytes() : of_part();
+}
+
+/// Returns the temporary bytes of the dot products of outputs and their gradients. A CPU computes as many
+/// heads at once as it has threads, and its operations on two dtypes widen both.
+double AttentionTrace::delta_bytes() const {
+    const double of_head = shape_.tokens * shape_.head_dim * 4;
+    if (on_gpu()) return of_head * (is_half() ? 2 : 1);
+    return std::min(double(in_.threads), shape_.rows * shape_.heads) * of_head * (is_half() ? 3 : 1);
+}
+
 /// Returns whether the CPU's own bfloat16 products are used (engine/attention/key_block_attention.h).
 bool AttentionTrace::is_of_panels() const {
-    return is_bfloat16() && !in_.widens() && std::fmod(shape_.head_dim, 2) == 0 && model_.score_softcap == 0;
+    return is_half() && !in_.widens() && std::fmod(shape_.head_dim, 2) == 0 && model_.score_softcap == 0;
 }
 
 /// Returns a task's bytes: keys and values by rows and columns, scores, queries by rows and twice in panels.
@@ -159,14 +192,14 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
 }
 
 double AttentionTrace::gradient_bytes(bool one_call) const {
-    return on_gpu() && is_bfloat16() && one_call ? element() : 4;
+    return is_flash() && one_call ? element() : 4;
 }
 
 double AttentionTrace::parts() const {
     double count = 0;
     for (const AttentionSchedule& pass : passes_)
         for (const Stage& stage : pass.stages)
-            count += is_bfloat16() ? double(!stage.slices.empty()) : double(stage.slices.size());
+            count += is_flash() ? double(!stage.slices.empty()) : double(stage.slices.size());
     return count * std::ceil(1 / heads_at_once());
 }
 
@@ -180,10 +213,10 @@ double AttentionTrace::held_keys() const {
     const double all = 2 * shape_.keys() * element();
     double parts = 0;
     for (const Stage& stage : passes_[0].stages) {
-        if (stage.is_own) parts += stage.one_call ? all : 0;
+        if (stage.is_own) parts += stage.one_call && !has_sums_of_kernels() ? all : 0;
         if (latents_ > 0) continue;  // gradients of latents are float32, and are added as they come
         for (const KeyExchange& exchange : stage.exchanges)
-            if (exchange.sent_to_one_call || !is_bfloat16())
+            if (has_sums_of_kernels() ? !is_half() : exchange.sent_to_one_call || !is_flash())
                 parts += element() * some_keys(double(count_keys(exchange.sent)));
     }
     return std::min(parts, double(parts_held(std::llround(all / 2))) * all);
@@ -203,7 +236,7 @@ void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
         exchange(next, keys);
         if (used != nullptr) {
             const Block made = keys_of_latents(*used);
-            heap_.touch(on_gpu() ? of_part() : of_tasks(*used, false), kWorkspace, kFlash);
+            heap_.touch(of_kernel(*used, false), kWorkspace, kFlash);
         }
         used = next;
     }
@@ -212,18 +245,18 @@ void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
-    const Block sums = heap_.take(
-        on_gpu() ? held_and_sum() + (2 + parts()) * statistics() : 4 * shape_.queries() + 2 * statistics(),
-        kWorkspace, "sums of attention's output");
+    const Block sums = heap_.take(has_sums_of_kernels() ? 4 * shape_.queries() + 2 * statistics()
+                                                        : held_and_sum() + (2 + parts()) * statistics(),
+                                  kWorkspace, "sums of attention's output");
     PassUnderWay under_way;
     for (size_t pass = 0; pass < passes_.size(); ++pass) {
         fetch(pass, false, under_way);
         forward_pass(passes_[pass]);
     }
     under_way = {};
-    if (on_gpu()) return heap_.touch(of_queries);
+    if (!has_sums_of_kernels()) return heap_.touch(of_queries);
     heap_.touch(1.25 * statistics());  // the divisor, and a mask of its zeros
-    heap_.touch((is_bfloat16() ? of_queries : 0) + statistics());
+    heap_.touch((is_half() ? of_queries : 0) + statistics());
 }
 
 /// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
@@ -254,14 +287,14 @@ double AttentionTrace::launched_at_once() const {
 }
 
 bool AttentionTrace::adds_keys() const {
-    return on_gpu() && is_bfloat16() && !cuda_is_deterministic() && launched_at_once() * shape_.kv_heads < 1;
+    return is_flash() && !cuda_is_deterministic() && launched_at_once() * shape_.kv_heads < 1;
 }
 
 /// Returns the bytes that a GPU's backward kernel takes: dq, dk and dv of every query head; in bfloat16 also
 /// their sums over groups of heads, and as many float32 copies of dq as its order of sums needs.
 double AttentionTrace::flash_backward_bytes() const {
     const double heads = 2 * element() * shape_.queries();
-    if (!is_bfloat16()) return 4 * shape_.queries() + heads;
+    if (!is_flash()) return 4 * shape_.queries() + heads;
     const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
     if (!cuda_is_deterministic()) {
         const double share = launched_at_once();
@@ -290,7 +323,8 @@ void AttentionTrace::backward_pass(const AttentionSchedule& schedule) {
     // Half of the rank's own heads come last, while gradients travel.
     const bool halves = in_.gathered_heads == 0 && shape_.kv_heads > 1;
     for (const Stage& stage : schedule.stages)
-        if (stage.is_own && halves) heap_.touch(of_tasks(stage, true), kWorkspace, kFlash);
+        if (stage.is_own && halves && has_sums_of_kernels())
+            heap_.touch(of_kernel(stage, true), kWorkspace, kFlash);
 }
 
 void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
@@ -306,12 +340,12 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     home = heap_.take(of_keys, kWorkspace, kKeyGradients);
     const Block of_latents =
         heap_.take(4 * shape_.rows * shape_.tokens * latents_, kWorkspace, kKeyGradients);
-    dq = heap_.take(on_gpu() ? held_and_sum() : 4 * shape_.queries(), kWorkspace, kQueryGradients);
+    dq = heap_.take(has_sums_of_kernels() ? 4 * shape_.queries() : held_and_sum(), kWorkspace,
+                    kQueryGradients);
     Block delta;
-    if (!on_gpu()) {
-        const double at_once = std::min(double(in_.threads), shape_.rows * shape_.heads);
+    if (has_sums_of_kernels()) {
         delta = heap_.take(statistics());
-        heap_.touch(at_once * shape_.tokens * shape_.head_dim * 4 * (is_bfloat16() ? 3 : 1));
+        heap_.touch(delta_bytes());
     }
     PassUnderWay under_way;
     for (size_t pass = 0; pass < passes_.size(); ++pass) {
@@ -323,7 +357,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
         if (!fetches() && pass > 0) sums_of_others_.push_back(std::move(sums));
     }
     under_way = {};
-    if (on_gpu()) {
+    if (!has_sums_of_kernels() || (on_gpu() && is_half())) {
         Block whole = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
         dq = std::move(whole);
     }
@@ -355,7 +389,7 @@ void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block
     Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
     {
         const Block made = keys_of_latents(stage);
-        heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true), kWorkspace, kFlash);
+        heap_.touch(of_kernel(stage, true), kWorkspace, kFlash);
     }
     if (stage.is_own) return;
     if (latents_ > 0) gradients = latents_backward(stage);
@@ -376,9 +410,11 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
                                          const std::function<void()>& read) {
     const double e = element(), q = shape_.queries() * e;
     const bool shared = model_.num_kv_heads < in_.ulysses;  // summed over ranks in float32
-    const bool rounds = is_bfloat16() && !(is_plain() && !is_in_blocks());
-    const bool rounds_keys = rounds || (is_bfloat16() && adds_keys());
-    const double own = 2 * shape_.keys() * (rounds_keys || !is_bfloat16() ? 4 : e);
+    const bool is_whole = is_plain() && !is_in_blocks();
+    const bool sums = is_half() && has_sums_of_kernels();
+    const bool rounds = on_gpu() ? is_flash() && !is_whole : sums;
+    const bool rounds_keys = rounds || sums || adds_keys();
+    const double own = 2 * shape_.keys() * (rounds_keys || !is_flash() ? 4 : e);
     const double keys_values = shared ? own : 2 * shape_.keys() * e;
     Block dout = tokens_to_heads(q), dq, home;
     sent();

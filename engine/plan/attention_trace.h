@@ -43,18 +43,18 @@ class AttentionTrace {
 
   private:
     double element() const { return in_.element_bytes(); }
-    /// On a GPU, returns whether FlashAttention-2 computes: wider heads go by the kernel of float32.
-    bool is_bfloat16() const {
-        return element() == 2 && (!on_gpu() || shape_.head_dim <= double(kFlashMostHeadDim));
-    }
+    bool is_half() const { return element() == 2; }
+    bool is_flash() const { return family_ == AttentionFamily::FlashAttention2; }
+    /// Returns whether kernels add to float32 sums, rather than return parts of the result to be joined.
+    bool has_sums_of_kernels() const { return keeps_sums(family_); }
     bool on_gpu() const { return in_.device == Device::Cuda; }
     double kv_width() const { return double(model_.num_kv_heads * model_.head_dim); }
     /// Returns whether one call of a GPU's flash attention computes everything.
     bool is_plain() const {
-        return on_gpu() && in_.ring == 1 && in_.chunks == 1 && (is_bfloat16() || !in_.packed);
+        return !has_sums_of_kernels() && in_.ring == 1 && in_.chunks == 1 && (is_flash() || !in_.packed);
     }
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
-    bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
+    bool is_in_blocks() const { return is_flash() && shape_.tokens > double(blocks().queries_at_once); }
     /// Returns one copy of dq for all queries at once, or more if sums must be in order.
     FlashBlocks blocks() const;
     /// Returns the fraction of key/value heads that travel together.
@@ -80,7 +80,7 @@ class AttentionTrace {
     /// Returns whether launches for some heads each put gradients in the memory of queries, keys and values.
     /// Padding after packed rows prevents it.
     bool overwrites() const {
-        return is_plain() && is_bfloat16() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
+        return is_plain() && is_flash() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
     }
     double flash_backward_bytes() const;
     /// Returns the bytes of one part of a GPU's results, and how many of them a rank computes.
@@ -95,6 +95,11 @@ class AttentionTrace {
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
     double of_tasks(const Stage& stage, bool backward) const;
+    /// Returns the bytes of a call of the kernels on a GPU that keep sums.
+    double of_score_blocks(const Stage& stage, bool backward) const;
+    /// Returns the bytes that a call of the kernels takes besides inputs and results.
+    double of_kernel(const Stage& stage, bool backward) const;
+    double delta_bytes() const;
     Heap::Block tokens_to_heads(double bytes);
     void forward_over_heads();
     void scheduled_forward();
@@ -122,6 +127,7 @@ class AttentionTrace {
     const ModelConfig& model_;
     Heap& heap_;
     AttentionShape shape_;
+    AttentionFamily family_;
     std::vector<AttentionSchedule> passes_;    ///< over each chunk's keys that are read, this one's first
     std::vector<Heap::Block> sums_of_others_;  ///< gradients of other chunks' keys, on the device
     bool has_sums_ = false;

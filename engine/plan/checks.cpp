@@ -23,12 +23,6 @@ bool splits(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------- limits of this engine
 
-/// Reports a softcap on a GPU: LibTorch's attention kernels do not support it there.
-void limit_softcap(Plan& plan, Findings& findings) {
-    if (!plan.model || plan.model->score_softcap == 0 || plan.device != Device::Cuda) return;
-    findings.error(Form("ENGINE-SOFTCAP"), "base_model", {{"softcap", plan.model->score_softcap}});
-}
-
 /// Reports a layout that leaves gaps between a rank's tokens, for a model that passes a state along.
 void limit_stretches(Plan& plan, Findings& findings) {
     const bool has_gaps = plan.context_parallel.layout == RingAttnFunc::BatchStripe && plan.mesh.ring > 1;
@@ -60,7 +54,7 @@ void limit_chunks(Plan& plan, Findings& findings) {
 }
 
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_softcap, limit_stretches, limit_models, limit_chunks};
+constexpr Limit kLimits[] = {limit_stretches, limit_models, limit_chunks};
 
 // ------------------------------------------------------------------------------------- rules about heads
 
@@ -337,8 +331,7 @@ void check_engine_limits(Plan& plan, Findings& findings) {
     for (const Limit limit : kLimits) limit(plan, findings);
     for (size_t i = before; i < plan.diagnostics.size(); ++i) {
         const Diagnostic& problem = plan.diagnostics[i];
-        // These two findings are about the value, not the key: sequence_len and base_model stay used keys.
-        const bool of_value = problem.code == "ENGINE-SOFTCAP" || problem.code == "ENGINE-MODEL";
+        const bool of_value = problem.code == "ENGINE-MODEL";  // base_model stays a used key
         const auto used = std::find(plan.keys.used.begin(), plan.keys.used.end(), problem.key);
         if (problem.severity != Severity::Error || of_value || used == plan.keys.used.end()) continue;
         plan.keys.used.erase(used);

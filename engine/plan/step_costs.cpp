@@ -13,6 +13,8 @@
 #include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/attention_kernels.h"
+#include "engine/plan/cell_costs.h"
 #include "engine/plan/expert_parallel.h"
 #include "engine/plan/host_copies.h"
 #include "engine/plan/join_costs.h"
@@ -323,7 +325,7 @@ bool splits_own(const Plan& plan) {
 /// in the inputs' dtype (Stage::one_call). A window may take several calls, and so may a gather.
 bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
     return plan.device == Device::Cuda && plan.config.precision != Precision::Float32 && mask.window == 0 &&
-           !gathers_keys(plan);
+           !gathers_keys(plan) && !keeps_sums(attention_family(plan));
 }
 
 /// Makes the costs those of sending latents in place of keys and values, if the plan's ranks do. They are
@@ -351,8 +353,9 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     const double width = rows * query_width(m) / P, of_keys = rows * key_width(m, P) / P;
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     AttentionCosts costs;
-    costs.forward_cell_s = 4 * width * cells_of_token(plan) / speeds.attention_forward;
-    costs.backward_cell_s = 10 * width * cells_of_token(plan) / speeds.attention_backward;
+    const CellCosts of_cell = cell_costs(plan, speeds, mask, width);
+    costs.forward_cell_s = of_cell.forward_s * cells_of_token(plan);
+    costs.backward_cell_s = of_cell.backward_s * cells_of_token(plan);
     costs.key_bytes = 2 * of_keys * e;
     const bool unsummed = returns_unsummed(plan, mask);
     costs.gradient_bytes = 2 * of_keys * (unsummed ? e : 4);

@@ -153,21 +153,43 @@ void record_stream(at::Tensor& self, c10::Stream stream) {
     give(stream.id(), [kept = self.storage()] {});
 }
 
-/// Adds a product of half-precision matrices to float32, as CUDA does and the CPU does not.
-at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
-                            at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
-                            at::Tensor& out) {
-    TORCH_CHECK(a.is_cuda() && b.is_cuda() && out.is_cuda() && self.is_cuda(), "addmm: another device");
-    TORCH_CHECK(a.scalar_type() == b.scalar_type(), "addmm: dtypes of the matrices");
+/// Calls `multiply` with host tensors of a product that adds half-precision matrices to float32. CUDA has such
+/// products and the CPU does not, so `multiply` gets the matrices in float32.
+template <typename Multiply>
+void add_half_products(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype,
+                       at::Tensor& out, const Multiply& multiply) {
+    TORCH_CHECK(a.is_cuda() && b.is_cuda() && out.is_cuda() && self.is_cuda(), "product: another device");
+    TORCH_CHECK(a.scalar_type() == b.scalar_type(), "product: dtypes of the matrices");
     TORCH_CHECK(dtype == at::kFloat && (a.scalar_type() == at::kBFloat16 || a.scalar_type() == at::kHalf),
-                "addmm: out_dtype is float32 for half-precision matrices");
-    TORCH_CHECK(out.scalar_type() == dtype, "addmm: dtype of out");
-    TORCH_CHECK(self.scalar_type() == dtype || self.scalar_type() == a.scalar_type(), "addmm: dtype of self");
+                "product: out_dtype is float32 for half-precision matrices");
+    TORCH_CHECK(out.scalar_type() == dtype, "product: dtype of out");
+    TORCH_CHECK(self.scalar_type() == dtype || self.scalar_type() == a.scalar_type(),
+                "product: dtype of self");
     finish_current_stream();
     const at::AutoDispatchBelowADInplaceOrView below;
     at::Tensor to = shown_to_host(out);
-    at::addmm_out(to, shown_to_host(self).to(dtype), shown_to_host(a).to(dtype), shown_to_host(b).to(dtype),
-                  beta, alpha);
+    const at::Tensor sum = self.is_same(out) ? to : shown_to_host(self).to(dtype);
+    multiply(to, sum, shown_to_host(a).to(dtype), shown_to_host(b).to(dtype));
+}
+
+at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
+                            at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
+                            at::Tensor& out) {
+    add_half_products(self, a, b, dtype, out, [&](at::Tensor& to, const auto&... parts) {
+        at::addmm_out(to, parts..., beta, alpha);
+    });
+    return out;
+}
+
+/// Requires that out is self, and of the product's size: LibTorch's versions differ in whether they copy self.
+at::Tensor& baddbmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
+                              at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
+                              at::Tensor& out) {
+    TORCH_CHECK(self.is_same(out), "baddbmm: out is not self");
+    TORCH_CHECK(out.sizes() == at::IntArrayRef({a.size(0), a.size(1), b.size(2)}), "baddbmm: size of out");
+    add_half_products(self, a, b, dtype, out, [&](at::Tensor& to, const auto&... parts) {
+        at::baddbmm_out(to, parts..., beta, alpha);
+    });
     return out;
 }
 
@@ -190,6 +212,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, own) {
     own.impl("copy_", TORCH_FN(copy_));
     own.impl("record_stream", TORCH_FN(record_stream));
     own.impl("addmm.dtype_out", TORCH_FN(addmm_dtype_out));
+    own.impl("baddbmm.dtype_out", TORCH_FN(baddbmm_dtype_out));
     own.impl("_int_mm", TORCH_FN(int_mm));
 }
 

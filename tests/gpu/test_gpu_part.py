@@ -82,7 +82,7 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
 
 
 def test_libtorchs_attention_for_gpus_still_takes_no_softcap():
-    """The plan refuses models that cap their scores (ENGINE-SOFTCAP) as long as this test passes."""
+    """Models that cap their scores take blocks of scores by LibTorch's operations, which are slower, as long as this test passes."""
     torch = next(pathlib.Path(os.environ["RINGMASTER_ENV"]).glob("lib/python3*/site-packages/torch"))
     with (torch / "lib/libtorch_cuda.so").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
         assert code.find(b"This flash attention build does not support softcap.") > 0

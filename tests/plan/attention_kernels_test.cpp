@@ -88,11 +88,33 @@ TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
     EXPECT_THAT(names(attention_kernels(plan)), ElementsAre("LibTorch's memory-efficient kernel"));
     EXPECT_THAT(names(attention_kernels(plan_for("", 2, Device::Cpu))),
                 ElementsAre("Ringmaster's block kernel"));
-    EXPECT_EQ(attention_family(Device::Cuda, false, 256), AttentionFamily::FlashAttention2);
-    EXPECT_EQ(attention_family(Device::Cuda, true, 64), AttentionFamily::Efficient);
-    EXPECT_EQ(attention_family(Device::Cuda, false, 512), AttentionFamily::Efficient)
+    EXPECT_EQ(attention_family(Device::Cuda, false, 256, false), AttentionFamily::FlashAttention2);
+    EXPECT_EQ(attention_family(Device::Cuda, true, 64, false), AttentionFamily::Efficient);
+    EXPECT_EQ(attention_family(Device::Cuda, false, 512, false), AttentionFamily::Efficient)
         << "FlashAttention-2 takes heads up to 256";
-    EXPECT_EQ(attention_family(Device::Cpu, false, 64), AttentionFamily::OwnBlocks);
+    EXPECT_EQ(attention_family(Device::Cpu, false, 64, true), AttentionFamily::OwnBlocks);
+}
+
+// LibTorch's kernels for GPUs would leave the cap out without a word.
+TEST(AttentionKernels, ModelsThatCapTheirScoresTakeBlocksOfScoresOnAGpu) {
+    for (const char* more : {"", "sample_packing: true\n", "context_parallel_size: 8\n"}) {
+        for (const char* precision : {"bf16: true\n", "bf16: false\n"}) {
+            const Plan plan = plan_for(std::string(more) + precision, 8, Device::Cuda, "google/gemma-2-9b");
+            EXPECT_THAT(names(attention_kernels(plan)),
+                        ElementsAre("blocks of scores by LibTorch's operations"));
+            EXPECT_THAT(attention_kernels(plan)[0].why, HasSubstr("caps its attention scores"));
+            ASSERT_NE(why_not_cudnn(plan), nullptr);
+            EXPECT_THAT(why_not_cudnn(plan), HasSubstr("caps its attention scores"));
+        }
+    }
+    Plan small_heads = plan_for("", 8, Device::Cuda, "google/gemma-2-9b");
+    small_heads.model->head_dim = small_heads.model->global_heads.head_dim = 128;
+    small_heads.model->sliding_window.reset();
+    EXPECT_NE(why_not_cudnn(small_heads), nullptr) << "cuDNN takes such heads, but not their cap";
+    small_heads.model->score_softcap = 0;
+    EXPECT_EQ(why_not_cudnn(small_heads), nullptr);
+    EXPECT_THAT(names(attention_kernels(plan_for("", 2, Device::Cpu, "google/gemma-2-9b"))),
+                ElementsAre("Ringmaster's block kernel"));
 }
 
 TEST(AttentionKernels, AreInThePlansJson) {
