@@ -36,6 +36,17 @@ MORE = {
        ["adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit", "paged_adamw_32bit", "lion", "lion_8bit", "adafactor", "muon", "sgd",
         "rmsprop", "ademamix", "schedule_free_adamw", "came_pytorch"]},
 }
+# Gemma 2 caps its scores, and has windows in every second layer: attention of a device in blocks of scores.
+CAPPED = {
+    "capped in bf16": {"bf16": True},
+    "capped and packed in chunks": {"sample_packing": True, "gradient_checkpointing": True, "sequence_chunks": 2, "micro_batch_size": 2},
+}
+CAPPED_RANKS = {
+    "zigzag": {"ring_attn_func": "batch_zigzag", "bf16": True},
+    "gathered heads, packed": {"ring_attn_func": "varlen_llama3", "sample_packing": True, "heads_k_stride": 1},
+    "ulysses": {"ulysses_size": 2, "bf16": True},
+    "stripe": {"ring_attn_func": "batch_stripe"},
+}
 # This is the order of RowKernel (engine/kernels/row_kernels.h); merges occur only in rings.
 KERNELS = ["merge", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
            "cross_entropy"]
@@ -54,6 +65,12 @@ def engine(tmp_path_factory):
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory):
     return make_model(tmp_path_factory.mktemp("models") / "llama", "llama")
+
+
+@pytest.fixture(scope="module")
+def gemma2(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("models") / "gemma2", "gemma2", head_dim=24, sliding_window=24, query_pre_attn_scalar=40,
+                      attn_logit_softcapping=0.5)
 
 
 def train(engine, folder, model, device, env=None, arguments=(), **keys):
@@ -104,6 +121,22 @@ def test_ranks_that_share_the_device_train_what_the_cpu_trains(engine, llama, tm
     assert [step["loss"] for step in on_device] == pytest.approx([step["loss"] for step in on_cpu], rel=bound)
     counts = [int(it) for it in (tmp_path / "cuda/launches").read_text().split()]
     assert counts[len(KERNELS) if "bf16" in keys else 0] > 0, "no merge by our own kernel"
+
+
+@pytest.mark.parametrize("case", CAPPED_RANKS)
+def test_ranks_that_share_the_device_cap_scores_as_the_cpu_does(engine, gemma2, tmp_path, case):
+    keys = {"context_parallel_size": 2, **CAPPED_RANKS[case]}
+    on_device = train_on_ranks(engine, tmp_path / "cuda", gemma2, "cuda", 2, **keys)
+    on_cpu = train_on_ranks(engine, tmp_path / "cpu", gemma2, "cpu", 2, **keys)
+    bounds = {"loss": 1e-3, "grad_norm": 1e-2} if "bf16" in keys else {"loss": 1e-6, "grad_norm": 1e-5}
+    for ours, theirs in zip(on_device, on_cpu, strict=True):
+        for key, bound in bounds.items():
+            assert ours[key] == pytest.approx(theirs[key], rel=bound), (key, ours["step"])
+
+
+@pytest.mark.parametrize("case", CAPPED)
+def test_a_run_on_the_device_caps_scores_as_the_cpu_does(engine, gemma2, tmp_path, case):
+    expect_same(engine, tmp_path, gemma2, CAPPED[case])
 
 
 def expect_same(engine, tmp_path, model, keys):
