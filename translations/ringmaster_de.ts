@@ -202,6 +202,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
         <translation>ohne cuDNN: es nimmt Kopfgrößen bis 128, die Vielfache von 8 sind</translation>
     </message>
+    <message>
+        <source>blocks of scores by LibTorch&apos;s operations</source>
+        <translation>Score-Blöcke mit LibTorchs Operationen</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
+        <translation>das Modell begrenzt seine Attention-Scores, was FlashAttention-2, cuDNN und der speichersparende Kernel nicht können; langsamer als diese</translation>
+    </message>
 </context>
 <context>
     <name>Charts</name>

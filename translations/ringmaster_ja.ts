@@ -202,6 +202,14 @@ On what is left the run would go on with:</source>
         <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
         <translation>cuDNN は除外：対応するヘッド次元は 128 以下の 8 の倍数です</translation>
     </message>
+    <message>
+        <source>blocks of scores by LibTorch&apos;s operations</source>
+        <translation>LibTorch の演算によるスコアのブロック計算</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
+        <translation>モデルがアテンションスコアを制限しており、FlashAttention-2、cuDNN、省メモリカーネルでは計算できません。これらより遅くなります</translation>
+    </message>
 </context>
 <context>
     <name>Charts</name>

@@ -202,6 +202,14 @@ On what is left the run would go on with:</source>
         <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
         <translation>不用 cuDNN：它只接受不超过 128 且为 8 的倍数的头维度</translation>
     </message>
+    <message>
+        <source>blocks of scores by LibTorch&apos;s operations</source>
+        <translation>用 LibTorch 的运算分块计算分数</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
+        <translation>模型限制注意力分数的大小，FlashAttention-2、cuDNN 和省内存内核都做不到；比它们慢</translation>
+    </message>
 </context>
 <context>
     <name>Charts</name>

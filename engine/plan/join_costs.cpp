@@ -21,6 +21,11 @@ double joined(PartJoins& joins, double parts, double elements) {
     return bytes;
 }
 
+PartJoins query_joins(const JoinCosts::Sizes& sizes) {
+    const int64_t elements = rounded(sizes.tokens * sizes.query_width);
+    return sizes.sums_queries ? PartJoins(elements, 4, 0) : PartJoins(elements, sizes.element_bytes);
+}
+
 PartJoins key_joins(const JoinCosts::Sizes& sizes) {
     const int64_t elements = rounded(sizes.tokens * sizes.key_width);
     return sizes.sums_keys ? PartJoins(elements, 4, 0) : PartJoins(elements, sizes.element_bytes);
@@ -29,7 +34,7 @@ PartJoins key_joins(const JoinCosts::Sizes& sizes) {
 }  // namespace
 
 JoinCosts::JoinCosts(const Sizes& sizes)
-    : out_(rounded(sizes.tokens * sizes.query_width), sizes.element_bytes),
+    : out_(query_joins(sizes)),
       dq_(out_),
       dk_(key_joins(sizes)),
       query_width_(sizes.query_width),

@@ -1,5 +1,6 @@
 /// Counts the bytes that a GPU moves to join the parts of one ring rank's attention, hop by hop, by the rules
-/// that the engine joins by (part_joins.h). The CPU's kernels add in place.
+/// that the engine joins by (part_joins.h). The CPU's kernels add in place, those in blocks of scores to sums
+/// that they read and write for each hop.
 #pragma once
 
 #include "engine/plan/part_joins.h"
@@ -13,6 +14,7 @@ class JoinCosts {
         double query_width = 0;     ///< elements per token of the queries
         double key_width = 0;       ///< elements per token of the keys and of the values
         int64_t element_bytes = 2;  ///< the inputs' dtype
+        bool sums_queries = false;  ///< kernels add to float32 sums of outputs and of gradients of queries
         bool sums_keys = false;     ///< gradients of keys arrive as float32 sums, not as the kernel's results
     };
     explicit JoinCosts(const Sizes& sizes);

@@ -367,7 +367,8 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     costs.memory = speeds.memory / attends;
     costs.joins = plan.device == Device::Cuda && plan.mesh.ring > 1;
     costs.splits_own = splits_own(plan);
-    costs.sizes = {ring_tokens, width, of_keys, static_cast<int64_t>(e), !unsummed};
+    costs.sizes = {ring_tokens, width, of_keys, static_cast<int64_t>(e), keeps_sums(attention_family(plan)),
+                   !unsummed};
     if (gathers_keys(plan))
         costs.groups = std::max(
             1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));

@@ -65,7 +65,7 @@ at::Tensor hidden_by(const std::vector<Slice>& slices, at::Device device) {
 }
 
 /// Returns out, dq, dk and dv in float64, by the textbook formulas.
-Tensors by_products(const RingShare& x, const std::vector<Slice>& slices) {
+Tensors by_products(const RingShare& x, const std::vector<Slice>& slices, double softcap) {
     const int64_t K = x.k_bktd.size(1), group = x.q_bhtd.size(1) / K;
     const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };
     const auto repeated = [&](const at::Tensor& t) { return wide(t).repeat_interleave(group, 1); };
@@ -74,21 +74,25 @@ Tensors by_products(const RingShare& x, const std::vector<Slice>& slices) {
     const at::Tensor dout = wide(x.dout_bhtd);
     const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
     const at::Tensor hidden = hidden_by(slices, q.device());
+    const at::Tensor products = at::matmul(q, k.transpose(2, 3)) * scale;
+    const at::Tensor tanh = softcap == 0 ? at::zeros_like(products) : at::tanh(products / softcap);
     const at::Tensor p =
-        at::softmax((at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden, -INFINITY), 3);
+        at::softmax((softcap == 0 ? products : softcap * tanh).masked_fill(hidden, -INFINITY), 3);
     const at::Tensor out = at::matmul(p, v);
-    const at::Tensor ds = p * (at::matmul(dout, v.transpose(2, 3)) - (dout * out).sum(3, true)) * scale;
+    const at::Tensor ds =
+        p * (at::matmul(dout, v.transpose(2, 3)) - (dout * out).sum(3, true)) * (1 - tanh * tanh) * scale;
     return {out, at::matmul(ds, k), summed(at::matmul(ds.transpose(2, 3), q)),
             summed(at::matmul(p.transpose(2, 3), dout))};
 }
 
-Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices) {
+Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices, double softcap) {
+    const ScoreRule rule{0, softcap};
     const int64_t K = x.k_bktd.size(1);
     const KeyHeads heads{0, K, x.q_bhtd.size(1) / K};
-    PartialAttention attention(x.q_bhtd);
+    PartialAttention attention(x.q_bhtd, rule);
     attention.add(x.k_bktd, x.v_bktd, heads, slices);
     const FlashOutput whole = attention.finish();
-    PartialGradients sums(x.dout_bhtd, x.q_bhtd, whole);
+    PartialGradients sums(x.dout_bhtd, x.q_bhtd, whole, rule);
     const at::Tensor dk = at::empty_like(x.k_bktd, at::kFloat), dv = at::empty_like(x.v_bktd, at::kFloat);
     KeyGradients d{dk, dv, true};
     sums.add(x.k_bktd, x.v_bktd, heads, slices, d);
@@ -96,7 +100,7 @@ Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices) {
 }
 
 AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarType dtype,
-                                    const MaskCase& mask, at::Device device) {
+                                    const MaskCase& mask, double softcap, at::Device device) {
     constexpr int64_t kKeyHeads = 2;
     at::manual_seed(head_dim + group);
     const RingShare x = random_sequence(kKeyHeads * group, kKeyHeads, kTokens, head_dim, dtype, device);
@@ -104,7 +108,8 @@ AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarT
             group,
             name_of(dtype),
             mask.name,
-            worst_difference(by_kernels(x, mask.slices), by_products(x, mask.slices)),
+            softcap,
+            worst_difference(by_kernels(x, mask.slices, softcap), by_products(x, mask.slices, softcap)),
             dtype == at::kFloat ? 2e-5 : 3e-2};
 }
 
@@ -115,8 +120,10 @@ std::vector<AttentionVerdict> check_attention(at::Device device) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         for (const int64_t head_dim : {64, 96, 128, 256}) {
             for (const int64_t group : {1, 4}) {
-                for (const MaskCase& mask : mask_cases())
-                    verdicts.push_back(check_attention_of(head_dim, group, dtype, mask, device));
+                for (const MaskCase& mask : mask_cases()) {
+                    for (const double softcap : {0.0, 1.5})
+                        verdicts.push_back(check_attention_of(head_dim, group, dtype, mask, softcap, device));
+                }
             }
         }
     }

@@ -11,13 +11,15 @@ namespace ringmaster {
 struct AttentionVerdict {
     int64_t head_dim = 0, group = 0;  ///< group: query heads per key/value head
     std::string dtype, mask;          ///< "full", "causal", "inverse_causal", "documents", "window"
+    double softcap = 0;               ///< cap of the scores; 0: none
     double worst = 0, bound = 0;      ///< worst of out, dq, dk and dv: difference ÷ largest value
 
     bool ok() const { return worst <= bound; }
 };
 
 /// Returns a verdict per case: head dims 64, 96, 128 and 256, one or four query heads per key/value head,
-/// each mask of a slice, packed documents and a sliding window. Uses the device's flash kernels.
+/// each mask of a slice, packed documents and a sliding window, with and without a cap of scores. Uses the
+/// device's kernels.
 std::vector<AttentionVerdict> check_attention(at::Device device);
 
 struct RingVerdict {

@@ -32,7 +32,7 @@ json json_of(const KernelVerdict& it) {
 
 json json_of(const AttentionVerdict& it) {
     return {{"head_dim", it.head_dim}, {"group", it.group}, {"dtype", it.dtype}, {"mask", it.mask},
-            {"ok", it.ok()},           {"worst", it.worst}, {"bound", it.bound}};
+            {"softcap", it.softcap},   {"ok", it.ok()},     {"worst", it.worst}, {"bound", it.bound}};
 }
 
 json json_of(const RingVerdict& it) {

@@ -26,11 +26,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOUNDS = {"fp32": (1e-5, 1e-4), "codes": (3e-4, 1e-2), "bf16": (1e-2, 1e-1), "fp16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 # Together these layers have windows of several sizes, norms that add one, norms of whole rows, norms of
-# outputs, scaled embeddings and scores, capped logits, gelu, long-context factors, rotation of some
+# outputs, scaled embeddings and scores, capped scores and logits, gelu, long-context factors, rotation of some
 # dimensions, in halves and in adjacent pairs, LayerNorm with and without a bias, blocks side by side, MLPs
 # without a gate, and experts. Experts are compared in float32 only: bfloat16 may choose another expert.
-FAMILIES = ["gemma3 full", "phi3 longrope", "olmo2", "granite", "glm4", "cohere2", "starcoder2", "stablelm full", "nemotron full", "phi full",
-            "mixtral full", "qwen3_moe full"]
+FAMILIES = ["gemma3 full", "gemma2 full", "phi3 longrope", "olmo2", "granite", "glm4", "cohere2", "starcoder2", "stablelm full",
+            "nemotron full", "phi full", "mixtral full", "qwen3_moe full"]
 EXPERTS = ("mixtral-full", "qwen3_moe-full")
 
 

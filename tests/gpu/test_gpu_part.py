@@ -169,6 +169,7 @@ def test_the_selftest_proves_the_cpu_where_there_is_no_device_says_why_and_feeds
     assert found["ok"] and found["device"] == "cpu"
     assert {it["kernel"] for it in found["kernels"]} >= {"rms_norm_backward", "rope", "swiglu", "cross_entropy"}
     assert {it["head_dim"] for it in found["attention"]} == {64, 96, 128, 256}
+    assert {it["softcap"] for it in found["attention"]} == {0, 1.5}
     assert found["ring"]["ranks"] == 8 and found["ring"]["worst"] <= found["ring"]["bound"] and found["ring"]["ratio"] > 0
     calibration = lines[-1]["result"]
     assert calibration["device"] == "cpu" and calibration["float32"]["product_flops"] > 0 and calibration["link_bytes_per_s"] > 0

@@ -127,6 +127,33 @@ TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
     EXPECT_LT(joined_bytes("ulysses_size: 8\n"), 1) << "one call computes all";
 }
 
+// A score is 4 bytes. Forward: written by the product, read and written by tanh, read for the maximum, read
+// and written by the subtraction and by the exponential, read by the sum and to be rounded to 2 bytes, which
+// the product reads. Backward: written, tanh, the subtraction and the exponential, rounded, read by a
+// product; the gradient of probabilities is written, read and written by a subtraction, by a multiplication
+// and by the cap's slope, with another operand each, rounded, and read by two products. Blocks of 16 heads
+// have 512 queries and 1,024 keys; of the last block of each query, half is hidden.
+TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
+    constexpr double kTokens = 65536, kHeads = 16, kHeadDim = 256;
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const Plan plan = plan_text(config_text("sequence_len: 65536\n", "google/gemma-2-9b"), 1, request);
+    ASSERT_TRUE(plan.ok()) << said(plan);
+    Speeds speeds = round_speeds();
+    speeds.memory = 1;
+    speeds.flops = 1e30;
+    speeds.attention_forward = speeds.attention_backward = 1;  // not the speed of these kernels
+    const HopCosts hop = step_costs(plan, speeds).columns.at(0).hops.at(0);
+    const double scores = kHeads * kTokens * (kTokens + 1) / 2 * (1 + 512 / kTokens);
+    const double forward = 4 + 8 + 4 + 8 + 8 + 4 + (4 + 2) + 2;
+    const double backward = 4 + 8 + 8 + 8 + (4 + 2) + 2 + 4 + 8 + 12 + 12 + (4 + 2) + 2 * 2;
+    // Rows of D numbers for each 1,024 or 512 · 2 scores: the output's sums are scaled and added to, those of
+    // dq added to, keys read, and their gradients written, then read and added.
+    const double rows = kHeadDim / 1024;
+    EXPECT_NEAR(hop.forward_s / (scores * (forward + rows * (8 + 8 + 2 * 2))), 1, 1e-3);
+    EXPECT_NEAR(hop.backward_s / (scores * (backward + rows * (8 + 3 * 2 + 2 * (4 + 12)))), 1, 1e-3);
+}
+
 TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
     for (const std::string& layout : kLayouts) {
         const Plan plan = cpu_plan(
