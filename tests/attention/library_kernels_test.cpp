@@ -40,5 +40,16 @@ TEST(EfficientAttention, TakesAnyLengthAndGroupedHeads) {
     expect_float_attention(64, 5, false);
 }
 
+// Without this, a model that caps its scores would be trained as another model.
+TEST(LibraryKernels, RefuseToIgnoreACapOfScores) {
+    twins::install();
+    const at::Tensor x = in_a_slab(8, 2);
+    const ScoreRule capped{0, 50};
+    EXPECT_THROW(cuda_flash_kernel(capped), c10::Error);
+    EXPECT_THROW(float_flash_forward(x, x, x, true, capped), c10::Error);
+    const FlashOutput whole = float_flash_forward(x, x, x, true);
+    EXPECT_THROW(float_flash_backward(x, x, x, x, whole, true, capped), c10::Error);
+}
+
 }  // namespace
 }  // namespace ringmaster

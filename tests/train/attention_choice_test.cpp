@@ -196,6 +196,10 @@ TEST(AttentionChoice, IsLeftToRunsThatBothKernelsTake) {
     plan.model->head_dim = 256;
     EXPECT_FALSE(measured_shape(plan).has_value());
     plan.model->head_dim = 128;
+    plan.model->score_softcap = 50;
+    EXPECT_FALSE(measured_shape(plan).has_value()) << "neither kernel caps scores";
+    EXPECT_TRUE(run_shapes(plan, 0).empty());
+    plan.model->score_softcap = 0;
     plan.config.precision = Precision::Float32;
     EXPECT_FALSE(measured_shape(plan).has_value());
 }
