@@ -157,13 +157,13 @@ struct Call {
 struct BlockSums {
     at::Tensor values_brd, top_br, total_br;
 
-    /// Replaces scores ÷ unit by exp(score − top), and adds their sum.
+    /// Replaces scores ÷ unit by exp(score − top), and adds their sum. Each query sees a key of its first
+    /// block (score_blocks.h), so the top is finite from then on.
     void see(const Scores& scores, const at::Tensor& scores_brk) {
         const at::Tensor before_br = top_br;
         top_br = at::maximum(before_br, scores_brk.amax(2).mul_(scores.unit()));
-        const at::Tensor from_br = top_br.masked_fill(top_br == kHidden, 0);  // no key was seen
-        scores.exponentiate(scores_brk, scores_brk, from_br);
-        const at::Tensor shrink_br = at::exp(before_br - from_br);
+        scores.exponentiate(scores_brk, scores_brk, top_br);
+        const at::Tensor shrink_br = at::exp(before_br - top_br);
         total_br.mul_(shrink_br).add_(scores_brk.sum(2));
         values_brd.mul_(shrink_br.unsqueeze(2));
     }

@@ -18,6 +18,7 @@ namespace ringmaster {
 constexpr int64_t kMostScores = int64_t{1} << 23;
 
 /// Queries and keys of a block. They are about as many, which reads and adds to the rows of both least often.
+/// Queries are never more than keys, so each query of a slice sees a key of its first block.
 struct ScoreBlocks {
     int64_t queries = 0, keys = 0;
 };
