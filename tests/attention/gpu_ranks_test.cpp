@@ -34,12 +34,12 @@ at::Tensor positions(const Spans& spans) {
     return at::cat(parts);
 }
 
-void expect_whole(const Case& it, at::ScalarType dtype, int64_t head_dim) {
+void expect_whole(const Case& it, at::ScalarType dtype, int64_t head_dim, const ScoreRule& rule) {
     constexpr int64_t kTokens = 64, kHeads = 8, kKeyHeads = 4;
     at::manual_seed(head_dim);
     const auto random = [&](int64_t heads) { return at::randn({2, kTokens, heads, head_dim}).to(dtype); };
     const at::Tensor q = random(kHeads), k = random(kKeyHeads), v = random(kKeyHeads), dout = random(kHeads);
-    const FullAttention truth = full_attention(q, k, v, dout, hidden_by(it.mask, kTokens));
+    const FullAttention truth = full_attention(q, k, v, dout, hidden_by(it.mask, kTokens), rule);
     Mesh mesh;
     mesh.ring = it.ring;
     mesh.ulysses = it.ulysses;
@@ -48,7 +48,7 @@ void expect_whole(const Case& it, at::ScalarType dtype, int64_t head_dim) {
     run_ranks_on_gpu(mesh, [&](int rank, Groups& groups) {
         const at::Tensor at = positions(layout.ranks[static_cast<size_t>(mesh.context_rank(rank))]);
         const auto own = [&](const at::Tensor& x) { return x.index_select(1, at).to(groups.device()); };
-        ShardedAttention attention(groups, layout, it.mask);
+        ShardedAttention attention(groups, layout, it.mask, 0, rule);
         const AttentionOutput output = attention.forward(own(q), own(k), own(v));
         const AttentionGradients d = attention.backward(own(dout), own(q), own(k), own(v), output);
         const std::lock_guard lock(mutex);
@@ -78,7 +78,9 @@ TEST(ShardedAttentionGpu, OfRanksOnOneDeviceIsFullAttention) {
     };
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         for (const int64_t head_dim : {64, 96, 128, 256}) {
-            for (const Case& it : cases) expect_whole(it, dtype, head_dim);
+            for (const Case& it : cases) {
+                for (const double softcap : {0.0, 1.5}) expect_whole(it, dtype, head_dim, {0, softcap});
+            }
         }
     }
 }

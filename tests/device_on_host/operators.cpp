@@ -153,8 +153,8 @@ void record_stream(at::Tensor& self, c10::Stream stream) {
     give(stream.id(), [kept = self.storage()] {});
 }
 
-/// Calls `multiply` with host tensors of a product that adds half-precision matrices to float32. CUDA has such
-/// products and the CPU does not, so `multiply` gets the matrices in float32.
+/// Calls `multiply` with host tensors of a product that adds half-precision matrices to float32. CUDA has
+/// such products and the CPU does not, so `multiply` gets the matrices in float32.
 template <typename Multiply>
 void add_half_products(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype,
                        at::Tensor& out, const Multiply& multiply) {
@@ -181,7 +181,8 @@ at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const a
     return out;
 }
 
-/// Requires that out is self, and of the product's size: LibTorch's versions differ in whether they copy self.
+/// Requires that out is self, and of the product's size: LibTorch's versions differ in whether they copy
+/// self.
 at::Tensor& baddbmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
                               at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
                               at::Tensor& out) {
