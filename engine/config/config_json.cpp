@@ -123,6 +123,14 @@ void each_rule_field(Rule& rule,
     visit("beta", rule.beta);
     visit("answer_tokens", rule.answer_tokens);
     visit("temperature", rule.temperature);
+    visit("folder", rule.folder);
+}
+
+template <class Rule, class Visitor>
+void each_rule_field(Rule& rule,
+                     const Visitor& visit) requires std::is_same_v<std::remove_const_t<Rule>, RolloutFolder> {
+    visit("path", rule.path);
+    visit("timeout", rule.timeout);
 }
 
 template <class Rule, class Visitor>
@@ -143,6 +151,10 @@ void each_rule_field(Rule& rule,
                      const Visitor& visit) requires std::is_same_v<std::remove_const_t<Rule>, RolloutServer> {
     visit("host", rule.host);
     visit("port", rule.port);
+    visit("url", rule.url);
+    visit("key_variable", rule.key_variable);
+    visit("key_file", rule.key_file);
+    visit("ca_file", rule.ca_file);
     visit("timeout", rule.timeout);
     visit("reload_command", rule.reload_command);
     visit("corrects", rule.corrects);
@@ -189,8 +201,8 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
-constexpr bool is_rule =
-    std::is_same_v<T, PolicyRule> || std::is_same_v<T, SamplingRule> || std::is_same_v<T, RolloutServer>;
+constexpr bool is_rule = std::is_same_v<T, PolicyRule> || std::is_same_v<T, SamplingRule> ||
+                         std::is_same_v<T, RolloutServer> || std::is_same_v<T, RolloutFolder>;
 
 template <class T>
 json to_json_value(const T& value) {
@@ -212,8 +224,8 @@ json to_json_value(const T& value) {
     }
 }
 
-/// Returns whether plans of version 0.1.0 may lack the field. It then keeps its default, which matches the
-/// behaviour of that version.
+/// Returns whether plans of version 0.1.0 may lack the field, or plans that were written since may lack a
+/// field of a rule. It then keeps its default, which matches the earlier behaviour.
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
                                            "expert_parallel_size",
@@ -252,7 +264,12 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "center_rewards_coefficient",
                                            "token_labels",
                                            "policy",
-                                           "sampling"};
+                                           "sampling",
+                                           "policy.folder",
+                                           "sampling.server.url",
+                                           "sampling.server.key_variable",
+                                           "sampling.server.key_file",
+                                           "sampling.server.ca_file"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
@@ -339,8 +356,8 @@ class FieldReader {
         each_rule_field(field, [&](const char* part, auto& part_field) {
             const std::string path = std::string(name) + "." + part;
             const auto found = value.find(part);
-            if (found == value.end()) refuse(path.c_str(), "is missing");
-            read(path.c_str(), *found, part_field);
+            if (found != value.end()) return read(path.c_str(), *found, part_field);
+            if (!is_newer_than_0_1(path)) refuse(path.c_str(), "is missing");
         });
     }
     static void read(const char* name, const json& value, std::map<std::string, int>& field) {

@@ -23,7 +23,7 @@ constexpr const char* kRefused[] = {"sync_ref_model",
                                     "mask_truncated_completions",
                                     "skip_zero_advantage_batches"};
 
-/// All other keys of axolotl's `trl` (utils/schemas/trl.py), without those of vLLM.
+/// All other keys of axolotl's `trl` (utils/schemas/trl.py), without those of vLLM, and ours.
 constexpr const char* kKnown[] = {"beta",
                                   "max_completion_length",
                                   "use_vllm",
@@ -64,7 +64,9 @@ constexpr const char* kKnown[] = {"beta",
                                   "replay_buffer_size",
                                   "replay_recompute_logps",
                                   "reroll_start_fraction",
-                                  "reroll_max_groups"};
+                                  "reroll_max_groups",
+                                  "rollout_folder",
+                                  "rollout_timeout"};
 
 /// Reports keys of `trl` that axolotl does not know: an error if one resembles a known key.
 void judge_unknown(KeyReader& keys) {
@@ -132,6 +134,10 @@ void read_policy(KeyReader& keys, Config& config) {
 
 bool weighs_documents(const Config& config) {
     return config.preference.on() || config.policy;
+}
+
+bool gets_rows_while_training(const Config& config) {
+    return config.sampling || (config.policy && config.policy->folder);
 }
 
 bool has_reference(const Config& config) {

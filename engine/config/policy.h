@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace ringmaster {
 
@@ -13,6 +15,13 @@ enum class PolicyLoss { Grpo, Dapo, DrGrpo };
 
 const char* to_string(PolicyLoss loss);  ///< "grpo", "dapo", "dr_grpo"
 
+/// A folder into which another program puts files of rollouts while the run trains: `trl.rollout_folder`
+/// (launcher/tokenize/ringmaster_rows/rollout_folder.py). TRL has no such key.
+struct RolloutFolder {
+    std::string path;        ///< absolute
+    int64_t timeout = 3600;  ///< seconds to wait for one step's rows
+};
+
 struct PolicyRule {
     PolicyLoss loss = PolicyLoss::Dapo;
     bool by_sequence = false;   ///< one ratio for each answer (GSPO), not one for each label
@@ -21,6 +30,7 @@ struct PolicyRule {
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
     int64_t answer_tokens = 0;  ///< most tokens of a sampled answer, and DrGrpo's fixed length
     double temperature = 1;     ///< the logits are divided by it
+    std::optional<RolloutFolder> folder = {};  ///< without one, the rows are there before the run starts
 };
 
 struct Config;
@@ -29,6 +39,10 @@ struct Config;
 /// backward.
 bool weighs_documents(const Config& config);
 
+/// Returns whether each step's rows come while the run trains: it samples them, or another program puts them
+/// into a folder.
+bool gets_rows_while_training(const Config& config);
+
 /// Returns whether the loss compares with the log-probabilities that the run started with.
 bool has_reference(const Config& config);
 
@@ -36,5 +50,12 @@ class KeyReader;
 
 /// Reads `trl` for rl: grpo and gdpo.
 void read_policy(KeyReader& keys, Config& config);
+
+/// Reads `trl.rollout_folder` and its timeout, and rejects keys that would choose other rows. Call after
+/// read_policy.
+void read_rollout_folder(KeyReader& keys, Config& config);
+
+/// Checks a run whose rows come from a folder; call after read_data and read_batch.
+void settle_rollout_folder(KeyReader& keys, Config& config);
 
 }  // namespace ringmaster

@@ -305,7 +305,9 @@ void read_datasets(KeyReader& keys, Config& config) {
     config.test_datasets = read_entries(keys, config, "test_datasets");
     const json* list = keys.find("datasets");
     const bool none = !list || (list->is_array() && list->empty());
-    if (none && !config.accelerate_only && config.dataset_prepared_path.empty()) {
+    const bool are_elsewhere =
+        !config.dataset_prepared_path.empty() || (config.policy && config.policy->folder);
+    if (none && !config.accelerate_only && !are_elsewhere) {
         keys.error(Form("CFG-MISSING", "datasets"), "datasets");
     }
 }

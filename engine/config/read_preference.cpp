@@ -33,6 +33,7 @@ void read_policies(KeyReader& keys, Config& config, bool is_gdpo) {
     const bool samples = rewards && is_on(*rewards);
     if (is_gdpo && !samples) return keys.missing(Form("CFG-SAMPLING", "gdpo"), "trl.reward_funcs", "rl");
     read_policy(keys, config);
+    read_rollout_folder(keys, config);
     if (samples) read_sampling(keys, config, is_gdpo);
 }
 
@@ -239,6 +240,7 @@ void read_preference(KeyReader& keys, Config& config) {
 
 void settle_preference(KeyReader& keys, Config& config) {
     settle_sampling(keys, config);
+    settle_rollout_folder(keys, config);
     if ((config.preference.scores() || config.token_labels > 0) && is_set(keys, "sample_prompts"))
         keys.error(Form("PREFERENCE-LIMIT", "samples"), "sample_prompts");
     if (config.token_labels > 0 && config.lora.on()) drop_dropout(keys, config);

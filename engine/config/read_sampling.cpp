@@ -123,7 +123,7 @@ void read_sampling(KeyReader& keys, Config& config, bool is_gdpo) {
     take(rule.top_p, keys.number("trl.top_p", {.least = 0, .most = 1, .open_below = true}));
     if (config.policy->answer_tokens == 0 && !is_given(keys.find("trl.max_completion_length")))
         keys.missing(Form("CFG-SAMPLING", "length"), "trl.max_completion_length", "trl");
-    rule.server = read_rollout_server(keys);
+    rule.server = read_rollout_server(keys, config.base_dir);
     refuse_others(keys);
     say_others(keys);
 }

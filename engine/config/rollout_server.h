@@ -1,5 +1,5 @@
 /// Describes the server that completes a run's prompts: `trl.use_vllm: true` in mode `server`. It speaks the
-/// OpenAI completions protocol with token ids, as vLLM and SGLang do.
+/// OpenAI completions protocol with token ids, as vLLM and SGLang do, over http or https.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,16 @@ enum class ImportanceRatio { TokenTruncate, TokenMask, SequenceTruncate, Sequenc
 const char* to_string(ImportanceRatio ratio);
 
 /// The words and default values are those of TRL 1.16 (trainer/grpo_config.py, vllm_importance_sampling_*).
+/// TRL has none for the API key and the CA's file.
 struct RolloutServer {
     std::string host = "0.0.0.0";
     int64_t port = 8000;
+    std::string url = {};  ///< scheme, host, perhaps port and path; replaces host and port if it is not empty
+    /// The API key is the value of this environment variable of the run, or the text of this file; it is in
+    /// no configuration. Both empty: none is sent.
+    std::string key_variable = {};
+    std::string key_file = {};
+    std::string ca_file = {};  ///< PEM with the CAs that are trusted; empty: those of the system
     int64_t timeout = 240;  ///< seconds for one step's completions, with all attempts
     /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: by the endpoint
     /// of SGLang or vLLM.
@@ -27,12 +34,13 @@ struct RolloutServer {
     ImportanceRatio ratio = ImportanceRatio::SequenceMask;
     double cap = 3;
 
-    std::string address() const;  ///< such as "http://127.0.0.1:8000"
+    std::string address() const;  ///< such as "http://127.0.0.1:8000", without a slash at its end
 };
 
 class KeyReader;
 
-/// Reads `trl.use_vllm` and `trl.vllm_*`. Returns nothing if the run samples its completions itself.
-std::optional<RolloutServer> read_rollout_server(KeyReader& keys);
+/// Reads `trl.use_vllm` and `trl.vllm_*`; relative paths start from `base_dir`. Returns nothing if the run
+/// samples its completions itself.
+std::optional<RolloutServer> read_rollout_server(KeyReader& keys, const std::string& base_dir);
 
 }  // namespace ringmaster

@@ -248,6 +248,14 @@ void rule_server(const Plan& plan, const RolloutServer& server, Findings& findin
                     {{"address", server.address()}, {"ratio", to_string(server.ratio)}, {"cap", server.cap}});
 }
 
+/// Says which rows a step trains on if they come from a folder, and how long it waits for them.
+void rule_rollout_folder(const Plan& plan, Findings& findings) {
+    if (!plan.config.policy || !plan.config.policy->folder) return;
+    const RolloutFolder& folder = *plan.config.policy->folder;
+    findings.inform(Form("ROLLOUT-FOLDER", "comes"), "trl.rollout_folder",
+                    {{"rows", plan.batch.global}, {"folder", folder.path}, {"timeout", folder.timeout}});
+}
+
 /// Rejects steps that hold no whole groups, and models that the sampler does not know; says what sampling
 /// takes.
 void rule_sampling(const Plan& plan, Findings& findings) {
@@ -301,7 +309,8 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_muon,
                            rule_dora,
                            rule_preference,
-                           rule_sampling};
+                           rule_sampling,
+                           rule_rollout_folder};
 
 /// Returns whether layers share more than hidden states: keys and values, or what makes their inputs.
 bool shares_between_layers(const ModelConfig& model) {

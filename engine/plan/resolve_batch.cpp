@@ -41,8 +41,15 @@ void say_division(const Plan& plan, Findings& findings) {
                      {"accumulation", keeping}});
 }
 
+/// Returns how many rows a run takes from a folder into which another program writes them.
+std::optional<int64_t> rows_to_come(const Plan& plan) {
+    if (!plan.config.max_steps) return std::nullopt;
+    return product({*plan.config.max_steps, plan.batch.global});
+}
+
 std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Findings& findings) {
     if (request.rows) return request.rows;
+    if (plan.config.policy && plan.config.policy->folder) return rows_to_come(plan);
     const auto counted_rows = count_local_rows(plan.config);
     if (!counted_rows) return std::nullopt;
     const int64_t rows = training_rows(plan.config, counted_rows->rows);

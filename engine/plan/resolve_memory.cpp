@@ -36,7 +36,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.shard_tokens =
         static_cast<int64_t>(std::ceil(double(plan.sequence.per_rank) * plan.sharing.most.value_or(1)));
     in.chunks = plan.sequence.chunks;
-    in.keeps_first_weights = plan.config.sampling && has_reference(plan.config);
+    in.keeps_first_weights = gets_rows_while_training(plan.config) && has_reference(plan.config);
     in.ring = plan.mesh.ring;
     in.ulysses = plan.mesh.ulysses;
     in.zero_stage = plan.zero_stage;

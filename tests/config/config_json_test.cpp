@@ -57,9 +57,10 @@ Config unusual_config() {
         PreferenceMethod::Kto, 0.3, {{PairLoss::Ipo, 1}, {PairLoss::Sft, 0.5}}, 0.2, 0.7, 0.4, 1.2, 0.9};
     c.preference.center_rewards = 0.01;
     c.token_labels = 3;
-    c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9};
+    c.policy = {PolicyLoss::DrGrpo, true, 0.1, 0.3, 0.04, 64, 0.9, RolloutFolder{"/in", 60}};
     c.sampling = {4, 20, 0.9, RewardScale::Batch, true, {"rewards.exact"}, {0.5}, {}};
-    c.sampling->server = {"gpu", 9, 30, "reload", false, ImportanceRatio::TokenMask, 2.5};
+    c.sampling->server = {"gpu",    9,     "https://gpu:1/v",          "KEY", "/key", "/ca.pem", 30,
+                          "reload", false, ImportanceRatio::TokenMask, 2.5};
     c.optimizer_disk = "/nvme";
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
@@ -208,10 +209,23 @@ TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
         for (const auto& [name, value] : whole.at(rule).items()) {
             json without = whole, mistyped = whole;
             without[rule].erase(name);
-            expect_refused(without, "config." + rule + "." + name);
+            if (rule + "." + name == "policy.folder")
+                EXPECT_FALSE(config_from_json(without).policy->folder) << "older plans lack it";
+            else
+                expect_refused(without, "config." + rule + "." + name);
             mistyped[rule][name] = value.is_array() ? json(1) : json::array({1});
             expect_refused(mistyped, "config." + rule + "." + name);
         }
+    }
+    for (const auto& [name, value] : whole.at("sampling").at("server").items()) {
+        json without = whole;
+        without["sampling"]["server"].erase(name);
+        const bool is_newer =
+            name == "url" || name == "key_variable" || name == "key_file" || name == "ca_file";
+        if (is_newer)
+            EXPECT_EQ(config_to_json(config_from_json(without))["sampling"]["server"][name], "") << name;
+        else
+            expect_refused(without, "config.sampling.server." + name);
     }
     json stranger = whole;
     stranger["ring_attn_func"] = "spiral";

@@ -236,6 +236,114 @@ TEST(Sampling, AServerIsNamedByTheKeysOfVllm) {
                      "CFG-SAMPLING", "trl.vllm_lora_sync"));
 }
 
+/// Returns a file with a server of completions, with `more` keys of trl.
+std::string served(const std::string& more) {
+    return sampling("use_vllm: true, vllm_mode: server, " + more);
+}
+
+TEST(Sampling, AServersAddressMayBeAUrl) {
+    const auto url = [](const std::string& text) {
+        return rule_of(served("vllm_server_base_url: '" + text + "'")).server->address();
+    };
+    EXPECT_EQ(url("https://gpu-7.example:8443/"), "https://gpu-7.example:8443");
+    EXPECT_EQ(url("http://[::1]:80/v/2"), "http://[::1]:80/v/2");
+    EXPECT_EQ(url("https://10.0.0.1"), "https://10.0.0.1");
+    EXPECT_TRUE(rule_of(sampling("use_vllm: true, vllm_server_base_url: 'https://gpu'")).server)
+        << "as a host, it means the mode server";
+    for (const char* wrong : {"gpu:8000", "ftp://gpu", "https://", "https://user:secret@gpu", "https://gpu:0",
+                              "https://gpu:70000", "https://gpu:8x", "https://gpu?key=secret",
+                              "https://gpu/a#b", "https://gpu/a b", "https://[gpu]", "https://[::1",
+                              "https://gpu/../x", "https://gpu:", "https://::1", ""}) {
+        const ConfigReading reading = read_more(served("vllm_server_base_url: '" + std::string(wrong) + "'"));
+        const Diagnostic* found = said(reading, "CFG-SAMPLING", "trl.vllm_server_base_url");
+        ASSERT_TRUE(found) << wrong;
+        EXPECT_EQ(found->severity, Severity::Error) << wrong;
+        EXPECT_EQ(found->message.find("secret"), std::string::npos) << "a password is not repeated";
+    }
+    EXPECT_TRUE(said(read_more(served("vllm_server_base_url: 'https://gpu', vllm_server_port: 1")),
+                     "CFG-SAMPLING", "trl.vllm_server_port"));
+}
+
+TEST(Sampling, AnApiKeyIsNamedAndNeverWritten) {
+    const auto server = [](const std::string& more) {
+        return *rule_of(served("vllm_server_base_url: 'https://gpu', " + more)).server;
+    };
+    EXPECT_EQ(server("vllm_server_api_key_env: GPU_KEY").key_variable, "GPU_KEY");
+    EXPECT_EQ(server("vllm_server_api_key_file: key.txt").key_file, "/files/key.txt");
+    EXPECT_EQ(server("vllm_server_ca_file: ~/ca.pem").ca_file.find('~'), std::string::npos);
+    const auto found = [](const std::string& more, const std::string& key, Severity severity) {
+        const ConfigReading reading = read_more(served(more));
+        for (const Diagnostic& one : reading.diagnostics) {
+            EXPECT_EQ(one.message.find("sk-secret"), std::string::npos) << one.message;
+            if (one.key == "trl." + key && one.code == "CFG-SAMPLING" && one.severity == severity)
+                return true;
+        }
+        return false;
+    };
+    const std::string https = "vllm_server_base_url: 'https://gpu', ";
+    EXPECT_TRUE(found("vllm_server_api_key: sk-secret", "vllm_server_api_key", Severity::Error));
+    EXPECT_TRUE(
+        found(https + "vllm_server_api_key_env: sk-secret", "vllm_server_api_key_env", Severity::Error));
+    EXPECT_TRUE(found(https + "vllm_server_api_key_env: A, vllm_server_api_key_file: b",
+                      "vllm_server_api_key_file", Severity::Error));
+    EXPECT_TRUE(found("vllm_server_api_key_env: A", "vllm_server_api_key_env", Severity::Warning))
+        << "http is not encrypted";
+    EXPECT_FALSE(found(https + "vllm_server_api_key_env: A", "vllm_server_api_key_env", Severity::Warning));
+    EXPECT_TRUE(found("vllm_server_ca_file: x", "vllm_server_ca_file", Severity::Warning));
+    EXPECT_TRUE(found(https + "vllm_server_ca_file: nowhere", "vllm_server_ca_file", Severity::Warning));
+}
+
+constexpr char kFromFolder[] =
+    "base_model: NousResearch/Llama-3.2-1B\nlearning_rate: 0.0001\nmicro_batch_size: 1\n"
+    "gradient_accumulation_steps: 1\noutput_dir: out\nbf16: auto\nwarmup_steps: 10\nrl: grpo\n"
+    "trl: {rollout_folder: incoming}\n";
+
+TEST(RolloutFolder, NamesWhereRowsComeFromWhileTheRunTrains) {
+    const ConfigReading reading = read(kFromFolder + std::string("max_steps: 5\n"));
+    EXPECT_FALSE(has_error(reading.diagnostics));
+    ASSERT_TRUE(reading.config.policy && reading.config.policy->folder);
+    EXPECT_EQ(reading.config.policy->folder->path, "/files/incoming");
+    EXPECT_EQ(reading.config.policy->folder->timeout, 3600);
+    EXPECT_TRUE(reading.config.curriculum_sampling) << "rows are trained in the order in which they come";
+    EXPECT_TRUE(gets_rows_while_training(reading.config));
+    const ConfigReading other =
+        read_set(kFromFolder + std::string("max_steps: 5\n"), "trl.rollout_timeout", "7");
+    EXPECT_EQ(other.config.policy->folder->timeout, 7);
+    EXPECT_FALSE(read_more("rl: grpo\n").config.policy->folder);
+    EXPECT_FALSE(gets_rows_while_training(read_more("rl: grpo\n").config));
+}
+
+TEST(RolloutFolder, RefusesWhatCannotHoldForRowsThatCome) {
+    const auto found = [](const std::string& lines, const std::string& key, Severity severity) {
+        const ConfigReading reading = read(kFromFolder + lines);
+        const Diagnostic* one = said(reading, "ROLLOUT-FOLDER", key);
+        return one && one->severity == severity;
+    };
+    EXPECT_TRUE(found("", "max_steps", Severity::Error));
+    const std::string steps = "max_steps: 5\n";
+    EXPECT_TRUE(found(steps + "datasets: [{path: owner/rows}]\n", "datasets", Severity::Error));
+    EXPECT_TRUE(found(steps + "sample_packing: true\n", "sample_packing", Severity::Error));
+    EXPECT_TRUE(
+        found(steps + "dataset_exact_deduplication: true\n", "dataset_exact_deduplication", Severity::Error));
+    EXPECT_FALSE(found(steps + "dataset_exact_deduplication: false\n", "dataset_exact_deduplication",
+                       Severity::Error));
+    EXPECT_TRUE(found(steps + "curriculum_sampling: false\n", "curriculum_sampling", Severity::Warning));
+    EXPECT_FALSE(found(steps + "curriculum_sampling: true\n", "curriculum_sampling", Severity::Warning));
+    EXPECT_TRUE(found(steps + "group_by_length: true\n", "group_by_length", Severity::Warning));
+    const auto set = [&](const std::string& path, const std::string& value) {
+        return read_set(kFromFolder + steps, path, value);
+    };
+    EXPECT_TRUE(said(set("trl.reward_funcs", "[a.b]"), "ROLLOUT-FOLDER", "trl.reward_funcs"));
+    EXPECT_TRUE(said(set("trl.rollout_folder", "''"), "ROLLOUT-FOLDER", "trl.rollout_folder"));
+    EXPECT_TRUE(said(set("trl.rollout_folder", "/etc/hostname"), "ROLLOUT-FOLDER", "trl.rollout_folder"));
+    EXPECT_TRUE(has_error(set("trl.rollout_folder", "[1]").diagnostics));
+    EXPECT_TRUE(has_error(set("trl.rollout_timeout", "0").diagnostics));
+    EXPECT_TRUE(
+        said(read_more("rl: grpo\ntrl: {rollout_timeout: 4}\n"), "ROLLOUT-FOLDER", "trl.rollout_timeout"));
+    EXPECT_TRUE(
+        said(read_more("rl: grpo\ntrl: {rollout_folders: x}\n"), "CFG-PREFERENCE", "trl.rollout_folders"));
+}
+
 TEST(Sampling, UnknownKeysOfTrlAreNamed) {
     EXPECT_EQ(
         said(read_more(sampling("num_generation: 4")), "CFG-PREFERENCE", "trl.num_generation")->severity,

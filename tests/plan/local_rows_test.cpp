@@ -123,6 +123,18 @@ TEST_F(LocalRowsTest, StepsFollowFromRowsEpochsAndTheGlobalBatch) {
     EXPECT_EQ(find(broken, "CFG-SAMPLING")->key, "trl.num_generations");
     EXPECT_EQ(find(broken, "CFG-SAMPLING")->fixes.at(0).edits.at(0).value, "2")
         << "2 rows × 2 ranks × 2 are a group of 8";
+    const Plan coming = plan_text(
+        "base_model: Qwen/Qwen2.5-0.5B\noutput_dir: /tmp/out\nmicro_batch_size: 2\nmax_steps: 4\n"
+        "gradient_accumulation_steps: 3\nsequence_len: 64\nlearning_rate: 0.001\nrl: grpo\n"
+        "trl: {rollout_folder: /in}\n",
+        2);
+    EXPECT_TRUE(coming.ok()) << said(coming);
+    EXPECT_EQ(coming.batch.rows, 48) << "4 steps of 12 rows";
+    EXPECT_EQ(coming.batch.steps_per_epoch, 4);
+    EXPECT_EQ(coming.batch.total_steps, 4);
+    ASSERT_TRUE(find(coming, "ROLLOUT-FOLDER"));
+    EXPECT_NE(find(coming, "ROLLOUT-FOLDER")->message.find("the next 12 rows of the files in /in,"),
+              std::string::npos);
     const std::string server = prompts + "num_generations: 4, use_vllm: true, vllm_mode: server";
     const auto message = [&](const std::string& keys) {
         const Plan served = plan(keys);
