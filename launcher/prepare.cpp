@@ -165,11 +165,26 @@ std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
     return *config.max_steps * plan.batch.global;
 }
 
+bool comes_from_folder(const Config& config) {
+    return config.policy && config.policy->folder;
+}
+
+/// Returns the number of rows that the run takes from a folder while it trains; no file holds them yet.
+TokenizedRows rows_to_come(const Plan& plan) {
+    TokenizedRows rows;
+    rows.data.rows = plan.batch.rows.value_or(0);
+    return rows;
+}
+
 }  // namespace
 
 TokenizedRows tokenize_proposal(const Proposal& proposal, const fs::path& request_file, const Places& places,
                                 const Progress& progress) {
     const Config& config = proposal.reading.config;
+    if (comes_from_folder(config))
+        throw Error(Failure::Refused, Code("ROLLOUT-FOLDER"),
+                    "the rows come while the run trains, so there are none to show yet",
+                    config.policy->folder->path, "launch the run: its events say what it trains on");
     return tokenize(tokenize_request(config, proposal.plan.model, rows_of_stream(config, proposal.plan)),
                     request_file, places, progress);
 }
@@ -188,13 +203,15 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
     take_grown_model(proposal, run.dir, machine, places, progress);
     if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
     PreparedRun prepared{run, {}, {}};
-    prepared.rows = tokenize_proposal(proposal, run.dir / "tokenize.json", places, progress);
+    prepared.rows = comes_from_folder(config)
+                        ? rows_to_come(proposal.plan)
+                        : tokenize_proposal(proposal, run.dir / "tokenize.json", places, progress);
     progress.stop_if_cancelled();
     prepared.plan = plan_request(proposal.request, proposal.reading, machine, places, prepared.rows.data.rows,
                                  prepared.rows.data.eval_rows, prepared.rows.shared_prompts);
     prepared.plan.data = prepared.rows.data;
     if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
-    write_sampling(run, config, prepared.plan.data, places, progress);
+    write_sampling(run, prepared.plan, config, places, progress);
     if (proposal.request.preflight != Preflight::Only) write_tracking(run, proposal.request, config);
     if (proposal.request.preflight != Preflight::Only)
         write_samples(run, proposal.request, config, places, progress);

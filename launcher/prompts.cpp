@@ -74,12 +74,41 @@ void write_samples(const RunDirectory& run, const Request& request, const Config
     write_file(file, wish.dump() + "\n");
 }
 
-void write_sampling(const RunDirectory& run, const Config& config, const PreparedData& data,
-                    const Places& places, const Progress& progress) {
+namespace {
+
+/// Returns the command of a Python process that the engine starts to answer its questions.
+json step_command(const char* option, const fs::path& request, const Places& places) {
+    return {places.python().string(), (places.share_dir / "ringmaster_tokenize.py").string(), option,
+            request.string()};
+}
+
+/// Writes RUN/rollout_folder.json (ringmaster_rows/rollout_folder.py) and RUN/sampling.json for a run whose
+/// rows come from a folder.
+void write_rollout_folder(const RunDirectory& run, const Plan& plan, const Places& places) {
+    const Config& config = plan.config;
+    const fs::path request = run.dir / "rollout_folder.json";
+    const json vocabulary = plan.model ? json(plan.model->vocab_size) : json();
+    make_folder(run.dir / "rollouts");
+    const json asked = {{"folder", config.policy->folder->path},
+                        {"timeout", config.policy->folder->timeout},
+                        {"journal", (run.dir / "rollouts" / "taken.jsonl").string()},
+                        {"sequence_len", config.sequence_len},
+                        {"excess_length", to_string(config.excess_length)},
+                        {"vocab_size", vocabulary}};
+    write_file(request, asked.dump(2) + "\n");
+    write_file(run.dir / "sampling.json",
+               json{{"rollout_command", step_command("--rollouts", request, places)}}.dump() + "\n");
+}
+
+}  // namespace
+
+void write_sampling(const RunDirectory& run, const Plan& plan, const Config& config, const Places& places,
+                    const Progress& progress) {
     const fs::path request = run.dir / "sampling.json", rewards = run.dir / "rewards.json";
     std::error_code none;
     fs::remove(request, none);
     fs::remove(rewards, none);
+    if (config.policy && config.policy->folder) write_rollout_folder(run, plan, places);
     if (!config.sampling) return;
     json asked = {{"tokenizer", config.tokenizer},
                   {"tokenization", config.tokenization},
@@ -88,21 +117,20 @@ void write_sampling(const RunDirectory& run, const Config& config, const Prepare
     json judged = asked;
     judged["functions"] = config.sampling->functions;
     if (const auto& server = config.sampling->server)
-        judged["server"] = {{"host", server->host == "0.0.0.0" ? "127.0.0.1" : server->host},
-                            {"port", server->port},
-                            {"timeout", server->timeout},
-                            {"reload_command", server->reload_command}};
-    judged["prompts"] = fs::path(data.tokens).replace_filename("prompts.jsonl").string();
+        judged["server"] = {{"url", server->address()},     {"key_variable", server->key_variable},
+                            {"key_file", server->key_file}, {"ca_file", server->ca_file},
+                            {"timeout", server->timeout},   {"reload_command", server->reload_command}};
+    judged["prompts"] = fs::path(plan.data.tokens).replace_filename("prompts.jsonl").string();
     write_file(rewards, judged.dump(2) + "\n");
     asked["folders"] = json::array({config.model_dir});
     asked["prompts"] = json::array();
     const fs::path tokens_asked = run.dir / "prompts.json";
     write_file(tokens_asked, asked.dump(2) + "\n");
     const json encoded = tokenize_prompts(tokens_asked, places, progress);
-    const json command = {places.python().string(), (places.share_dir / "ringmaster_tokenize.py").string(),
-                          "--rewards", rewards.string()};
-    write_file(request,
-               json{{"stop_ids", encoded.at("stop_ids")}, {"reward_command", command}}.dump() + "\n");
+    write_file(request, json{{"stop_ids", encoded.at("stop_ids")},
+                             {"reward_command", step_command("--rewards", rewards, places)}}
+                                .dump() +
+                            "\n");
 }
 
 }  // namespace ringmaster

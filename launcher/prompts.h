@@ -34,9 +34,9 @@ void write_samples(const RunDirectory& run, const Request& request, const Config
                    const Places& places, const Progress& progress);
 
 /// Writes RUN/sampling.json (engine/train/sampled_rollouts.h) and RUN/rewards.json
-/// (ringmaster_rows/judge.py) if the run samples completions of its rows, else removes them. Throws Error or
-/// Cancelled.
-void write_sampling(const RunDirectory& run, const Config& config, const PreparedData& data,
-                    const Places& places, const Progress& progress);
+/// (ringmaster_rows/judge.py) if the run samples completions of its rows, or RUN/rollout_folder.json if its
+/// rows come from a folder (engine/train/folder_rollouts.h), else removes them. Throws Error or Cancelled.
+void write_sampling(const RunDirectory& run, const Plan& plan, const Config& config, const Places& places,
+                    const Progress& progress);
 
 }  // namespace ringmaster

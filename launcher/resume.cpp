@@ -86,7 +86,7 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
     resumed.from_step = step_to_resume(run, options.checkpoint, progress);
     if (options.checkpoint) resumed.wish = std::to_string(*options.checkpoint);
     resumed.plan = read_plan(run.plan().string());
-    if (options.ranks || options.nodes || !options.set.empty() || resumed.plan.data.tokens.empty()) {
+    if (options.ranks || options.nodes || !options.set.empty() || resumed.plan.data.rows <= 0) {
         resumed.plan = replan(run, options, machine, places, progress);
         resumed.replanned = true;
     }

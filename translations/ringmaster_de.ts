@@ -1842,6 +1842,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>die Referenz wird berechnet</translation>
     </message>
     <message>
+        <source>waiting for files of rollouts</source>
+        <translation>Warten auf Dateien mit Rollouts</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>die Ranks finden sich</translation>
     </message>

@@ -1825,6 +1825,10 @@ On what is left the run would go on with:</source>
         <translation>参照モデルを計算中</translation>
     </message>
     <message>
+        <source>waiting for files of rollouts</source>
+        <translation>ロールアウトのファイルを待機中</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>ランデブー</translation>
     </message>

@@ -1825,6 +1825,10 @@ On what is left the run would go on with:</source>
         <translation>计算参考模型</translation>
     </message>
     <message>
+        <source>waiting for files of rollouts</source>
+        <translation>等待 rollout 文件</translation>
+    </message>
+    <message>
         <source>the ranks meet</source>
         <translation>各 rank 会合</translation>
     </message>

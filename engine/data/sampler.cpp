@@ -44,17 +44,22 @@ const std::vector<int64_t>& Sampler::order_of(int64_t epoch) {
     if (order_epoch_ == epoch) return order_;
     order_.resize(static_cast<size_t>(rows_));
     std::iota(order_.begin(), order_.end(), int64_t{0});
-    if (!in_file_order_) shuffle(epoch);
+    shuffle(epoch);
     if (!lengths_.empty()) group();
     order_epoch_ = epoch;
     return order_;
 }
 
 std::vector<int64_t> Sampler::next_step() {
-    const std::vector<int64_t>& order = order_of(consumed_ / rows_);
-    const int64_t begin = consumed_ % rows_;
+    const int64_t epoch = consumed_ / rows_, begin = consumed_ % rows_;
     const int64_t count = std::min(rows_per_step_, rows_ - begin);
     consumed_ += count;
+    if (in_file_order_) {
+        std::vector<int64_t> chosen(static_cast<size_t>(count));
+        std::iota(chosen.begin(), chosen.end(), begin);
+        return chosen;
+    }
+    const std::vector<int64_t>& order = order_of(epoch);
     return {order.begin() + begin, order.begin() + begin + count};
 }
 

@@ -21,6 +21,7 @@ class Sampler {
     /// depend on rows_per_step.
     int64_t consumed() const { return consumed_; }
     void seek(int64_t consumed) { consumed_ = consumed; }
+    bool ends_epoch() const { return consumed_ % rows_ == 0; }
     double epoch() const { return static_cast<double>(consumed_) / static_cast<double>(rows_); }
 
   private:

@@ -89,8 +89,7 @@ RewardProcess::RewardProcess(RewardCommand command) : command_(std::move(command
     try {
         const json ready = parsed(*receive(kLongestNote, of_functions()));
         if (!ready.is_object() || ready.value("ready", json()) != json(command_.functions))
-            fail(of_functions(),
-                 "the process of reward functions did not name the functions that were asked for");
+            fail(of_functions(), "the process did not name the functions that were asked for");
     } catch (...) {
         end();
         throw;
@@ -112,7 +111,7 @@ void RewardProcess::end() {
 }
 
 Asking RewardProcess::of_functions() const {
-    return {kCode, "reward functions", kHint, command_.patience, command_.functions.size()};
+    return {command_.code, command_.whom, kHint, command_.patience, command_.functions.size()};
 }
 
 void RewardProcess::fail(const Asking& asking, const std::string& what, const std::string& advice) {
@@ -165,15 +164,29 @@ bool RewardProcess::takes_bytes(size_t longest, const Asking& asking, Clock::tim
     return pending_.find('\n') != std::string::npos;
 }
 
-/// Returns the next line that is no note. Notes are those of the Python step's progress, warnings, and
-/// {"running": name}, which starts the time anew, once for each function.
+namespace {
+
+void say_waiting(const json& waiting, const Asking& asking) {
+    const auto number = [&](const char* key) {
+        const bool is_there =
+            waiting.is_object() && waiting.contains(key) && waiting[key].is_number_integer();
+        return is_there ? waiting[key].get<int64_t>() : 0;
+    };
+    if (asking.waits) asking.waits(number("seconds"), number("timeout"));
+}
+
+}  // namespace
+
+/// Returns the next line that is no note. Notes are those of the Python step's progress, warnings,
+/// {"waiting":
+/// {"seconds", "timeout"}}, and {"running": name}, which starts the time anew, once for each function.
 std::optional<std::string> RewardProcess::receive(size_t longest, const Asking& asking) {
     Clock::time_point deadline = Clock::now() + asking.patience;
     size_t begun = 0;
     bool warned = false;
     for (;;) {
         if (!takes_bytes(longest, asking, deadline)) {
-            if (warned && asking.stops && asking.stops()) return std::nullopt;
+            if ((warned || asking.stops_at_once) && asking.stops && asking.stops()) return std::nullopt;
             continue;
         }
         const size_t newline = pending_.find('\n');
@@ -188,7 +201,8 @@ std::optional<std::string> RewardProcess::receive(size_t longest, const Asking& 
             warned = true;
             if (asking.warn) asking.warn(text_at(note, "warning"));
         }
-        if (note.contains("phase") || note.contains("warning")) continue;
+        if (note.contains("waiting")) say_waiting(note["waiting"], asking);
+        if (note.contains("phase") || note.contains("warning") || note.contains("waiting")) continue;
         if (!note.contains("running")) return line;
         running_ = text_at(note, "running");
         if (++begun <= asking.functions) deadline = Clock::now() + asking.patience;

@@ -1,7 +1,7 @@
 /// Asks the user's reward functions, which are Python, in a process of their own
-/// (launcher/tokenize/ringmaster_rows/judge.py), which also asks a server for completions. What the process
-/// answers is not trusted: an answer is one JSON line of limited length that has to hold exactly the rewards
-/// that were asked for.
+/// (launcher/tokenize/ringmaster_rows/judge.py), which also asks a server for completions; or takes
+/// rollouts from a folder by such a process (rollout_folder.py). What the process answers is not trusted: an
+/// answer is one JSON line of limited length that has to hold exactly the rewards that were asked for.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,9 @@ struct RewardCommand {
     std::vector<std::string> words;      ///< a program's path and its arguments
     std::vector<std::string> functions;  ///< their names, in the order of the rewards
     std::chrono::milliseconds patience =
-        std::chrono::minutes(2);  ///< for one function's answer, and the start
+        std::chrono::minutes(2);           ///< for one function's answer, and the start
+    const char* code = "REWARD-FUNCTION";  ///< of errors, unless a question has another
+    std::string whom = "reward functions";
 };
 
 /// A completion that is to be judged.
@@ -38,7 +40,10 @@ struct Asking {
     std::chrono::milliseconds patience;
     size_t functions = 0;                               ///< that start the time anew, once each
     std::function<void(const std::string&)> warn = {};  ///< called with each warning of the process
+    /// Called with the seconds that the process says it has waited, and those it may.
+    std::function<void(int64_t, int64_t)> waits = {};
     std::function<bool()> stops = {};  ///< after a warning: returns whether to wait no longer
+    bool stops_at_once = false;        ///< asks `stops` without a warning too
 };
 
 class RewardProcess {

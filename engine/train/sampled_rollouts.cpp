@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "engine/error.h"
 #include "engine/files/durable.h"
@@ -88,47 +87,43 @@ void check_plan(const Plan& plan) {
 
 }  // namespace
 
-std::unique_ptr<SampledRollouts> SampledRollouts::of_run(const fs::path& run_dir, const Plan& plan,
-                                                         Groups& groups) {
-    if (!plan.config.sampling || !plan.config.policy) return nullptr;
+std::unique_ptr<RolloutSource> SampledRollouts::of_run(const fs::path& run_dir, const Plan& plan,
+                                                       Groups& groups) {
     check_plan(plan);
     std::ifstream text(run_dir / "sampling.json");
     const json read = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!read.is_object())
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is no request to sample",
                     (run_dir / "sampling.json").string(), "prepare the run again");
-    return std::unique_ptr<SampledRollouts>(
+    return std::unique_ptr<RolloutSource>(
         new SampledRollouts(run_dir, plan, groups, sampling_request(read, plan.config)));
 }
 
 SampledRollouts::SampledRollouts(const fs::path& run_dir, const Plan& plan, Groups& groups,
                                  SamplingRequest request)
-    : dir_(run_dir),
+    : RolloutSource(run_dir, groups),
       plan_(plan),
-      groups_(groups),
       rule_(*plan.config.sampling),
-      request_(std::move(request)) {
-    fs::create_directories(dir_ / "rollouts");
-}
+      request_(std::move(request)) {}
 
-int64_t SampledRollouts::prompts_per_step() const {
+int64_t SampledRollouts::rows_per_step() const {
     return plan_.batch.global / rule_.generations;  // the plan has whole groups
 }
 
-void SampledRollouts::check(const TokenFile& prompts) const {
-    for (int64_t row = 0; row < prompts.rows(); ++row) {
-        if (prompts.tokens_of(row) + request_.generation.max_new_tokens <= plan_.config.sequence_len)
+void SampledRollouts::check(const TokenFile* prompts) const {
+    for (int64_t row = 0; row < prompts->rows(); ++row) {
+        if (prompts->tokens_of(row) + request_.generation.max_new_tokens <= plan_.config.sequence_len)
             continue;
         throw Error(Failure::Refused, Code("DATA-ROWS"),
-                    "prompt " + std::to_string(row + 1) + " has " + std::to_string(prompts.tokens_of(row)) +
+                    "prompt " + std::to_string(row + 1) + " has " + std::to_string(prompts->tokens_of(row)) +
                         " tokens, which leaves too few of sequence_len for max_completion_length",
                     "sequence_len", "raise sequence_len");
     }
 }
 
-bool SampledRollouts::sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
-                             const Policy& policy) {
-    const std::vector<Prompt> asked = prompts_of(prompts, rows, rule_.generations);
+bool SampledRollouts::next(int64_t step, const TokenFile* prompts, const std::vector<int64_t>& rows,
+                           const Policy& policy) {
+    const std::vector<Prompt> asked = prompts_of(*prompts, rows, rule_.generations);
     check_prompts(*plan_.model, asked, request_.generation);
     const auto completions =
         rule_.server ? served(step, asked, policy) : std::optional(completions_of(step, asked, policy));
@@ -209,6 +204,10 @@ std::chrono::milliseconds SampledRollouts::patience() const {
                         : std::chrono::milliseconds(0);
 }
 
+std::string SampledRollouts::place() const {
+    return rule_.server ? rule_.server->address() : "reward functions";
+}
+
 RewardProcess& SampledRollouts::process() {
     if (!process_) process_ = std::make_unique<RewardProcess>(request_.rewards);
     return *process_;
@@ -231,13 +230,10 @@ ServedQuestion SampledRollouts::question_of(int64_t step, const std::vector<Prom
 
 std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const ServedQuestion& question,
                                                                          const Policy& policy) {
-    const Asking asking{"ROLLOUT-SERVER",
-                        "server " + rule_.server->address(),
-                        "the log of rank 0 says more",
-                        patience(),
-                        0,
-                        policy.warn,
-                        policy.stops};
+    Asking asking{"ROLLOUT-SERVER", "server " + rule_.server->address(), "the log of rank 0 says more",
+                  patience()};
+    asking.warn = policy.warn;
+    asking.stops = policy.stops;
     const auto line = process().ask(line_of(question), longest_answer(question), asking);
     if (line) return completions_in(*line, question);
     process_.reset();  // it still waits for the server
@@ -245,37 +241,6 @@ std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const S
 }
 
 namespace {
-
-/// Throws rank 0's error on every rank, so that the first rank that ends gives the run's reason.
-[[noreturn]] void fail_everywhere(Groups& groups, const std::optional<Error>& problem) {
-    constexpr size_t kMost = 1 << 17, kOfPart = 4000;
-    at::Tensor letters = at::zeros({static_cast<int64_t>(kMost)}, at::kLong);
-    if (problem) {
-        const auto part = [](const std::string& text) { return text.substr(0, kOfPart); };
-        const std::string text =
-            json{problem->code, part(problem->what()), part(problem->where), part(problem->hint)}.dump(
-                -1, ' ', true, json::error_handler_t::replace);
-        std::copy_n(text.begin(), std::min(text.size(), kMost), letters.data_ptr<int64_t>());
-    }
-    letters = letters.to(groups.device());
-    groups.world().broadcast(letters, 0).wait();
-    letters = letters.cpu();
-    std::string text;
-    for (const int64_t* letter = letters.const_data_ptr<int64_t>(); text.size() < kMost && *letter != 0;
-         ++letter)
-        text.push_back(static_cast<char>(*letter));
-    const auto parts = json::parse(text).get<std::vector<std::string>>();
-    throw MissingRollouts(Failure::Refused, Code(parts.at(0)), parts.at(1), parts.at(2), parts.at(3));
-}
-
-/// Says on every rank what became of rank 0's question.
-enum class Served : int64_t { Completions, Failed, Stopped };
-
-Served agreed(Groups& groups, Served own) {
-    at::Tensor shared = at::full({1}, static_cast<int64_t>(own), at::kLong).to(groups.device());
-    groups.world().broadcast(shared, 0).wait();
-    return static_cast<Served>(shared.item<int64_t>());
-}
 
 constexpr char kWeights[] = "weights-";
 
@@ -299,7 +264,7 @@ std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
     const fs::path folder = dir_ / "rollouts" / name;
     policy.write(folder);
     std::vector<Completion> completions(prompts.size());
-    Served own = Served::Completions;
+    Obtained own = Obtained::Rows;
     std::optional<Error> problem;
     if (groups_.rank() == 0) {
         try {
@@ -307,15 +272,15 @@ std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
             if (answer)
                 completions = std::move(*answer);
             else
-                own = Served::Stopped;
+                own = Obtained::Stopped;
         } catch (const Error& error) {
-            own = Served::Failed;
+            own = Obtained::Failed;
             problem = error;
         }
     }
-    const Served all = agreed(groups_, own);
-    if (all == Served::Failed) fail_everywhere(groups_, problem);
-    if (all == Served::Stopped) return std::nullopt;
+    const Obtained all = agree_on_rows(groups_, own);
+    if (all == Obtained::Failed) fail_everywhere(groups_, problem);
+    if (all == Obtained::Stopped) return std::nullopt;
     share(completions);
     if (groups_.rank() == 0) remove_other_weights(folder);
     return completions;
@@ -380,13 +345,12 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
                        completions[i].log_probabilities.end());
     }
     const auto tokens = static_cast<int64_t>(ids.size()), offsets = static_cast<int64_t>(ends.size());
-    const fs::path path = dir_ / "rollouts" / ("rank-" + std::to_string(groups_.rank()) + ".safetensors");
     std::vector<TensorInfo> tensors{
         {"advantages", "F64", {offsets - 1}}, {"old_log_probabilities", "F64", {tokens}},
         {"row_offsets", "I64", {offsets}},    {"document_offsets", "I64", {offsets}},
         {"input_ids", "I32", {tokens}},       {"labels", "I32", {tokens}}};
     if (!sampled.empty()) tensors.push_back({"sampled_log_probabilities", "F64", {tokens}});
-    SafetensorsWriter writer(path, tensors);
+    SafetensorsWriter writer(own_file(), tensors);
     write_vector(writer, advantages);
     write_vector(writer, old);
     write_vector(writer, ends);
@@ -395,14 +359,7 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
     write_vector(writer, labels);
     write_vector(writer, sampled);
     writer.finish();
-    tokens_ = std::make_unique<TokenFile>(path);
-    rollouts_ = std::make_unique<Rollouts>(path);
-}
-
-std::vector<int64_t> SampledRollouts::rows() const {
-    std::vector<int64_t> all(static_cast<size_t>(tokens_->rows()));
-    std::iota(all.begin(), all.end(), int64_t{0});
-    return all;
+    map_own_file();
 }
 
 void SampledRollouts::take_figures(const std::vector<Completion>& completions, const Advantages& advantages) {

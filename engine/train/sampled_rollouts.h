@@ -13,43 +13,16 @@
 /// "rewards": {name: {"mean", "std"}}, "completion_tokens", "cut_share", "even_share"}.
 #pragma once
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
-#include "engine/comm/groups.h"
-#include "engine/data/rollouts.h"
-#include "engine/data/tokens.h"
-#include "engine/error.h"
-#include "engine/events/event.h"
-#include "engine/model/decoder.h"
-#include "engine/plan/plan.h"
 #include "engine/sample/generate.h"
 #include "engine/train/reward_process.h"
+#include "engine/train/rollout_source.h"
 #include "engine/train/served_completions.h"
 
 namespace ringmaster {
-
-/// Thrown on every rank alike if a step's completions or rewards cannot be had. Nothing has changed then: the
-/// run can be saved, and resumed with the same step.
-struct MissingRollouts : Error {
-    using Error::Error;
-};
-
-/// The model that samples, and what a server needs besides its answers.
-struct Policy {
-    Decoder& decoder;
-    at::ScalarType dtype;
-    bool shards_weights = false;
-    /// Writes the present weights to a folder; every rank calls it.
-    std::function<void(const std::filesystem::path& folder)> write = {};
-    std::function<void(const std::string& text)> warn = {};
-    std::function<bool()> stops = {};  ///< whether this rank has been asked to stop
-};
 
 struct SamplingRequest {
     Generation generation;
@@ -59,32 +32,25 @@ struct SamplingRequest {
 /// Reads RUN/sampling.json for a plan that samples. Throws Error(Refused) if it is damaged.
 SamplingRequest sampling_request(const nlohmann::json& read, const Config& config);
 
-class SampledRollouts {
+class SampledRollouts : public RolloutSource {
   public:
-    /// Returns null if the plan's rows are no prompts.
-    static std::unique_ptr<SampledRollouts> of_run(const std::filesystem::path& run_dir, const Plan& plan,
-                                                   Groups& groups);
+    static std::unique_ptr<RolloutSource> of_run(const std::filesystem::path& run_dir, const Plan& plan,
+                                                 Groups& groups);
 
     /// Returns the prompts of a whole step. Throws Error(Refused) if its completions are no whole groups.
-    int64_t prompts_per_step() const;
+    int64_t rows_per_step() const override;
     /// Throws Error(Refused) if a prompt has no room for its completion in sequence_len.
-    void check(const TokenFile& prompts) const;
+    void check(const TokenFile* prompts) const override;
 
     /// Samples and judges completions of the prompts of `step` (the first is 1). Every rank calls it.
     /// Throws MissingRollouts if the server or the reward functions fail. Returns false if rank 0 was asked
     /// to stop while it waited for a server that had failed.
-    bool sample(int64_t step, const TokenFile& prompts, const std::vector<int64_t>& rows,
-                const Policy& policy);
-    /// Returns how long the ranks may wait for rank 0, besides what they wait in any case.
-    std::chrono::milliseconds patience() const;
-    /// Adds the newest completions' figures to rollouts.jsonl, on rank 0.
-    void record(int64_t step) const;
-    const SamplingFigures& figures() const { return figures_; }
-
-    /// Return the newest completions, a row each: a prompt's lie one after the other.
-    const TokenFile& tokens() const { return *tokens_; }
-    const Rollouts& rollouts() const { return *rollouts_; }
-    std::vector<int64_t> rows() const;  ///< all of tokens()
+    bool next(int64_t step, const TokenFile* prompts, const std::vector<int64_t>& rows,
+              const Policy& policy) override;
+    std::chrono::milliseconds patience() const override;
+    std::string place() const override;
+    void record(int64_t step) const override;
+    SamplingFigures figures() const override { return figures_; }
 
   private:
     SampledRollouts(const std::filesystem::path& run_dir, const Plan& plan, Groups& groups,
@@ -108,17 +74,13 @@ class SampledRollouts {
                const std::vector<double>& advantages);
     void take_figures(const std::vector<Completion>& completions, const Advantages& advantages);
 
-    const std::filesystem::path dir_;
     const Plan& plan_;
-    Groups& groups_;
     const SamplingRule& rule_;
     const SamplingRequest request_;
     SamplingFigures figures_;
     std::vector<RewardFigures> of_functions_;
     int64_t completions_ = 0;
     std::unique_ptr<RewardProcess> process_;  ///< on rank 0
-    std::unique_ptr<TokenFile> tokens_;
-    std::unique_ptr<Rollouts> rollouts_;
 };
 
 }  // namespace ringmaster

@@ -143,7 +143,8 @@ void refuse_unusable(const Plan& plan, const Rendezvous& who) {
                     "the plan names no model that can be trained here", "base_model",
                     "`ringmaster plan` says what of its config.json is not computed here");
     }
-    if (plan.data.tokens.empty()) {
+    const bool come_later = plan.config.policy && plan.config.policy->folder;
+    if (plan.data.tokens.empty() && !come_later) {
         throw Error(Failure::Usage, Code("RUN-MISSING"), "the plan has no prepared rows", {},
                     "make the run directory with `ringmaster prepare`");
     }
@@ -243,23 +244,25 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train if the mesh computes other numbers than one rank would.
-void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
+/// Refuses to train if the mesh computes other numbers than one rank would. Returns false if the run was to
+/// stop while it waited for rows.
+bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
     constexpr int64_t kRowsLookedAt = 4096;  // rows searched for labels
-    const TokenFile& tokens = trainer.tokens();
+    const TokenFile* tokens = trainer.tokens(stop_requested);
+    if (tokens == nullptr) return false;
     const PreflightReport report =
         preflight(plan, groups,
-                  {trainer.trained_model(), trainer.optimizer(), tokens, trainer.next_rows(kRowsLookedAt),
+                  {trainer.trained_model(), trainer.optimizer(), *tokens, trainer.next_rows(kRowsLookedAt),
                    trainer.completed_steps(), trainer.total_steps() - trainer.completed_steps()});
     if (groups.rank() == 0) {
         write_report(run.preflight(), report);
         log_line(report.summary());
     }
     groups.world().barrier();
-    if (report.failure.empty()) return;
+    if (report.failure.empty()) return true;
     throw Error(Failure::Refused, Code("PREFLIGHT-FAILED"), "preflight: " + report.failure,
                 run.preflight().string(),
                 "the run would not train what one rank trains; please report it. --no-preflight starts it "
@@ -283,7 +286,7 @@ bool agree_on_warning(Groups& groups) {
 /// Ends a session whose run was to stop before its first step.
 void stopped_before_training(const Trainer& trainer, OwnRunState& state, EventWriter& events) {
     events.write(DoneEvent{trainer.completed_steps(), "stopped"});
-    state.over(RunPhase::Stopped, "stopped by request while the reference's log-probabilities were computed");
+    state.over(RunPhase::Stopped, "stopped by request before the first step");
 }
 
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
@@ -320,7 +323,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         log_line("resumed from the checkpoint of step " + std::to_string(*from));
     }
     groups.world().barrier();
-    if (agree_on_preflight(groups, run, plan)) prove_first(plan, run, groups, trainer, events);
+    if (agree_on_preflight(groups, run, plan) && !prove_first(plan, run, groups, trainer, events))
+        return stopped_before_training(trainer, state, events);
     if (only) {
         events.write(DoneEvent{0, "completed"});
         state.over(RunPhase::Completed, "preflight passed");

@@ -36,13 +36,22 @@ Sharding sharding_of(const Plan& plan, const Groups& groups) {
     return sharding;
 }
 
-Sampler sampler_of(const Plan& plan, const TokenFile& tokens, int64_t rows_per_step) {
+Sampler sampler_of(const Plan& plan, const TokenFile* tokens, int64_t rows, int64_t rows_per_step) {
     const Config& config = plan.config;
-    if (!config.group_by_length)
-        return {tokens.rows(), rows_per_step, config.seed, config.curriculum_sampling};
+    if (!config.group_by_length || !tokens)
+        return {rows, rows_per_step, config.seed, config.curriculum_sampling};
     std::vector<int64_t> lengths;
-    for (int64_t row = 0; row < tokens.rows(); ++row) lengths.push_back(tokens.tokens_of(row));
+    for (int64_t row = 0; row < rows; ++row) lengths.push_back(tokens->tokens_of(row));
     return {std::move(lengths), rows_per_step, config.seed};
+}
+
+std::unique_ptr<TokenFile> prepared_rows(const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<TokenFile>(path);
+}
+
+/// Returns how many rows the run has: the prepared ones, or those that come in all of its steps.
+int64_t rows_of_run(const Config& config, const TokenFile* tokens, int64_t rows_per_step) {
+    return tokens ? tokens->rows() : config.max_steps.value_or(1) * rows_per_step;
 }
 
 /// Returns what the model divides its logits by in training.
@@ -75,13 +84,13 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       groups_(groups),
       events_(events),
       device_(device),
-      tokens_(plan.data.tokens),
-      sampled_(SampledRollouts::of_run(run.dir, plan, groups)),
-      eval_tokens_(plan.data.eval_tokens.empty() ? nullptr
-                                                 : std::make_unique<TokenFile>(plan.data.eval_tokens)),
-      rows_per_step_(sampled_ ? sampled_->prompts_per_step() : plan.batch.global),
-      sampler_(sampler_of(plan, tokens_, rows_per_step_)),
-      steps_per_epoch_((tokens_.rows() + rows_per_step_ - 1) / rows_per_step_),
+      tokens_(prepared_rows(plan.data.tokens)),
+      source_(RolloutSource::of_run(run.dir, plan, groups)),
+      eval_tokens_(prepared_rows(plan.data.eval_tokens)),
+      rows_per_step_(source_ ? source_->rows_per_step() : plan.batch.global),
+      rows_(rows_of_run(config_, tokens_.get(), rows_per_step_)),
+      sampler_(sampler_of(plan, tokens_.get(), rows_, rows_per_step_)),
+      steps_per_epoch_((rows_ + rows_per_step_ - 1) / rows_per_step_),
       total_steps_(config_.max_steps ? *config_.max_steps
                                      : static_cast<int64_t>(std::ceil(
                                            config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
@@ -101,13 +110,12 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     }
     if (groups.rank() == 0) {
         const int64_t longest = config_.sequence_len * sequences_per_row(config_);
-        for (const TokenFile* tokens :
-             {static_cast<const TokenFile*>(&tokens_), static_cast<const TokenFile*>(eval_tokens_.get())}) {
+        for (const TokenFile* tokens : {tokens_.get(), eval_tokens_.get()}) {
             if (tokens == nullptr) continue;
             tokens->check(model_.vocab_size, model_.head_rows(), longest);
             tokens->check_preferences(config_.preference, config_.sequence_len);
         }
-        if (sampled_) sampled_->check(tokens_);
+        if (source_) source_->check(tokens_.get());
     }
     if (config_.reinit_weights) {
         trained_.initialize_weights(model_, config_.seed);
@@ -119,7 +127,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     } else if (trained_.adapter) {
         parameters_.load(config_.lora.model_dir);
     }
-    if (!sampled_ || !has_reference(config_)) return;
+    if (!source_ || !has_reference(config_)) return;
     const at::Tensor& values = parameters_.master().values;
     first_values_ = lies_in_host(values) ? host_zeros(values.sizes(), values.scalar_type(), device)
                                          : at::empty_like(values);
@@ -127,13 +135,13 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
 }
 
 bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
-    if (config_.policy && !sampled_) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
+    if (config_.policy && !source_) rollouts_ = std::make_unique<Rollouts>(plan_.data.tokens);
     PreferenceFacts facts;
-    if (sampled_) {
-        facts.advantage = [this](int64_t place) { return sampled_->rollouts().advantage(place); };
-        facts.old_log_p = [this](int64_t place) { return sampled_->rollouts().old_log_p(place); };
-        if (config_.sampling->server && config_.sampling->server->corrects)
-            facts.sampled_log_p = [this](int64_t place) { return sampled_->rollouts().sampled_log_p(place); };
+    if (source_) {
+        facts.advantage = [this](int64_t place) { return source_->rollouts().advantage(place); };
+        facts.old_log_p = [this](int64_t place) { return source_->rollouts().old_log_p(place); };
+        if (config_.sampling && config_.sampling->server && config_.sampling->server->corrects)
+            facts.sampled_log_p = [this](int64_t place) { return source_->rollouts().sampled_log_p(place); };
         facts.reference = [this](const DocumentKey& key) { return sampled_reference_.at(key.first); };
     }
     if (rollouts_) {
@@ -141,8 +149,8 @@ bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
         facts.old_log_p = [this](int64_t place) { return rollouts_->old_log_p(place); };
     }
     training_.set_facts(facts);
-    if (!has_reference(config_) || sampled_) return true;
-    reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, tokens_, run_.reference("train"));
+    if (!has_reference(config_) || source_) return true;
+    reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, *tokens_, run_.reference("train"));
     facts.reference = reference_->facts().reference;
     facts.is_desirable = reference_->facts().is_desirable;
     training_.set_facts(facts);
@@ -167,10 +175,10 @@ bool Trainer::computes_reference(ReferenceLogProbs& reference, const Sampler& sa
 void Trainer::resume(int64_t step) {
     const std::filesystem::path dir = run_.checkpoint(step);
     const TrainerState state = load_checkpoint(dir, parameters_, *optimizer_);
-    if (state.rows != tokens_.rows()) {
+    if (tokens_ && state.rows != rows_) {
         throw Error(Failure::Refused, Code("RUN-CHECKPOINT"),
                     "was saved over " + std::to_string(state.rows) + " rows, the data has " +
-                        std::to_string(tokens_.rows()) + " now",
+                        std::to_string(rows_) + " now",
                     dir.string(), "resume with the data that the run was started with, or launch a new run");
     }
     step_ = state.step;
@@ -179,7 +187,14 @@ void Trainer::resume(int64_t step) {
     best_ = state.best;
     watched_ = state.watched;
     saved_step_ = step_;
+    if (!tokens_) sampler_ = sampler_of_stream(state.consumed_rows, total_steps_ - step_);
     sampler_.seek(state.consumed_rows);
+}
+
+/// Returns a sampler of rows that come one after the other: those used so far, and those of `steps` more
+/// steps, however many rows the earlier steps had.
+Sampler Trainer::sampler_of_stream(int64_t consumed, int64_t steps) const {
+    return {consumed + std::max<int64_t>(1, steps) * rows_per_step_, rows_per_step_, config_.seed, true};
 }
 
 TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
@@ -189,7 +204,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
             save_if_new();
             return TrainingEnd::Stopped;
         }
-        const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
+        const bool epoch_ended = sampler_.ends_epoch();
         if (evaluation_.is_due(step_, epoch_ended)) {
             if (eval_tokens_) evaluate();
             take_samples();
@@ -245,36 +260,44 @@ void Trainer::save_if_new() {
     if (step_ > 0 && saved_step_ != step_) save();
 }
 
-/// Gets completions of the prompts. Returns false if rank 0 no longer waits for them, because it has to stop.
-bool Trainer::sample(const std::vector<int64_t>& prompts, int64_t step, const std::function<bool()>& stops) {
-    // The other ranks wait for rank 0's server and reward functions.
-    groups_.set_timeout(std::max(patience_.elsewhere(), sampled_->patience() + patience_.in_steps()));
-    const Policy policy{training_.pass().decoder(),
-                        trained_.weights.compute_dtype(),
-                        trained_.weights.stage() >= 3,
-                        [this](const std::filesystem::path& folder) {
-                            write_policy(plan_, parameters_, groups_.rank(), folder);
-                            groups_.world().barrier();
-                        },
-                        [this](const std::string& text) {
-                            log_line("warning: " + text);
-                            events_.write(WarningEvent{text, config_.sampling->server->address()});
-                        },
-                        stops};
-    const bool has_rows = sampled_->sample(step, tokens_, prompts, policy);
+/// Gets the next step's rows from the source, in the run's phase `phase`. Returns false if rank 0 no longer
+/// waits for them, because it has to stop.
+bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
+                       const std::function<bool()>& stops) {
+    // The other ranks wait for rank 0's server, folder and reward functions.
+    groups_.set_timeout(std::max(patience_.elsewhere(), source_->patience() + patience_.in_steps()));
+    bool waited = false;
+    Policy policy{training_.pass().decoder(), trained_.weights.compute_dtype(),
+                  trained_.weights.stage() >= 3};
+    policy.write = [this](const std::filesystem::path& folder) {
+        write_policy(plan_, parameters_, groups_.rank(), folder);
+        groups_.world().barrier();
+    };
+    policy.warn = [this](const std::string& text) {
+        log_line("warning: " + text);
+        events_.write(WarningEvent{text, source_->place()});
+    };
+    policy.waits = [&](int64_t seconds, int64_t allowed) {
+        if (!waited) log_line("waiting for rollouts in " + source_->place());
+        waited = true;
+        events_.write(PhaseEvent{"rollouts", seconds, allowed});
+    };
+    policy.stops = stops;
+    const bool has_rows = source_->next(step_ + 1, tokens_.get(), chosen, policy);
+    if (waited) events_.write(PhaseEvent{phase, step_, total_steps_});
     groups_.set_timeout(patience_.in_steps());
     return has_rows;
 }
 
-/// Returns the next step's rows, or none if the run has to stop without them. If completions or rewards are
-/// missing, saves what has been trained before it throws.
+/// Returns the next step's rows, or none if the run has to stop without them. If they cannot be had,
+/// saves what has been trained before it throws.
 std::optional<std::vector<Row>> Trainer::rows_of_next_step(const std::atomic<bool>& stop_requested) {
     const int64_t before = sampler_.consumed();
     const std::vector<int64_t> chosen = sampler_.next_step();
-    if (!sampled_) return sequences_of(config_, rows_of(tokens_, chosen));
+    if (!source_) return sequences_of(config_, rows_of(*tokens_, chosen));
     try {
-        if (sample(chosen, step_ + 1, [&] { return stop_requested.load(); }))
-            return rows_of(sampled_->tokens(), sampled_->rows());
+        if (get_rows(chosen, "train", [&] { return stop_requested.load(); }))
+            return rows_of(source_->tokens(), source_->rows());
     } catch (const MissingRollouts&) {
         sampler_.seek(before);
         save_if_new();
@@ -295,21 +318,21 @@ void Trainer::check_sampler_gap(const StepEvent& event) {
         " on average: it may hold other weights, or give them before the temperature (vLLM "
         "needs --logprobs-mode processed_logprobs)";
     log_line("warning: " + text);
-    events_.write(WarningEvent{text, config_.sampling->server->address()});
+    events_.write(WarningEvent{text, source_->place()});
 }
 
-const TokenFile& Trainer::tokens() {
-    if (!sampled_) return tokens_;
+const TokenFile* Trainer::tokens(const std::atomic<bool>& stop_requested) {
+    if (!source_) return tokens_.get();
     Sampler next = sampler_;
-    sample(next.next_step(), step_ + 1, {});
-    return sampled_->tokens();
+    if (!get_rows(next.next_step(), "preflight", [&] { return stop_requested.load(); })) return nullptr;
+    return &source_->tokens();
 }
 
 std::vector<int64_t> Trainer::next_rows(int64_t count) const {
-    if (sampled_) return sampled_->rows();
+    if (source_) return source_->rows();
     Sampler sampler = sampler_;
     std::vector<int64_t> rows = sampler.next_step();
-    while (static_cast<int64_t>(rows.size()) < count && sampler.consumed() % tokens_.rows() != 0) {
+    while (static_cast<int64_t>(rows.size()) < count && !sampler.ends_epoch()) {
         const std::vector<int64_t> more = sampler.next_step();
         rows.insert(rows.end(), more.begin(), more.end());
     }
@@ -357,9 +380,9 @@ std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_
     event.position_sum = shares.positions;
     event.attention_cells = shares.cells / plan_.mesh.ulysses;
     event.preference = computed.preference;
-    if (sampled_) {
-        sampled_->record(step_ + 1);
-        event.sampling = sampled_->figures();
+    if (source_) {
+        source_->record(step_ + 1);
+        event.sampling = source_->figures();
         check_sampler_gap(event);
     }
     if (event.rank_valid_tokens > 0 && !weighs_documents(config_))
@@ -537,8 +560,8 @@ void Trainer::save() {
     groups_.set_timeout(patience_.elsewhere());
     const Clock::time_point start = Clock::now();
     const auto path = save_checkpoint(run_, plan_, parameters_, *optimizer_,
-                                      {step_, sampler_.consumed(), tokens_.rows(), config_.seed, best_,
-                                       skipped_steps_, training_.loss_scale(), watched_},
+                                      {step_, sampler_.consumed(), rows_, config_.seed, best_, skipped_steps_,
+                                       training_.loss_scale(), watched_},
                                       groups_.rank());
     if (groups_.rank() == 0) {
         const double seconds = seconds_since(start);

@@ -21,8 +21,8 @@
 #include "engine/train/optimizer.h"
 #include "engine/train/patience.h"
 #include "engine/train/reference.h"
+#include "engine/train/rollout_source.h"
 #include "engine/train/run_folder.h"
-#include "engine/train/sampled_rollouts.h"
 #include "engine/train/schedule.h"
 #include "engine/train/training_samples.h"
 #include "engine/train/training_step.h"
@@ -50,8 +50,9 @@ class Trainer {
 
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
-    /// Returns the rows that preflight may use: the prepared ones, or completions sampled for the next step.
-    const TokenFile& tokens();
+    /// Returns the rows that preflight may use: the prepared ones, or those that come for the next step.
+    /// Returns null if rank 0 has `stop_requested` while it waits for these.
+    const TokenFile* tokens(const std::atomic<bool>& stop_requested);
     Optimizer& optimizer() { return *optimizer_; }
     /// Returns the next rows, at least `count` of them if the epoch has as many.
     std::vector<int64_t> next_rows(int64_t count) const;
@@ -65,7 +66,8 @@ class Trainer {
     /// Computes the log-probabilities of a step's sampled completions under the weights that the run began
     /// with, if the loss compares with them.
     void compare_with_start(const StepRows& rows);
-    bool sample(const std::vector<int64_t>& prompts, int64_t step, const std::function<bool()>& stops);
+    bool get_rows(const std::vector<int64_t>& chosen, const char* phase, const std::function<bool()>& stops);
+    Sampler sampler_of_stream(int64_t consumed, int64_t steps) const;
     void check_sampler_gap(const StepEvent& event);
     void save_if_new();
     bool update(const TrainingStep::Computed& computed, StepEvent& event);
@@ -95,10 +97,11 @@ class Trainer {
     EventWriter& events_;
     const at::Device device_;
 
-    TokenFile tokens_;
-    std::unique_ptr<SampledRollouts> sampled_;  ///< null: the rows are given; else they are prompts
-    std::unique_ptr<TokenFile> eval_tokens_;    ///< null: no evaluation
-    int64_t rows_per_step_;                     ///< rows or prompts
+    std::unique_ptr<TokenFile> tokens_;       ///< null: the rows come from a folder
+    std::unique_ptr<RolloutSource> source_;   ///< null: the rows are prepared
+    std::unique_ptr<TokenFile> eval_tokens_;  ///< null: no evaluation
+    int64_t rows_per_step_;                   ///< rows or prompts
+    int64_t rows_;                            ///< prepared ones, or those that are to come
     Sampler sampler_;
     int64_t steps_per_epoch_;
     int64_t total_steps_;
@@ -111,8 +114,8 @@ class Trainer {
     TrainingStep training_;
     std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
-    at::Tensor first_values_;  ///< the trained values at the start; undefined: sampled rows need none
-    std::map<int64_t, double> sampled_reference_;  ///< of the newest completions' labels, by place
+    at::Tensor first_values_;  ///< the trained values at the start; undefined: rows that come need none
+    std::map<int64_t, double> sampled_reference_;  ///< of the newest step's labels, by place
     std::unique_ptr<TrainingSamples> samples_;     ///< null: no prompts to continue
     Patience patience_;
     int64_t step_ = 0;

@@ -24,6 +24,7 @@ constexpr Words kWords[] = {
     {"tokenize", QT_TRANSLATE_NOOP("Progress", "tokenizing")},
     {"preflight", QT_TRANSLATE_NOOP("Progress", "proving the mesh")},
     {"reference", QT_TRANSLATE_NOOP("Progress", "computing the reference")},
+    {"rollouts", QT_TRANSLATE_NOOP("Progress", "waiting for files of rollouts")},
     {"train", QT_TRANSLATE_NOOP("Progress", "training")},
     {"export", QT_TRANSLATE_NOOP("Progress", "saving the final model")},
     // preparing rows and models

@@ -127,7 +127,10 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
     if (!session.json) {
         const TokenizedRows& rows = prepared.rows;
         const std::string losses = describe_losses(rows);
-        tell(format_count(rows.data.rows) + " rows, " + format_count(rows.tokens_total) + " tokens" +
+        const std::string tokens = rows.data.tokens.empty()
+                                       ? " rows to come from a folder"
+                                       : " rows, " + format_count(rows.tokens_total) + " tokens";
+        tell(format_count(rows.data.rows) + tokens +
                  (rows.data.eval_rows > 0 ? ", " + format_count(rows.data.eval_rows) + " rows for evaluation"
                                           : "") +
                  (rows.cached ? " (prepared before)" : "") + (losses.empty() ? "" : "\n" + losses) + "\n",

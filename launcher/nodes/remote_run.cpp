@@ -479,11 +479,16 @@ Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated
 
 namespace {
 
-/// Throws Error for a run whose reward functions the nodes do not have: they are Python files of this
-/// machine.
+/// Throws Error for a run whose reward functions or folder of rollouts the nodes do not have: they are Python
+/// files of this machine.
 void refuse_sampling(const RunDirectory& run) {
     std::error_code none;
     if (!fs::exists(run.dir / "sampling.json", none)) return;
+    const Json asked = Json::parse(read_file(run.dir / "sampling.json"), nullptr, false);
+    if (asked.is_object() && asked.contains("rollout_command"))
+        throw Error(Failure::Refused, Code("ROLLOUT-FOLDER"),
+                    "the Python environment that reads the files is not sent to other machines",
+                    "trl.rollout_folder", "start the run on this machine, or with Slurm on a shared disk");
     throw Error(Failure::Refused, Code("REWARD-FUNCTION"),
                 "the reward functions and their Python environment are not sent to other machines",
                 "trl.reward_funcs", "start the run on this machine, or with Slurm on a shared disk");

@@ -5,6 +5,7 @@
     ringmaster_tokenize.py --grow-model FILE.json --to DIR
     ringmaster_tokenize.py --prompts FILE.json
     ringmaster_tokenize.py --rewards FILE.json     (answers questions on stdin; ringmaster_rows/judge.py)
+    ringmaster_tokenize.py --rollouts FILE.json    (answers questions on stdin; ringmaster_rows/rollout_folder.py)
 
 Stdout is JSON lines: {"phase", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
 {"error", "where", "hint", "exit"}. The exit status is that of the error: 1 refused, 2 missing file or unusable request,
@@ -31,6 +32,7 @@ def arguments():
     what.add_argument("--grow-model", metavar="FILE", help="add tokens to a tokenizer and rows to a model, as JSON")
     what.add_argument("--prompts", metavar="FILE", help="turn prompts into tokens, as JSON")
     what.add_argument("--rewards", metavar="FILE", help="call reward functions for questions on stdin, as JSON")
+    what.add_argument("--rollouts", metavar="FILE", help="take rows from a folder for questions on stdin, as JSON")
     parser.add_argument("--to", metavar="DIR", type=Path, help="folder to write them to (with --grow-model)")
     parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
     parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
@@ -89,6 +91,10 @@ def main():
             from ringmaster_rows.judge import judge
 
             judge(asked.rewards, report)
+        elif asked.rollouts:
+            from ringmaster_rows.rollout_folder import answer_questions
+
+            answer_questions(asked.rollouts, report)
         else:
             from ringmaster_rows.hub import fetch_model
 

@@ -247,6 +247,13 @@ TEST(Sampler, EachEpochHasEveryRowOnceAndEndsWithASmallerStep) {
 TEST(Sampler, CurriculumKeepsFileOrderAndSeedsDiffer) {
     Sampler in_order(5, 5, 7, true), one(50, 50, 7, false), same(50, 50, 7, false), other(50, 50, 8, false);
     EXPECT_THAT(in_order.next_step(), ElementsAre(0, 1, 2, 3, 4));
+    EXPECT_TRUE(in_order.ends_epoch());
+    EXPECT_THAT(in_order.next_step(), ElementsAre(0, 1, 2, 3, 4)) << "each epoch begins anew";
+    Sampler by_twos(5, 2, 7, true);
+    by_twos.seek(1);
+    EXPECT_THAT(by_twos.next_step(), ElementsAre(1, 2));
+    EXPECT_FALSE(by_twos.ends_epoch());
+    EXPECT_THAT(by_twos.next_step(), ElementsAre(3, 4));
     const auto order = one.next_step();
     EXPECT_EQ(order, same.next_step());
     EXPECT_NE(order, other.next_step());

@@ -95,6 +95,20 @@ TEST(RewardProcess, PassesWarningsOnAndStopsWaitingAfterOne) {
     }
 }
 
+TEST(RewardProcess, TellsHowLongItWaitsAndStopsAtOnceIfAsked) {
+    const std::string script = std::string(kReady) +
+                               R"(echo '{"waiting":{"seconds":3,"timeout":60}}'; echo '{"waiting":[1]}';
+        sleep 0.4; echo '{"rows":1}'; sleep 60)";
+    std::vector<std::pair<int64_t, int64_t>> told;
+    Asking asking{"ROLLOUT-FOLDER", "/in", "hint", std::chrono::seconds(20)};
+    asking.waits = [&](int64_t seconds, int64_t allowed) { told.emplace_back(seconds, allowed); };
+    asking.stops = [] { return true; };
+    EXPECT_EQ(RewardProcess(shell(script)).ask("{}\n", 1000, asking), R"({"rows":1})");
+    EXPECT_THAT(told, ElementsAre(std::pair(3, 60), std::pair(0, 0)));
+    asking.stops_at_once = true;
+    EXPECT_EQ(RewardProcess(shell(script)).ask("{}\n", 1000, asking), std::nullopt);
+}
+
 TEST(RewardProcess, RefusesAProgramThatIsMissingOrKnowsOtherFunctions) {
     EXPECT_THROW(RewardProcess({{"/nowhere/python"}, {"m.f"}}), Error);
     EXPECT_THAT(error_of(R"(echo '{"ready":["m.f"]}'; sleep 5)").what(), HasSubstr("did not name"));

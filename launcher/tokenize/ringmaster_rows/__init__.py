@@ -12,6 +12,7 @@
     chat      chat_template; chat_template, chat_turns, chat_spans and chat_labels are its steps
     preference_texts, preference_tokens  prompts with answers, under `rl`
     rollouts  token ids with advantages, under `rl: grpo`
+    rollout_folder  such rows from files that come while the run trains
     kinds     chooses the encoder of a type of dataset, and says why some types are refused
     order     merges the rows of several datasets in axolotl's order
     templates chat templates and prompts, which are axolotl's

@@ -77,14 +77,20 @@ def old_of(row, count):
         return np.full(count, np.nan)
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count or not all(map(is_number, values)):
         raise Failure(f"old_per_token_logps has to hold a number for each of the completion's {count} tokens", str(row.place))
-    return np.asarray(values, np.float64)
+    try:
+        return np.asarray(values, np.float64)
+    except OverflowError:  # a whole number that no float64 holds
+        raise Failure("old_per_token_logps holds a number that is not finite", str(row.place)) from None
 
 
 def number_of(row, name):
     value = needed(row, name)
-    if not is_number(value) or not math.isfinite(value):
-        raise Failure(f"{name} has to be one finite number", str(row.place))
-    return float(value)
+    try:
+        if is_number(value) and math.isfinite(value):
+            return float(value)
+    except OverflowError:  # a whole number that no float64 holds
+        pass
+    raise Failure(f"{name} has to be one finite number", str(row.place))
 
 
 def is_number(value):

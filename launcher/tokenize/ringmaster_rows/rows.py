@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from .hub import first_line, from_hub, hub_failure
 from .report import Failure
 from .sources import as_list, ds_type
 
+LONGEST_LINE = 1 << 28  # bytes of one row
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -197,13 +199,13 @@ def numbered(dataset, name, report):
         yield Row(Place(name, "row", number), values)
 
 
-def json_rows(file, report):
-    """Yields the rows of a file of JSON lines, or of one JSON array."""
+def json_rows(file, report, most_array_bytes=None):
+    """Yields the rows of a file of JSON lines, or of one JSON array of at most `most_array_bytes`, after decompression."""
     try:
         with OPENERS.get(file.suffix, open)(file, "rb") as stream:
             begin = stream.peek(1 << 16)[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
             if begin.startswith(b"["):
-                yield from array_rows(file, stream)
+                yield from array_rows(file, stream, most_array_bytes)
             else:
                 yield from line_rows(file, stream, report)
     except (OSError, EOFError, lzma.LZMAError) as error:
@@ -213,8 +215,10 @@ def json_rows(file, report):
 def line_rows(file, stream, report):
     size, done = file.stat().st_size, 0
     compressed = file.suffix in OPENERS
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), 1):
         done += len(line)
+        if len(line) > LONGEST_LINE:
+            raise Failure(f"the line has more than {LONGEST_LINE} bytes", f"{file}, line {number}", "a JSON file holds one array of rows, or one row a line")
         report.progress(f"reading {file.name}", 0 if compressed else done, 0 if compressed else size)
         if line.isspace():
             continue
@@ -243,10 +247,13 @@ def one_row_a_line(line, place):
     return "a JSON file holds one array of rows, or one row a line" if place.number == 1 and len(line.strip()) < 3 else ""
 
 
-def array_rows(file, stream):
+def array_rows(file, stream, most_bytes):
     """Parses one array as a whole, so it has to fit into memory. Large data belongs in JSON lines or Parquet."""
     try:
-        rows = json.loads(stream.read().decode("utf-8-sig"))
+        text = stream.read(-1 if most_bytes is None else most_bytes + 1)
+        if most_bytes is not None and len(text) > most_bytes:
+            raise Failure(f"the array has more than {most_bytes} bytes", str(file), "write one JSON object a line")
+        rows = json.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise Failure(f"not valid UTF-8 at byte {error.start + 1}", str(file)) from error
     except (ValueError, RecursionError) as error:

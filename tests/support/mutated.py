@@ -1,0 +1,19 @@
+"""Changes texts at random, as a fuzzer does; the same source of random numbers makes the same changes."""
+
+import re
+
+NUMBER = re.compile(rb"-?\d[\d.e+-]*")
+
+
+def mutated(text, words, source, most):
+    """Returns the text after up to `most` changes: a number or some bytes are replaced by one of the words or a byte, or left out."""
+    text = bytearray(text)
+    for _ in range(source.randint(0, most)):
+        numbers = list(NUMBER.finditer(text))
+        if numbers and source.random() < 0.5:
+            begin, end = source.choice(numbers).span()
+        else:
+            begin = source.randrange(len(text) + 1)
+            end = begin + source.choice((0, 1, 1, 3, 20))
+        text[begin:end] = source.choice((source.choice(words), bytes([source.randrange(256)]), b""))
+    return bytes(text)
