@@ -6,6 +6,7 @@ import socket
 import time
 
 import pytest
+from certificates import make_certificates
 from completions_server import Server
 from safetensors.numpy import load_file
 from test_sampling import mean, spread, task, write_config  # noqa: F401  (a fixture)
@@ -132,6 +133,32 @@ def test_a_server_that_lies_ends_the_run_with_the_reason(task):
         ringmaster("resume", run, "--set", f"trl.vllm_server_port={honest.port}")
     assert losses_of(run) == losses_of(whole)
     assert (task[0] / "lied/model.safetensors").read_bytes() == (task[0] / "believed/model.safetensors").read_bytes()
+
+
+KEY = "sk-local-0123456789abcdef"
+
+
+def test_a_server_with_tls_and_an_api_key_trains_as_one_without_and_nothing_keeps_the_key(task, tmp_path):
+    certificates = make_certificates(tmp_path)
+    with Server() as plain:
+        expected = launch(served(task, "open", plain.port), task[0] / "runs", "--ranks", 2, "--name", "open")
+    with Server(certificate=certificates / "server.pem", key=KEY) as server:
+        trl = {"vllm_server_base_url": f"https://127.0.0.1:{server.port}", "vllm_server_host": None, "vllm_server_port": None,
+               "vllm_server_api_key_env": "SERVER_KEY", "vllm_server_ca_file": str(certificates / "ca.pem")}
+        config = served(task, "secured", 0, trl)
+        run = launch(config, task[0] / "runs", "--ranks", 2, "--name", "secured", env={"SERVER_KEY": KEY})
+        assert losses_of(run) == losses_of(expected)
+        kept = [file for folder in (run, task[0] / "secured") for file in folder.rglob("*") if file.is_file()]
+        assert len(kept) > 10 and not [file for file in kept if KEY.encode() in file.read_bytes()]
+        assert json.loads((run / "plan.json").read_text())["config"]["sampling"]["server"]["key_variable"] == "SERVER_KEY"
+        for name, change, environment, words in (
+                ("untrusted", {"vllm_server_ca_file": str(certificates / "stranger.pem")}, {"SERVER_KEY": KEY}, "certificate is not trusted"),
+                ("unset", {}, {}, "is not set"), ("wrong", {}, {"SERVER_KEY": "another-key"}, "the API key is missing or wrong")):
+            done = ringmaster("launch", served(task, name, 0, {**trl, **change}), "--runs-dir", task[0] / "runs", "--ranks", 2, "--json", check=False,
+                              env=environment)
+            last = json.loads(done.stdout.splitlines()[-1])
+            assert done.returncode == 1 and last["finding"]["code"] == "ROLLOUT-SERVER" and words in json.dumps(last["finding"]), last
+            assert KEY not in done.stdout + done.stderr and "another-key" not in done.stdout + done.stderr
 
 
 def test_a_run_waits_for_a_server_that_died_and_can_be_stopped_meanwhile(task):

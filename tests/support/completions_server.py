@@ -3,6 +3,7 @@ samples honestly with transformers. A test may put a lie between an honest answe
 
 import argparse
 import json
+import ssl
 import sys
 import threading
 import time
@@ -38,13 +39,18 @@ class Model:
 
 class Server(ThreadingHTTPServer):
     """`dialect` is "sglang", "vllm" or "none", which loads no weights. `lie(handler, path, answer)` may change the answer, or send
-    bytes itself and return None. `served` counts requests by path, and `answers` keeps the honest completions."""
+    bytes itself and return None. `served` counts requests by path, and `answers` keeps the honest completions. With `certificate`, a
+    PEM file with its private key, it speaks TLS; with `key` it asks for this API key; below the path `prefix` alone it answers."""
 
     daemon_threads = True
 
-    def __init__(self, dialect="sglang", lie=None, port=0, model=None):
+    def __init__(self, dialect="sglang", lie=None, port=0, model=None, certificate=None, key="", prefix=""):
         super().__init__(("127.0.0.1", port), Handler)
-        self.dialect, self.lie, self.model = dialect, lie, model or Model()
+        self.dialect, self.lie, self.model, self.key, self.prefix = dialect, lie, model or Model(), key, prefix
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self.served, self.loaded, self.answers = {}, [], []
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -64,6 +70,16 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
+
+    def parse_request(self):
+        if not super().parse_request():
+            return False
+        self.path = self.path.removeprefix(self.server.prefix) if self.path.startswith(self.server.prefix) else "/elsewhere"
+        if self.server.key and self.headers["Authorization"] != f"Bearer {self.server.key}":
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            self.respond(401, {"error": f"wrong key: {self.headers['Authorization']}"})
+            return False
+        return True
 
     def do_GET(self):
         self.answer({"object": "list", "data": [{"id": "served", "object": "model"}]} if self.path == "/v1/models" else None)

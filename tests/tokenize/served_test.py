@@ -13,7 +13,9 @@ import pytest
 from conftest import PROGRAM
 
 sys.path[:0] = [str(PROGRAM.parent), str(Path(__file__).parent.parent / "support")]
+from certificates import make_certificates
 from completions_server import Server
+from mutated import mutated
 from ringmaster_rows import rollout_server
 from ringmaster_rows.report import Failure
 from ringmaster_rows.rollout_server import RolloutServer
@@ -62,9 +64,9 @@ def serve(monkeypatch):
         server.__exit__()
 
 
-def ask(port, timeout=5, command="", asked=ASKED):
+def ask(port, timeout=5, command="", asked=ASKED, **settings):
     said = Said()
-    client = RolloutServer({"host": "127.0.0.1", "port": port, "timeout": timeout, "reload_command": command}, said)
+    client = RolloutServer({"url": f"http://127.0.0.1:{port}", "timeout": timeout, "reload_command": command, **settings}, said)
     return client.rollouts(asked), said.warnings
 
 
@@ -275,3 +277,151 @@ def test_the_parser_takes_no_text_for_an_answer():
     assert completions_in(body % "-1", asks) == [([1], [-1.0])]
     with pytest.raises(Lie, match="a log-probability is -inf"):
         completions_in(body % "-1e999", asks)
+
+
+KEY = "sk-local-0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    return make_certificates(tmp_path_factory.mktemp("tls"))
+
+
+def over_tls(server, ca_file="", path=""):
+    return {"url": f"https://127.0.0.1:{server.port}{path}", "ca_file": str(ca_file)}
+
+
+def test_completions_come_over_tls_from_a_server_whose_ca_is_named(serve, certificates):
+    expected, _ = ask(serve().port)
+    server = serve(certificate=certificates / "server.pem", prefix="/base")
+    found, warnings = ask(server.port, **over_tls(server, certificates / "ca.pem", "/base/"))
+    assert found == expected and not warnings and server.loaded == ["/weights"]
+
+
+def test_the_systems_cas_are_trusted_and_ssl_cert_file_replaces_them(serve, certificates, monkeypatch):
+    server = serve(certificate=certificates / "server.pem")
+    found, hint, seconds = failure(server.port, **over_tls(server))
+    assert "the server's certificate is not trusted" in found and "vllm_server_ca_file" in hint and seconds < 3
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "ca.pem"))
+    assert len(ask(server.port, **over_tls(server))[0]["completions"]) == 6
+
+
+@pytest.mark.parametrize("certificate, ca, what", [("server", "stranger", "is not trusted"), ("elsewhere", "ca", "IP address mismatch")])
+def test_a_wrong_certificate_is_refused_at_once_and_gets_no_key(serve, certificates, monkeypatch, certificate, ca, what):
+    monkeypatch.setenv("SERVER_KEY", KEY)
+    server = serve(certificate=certificates / f"{certificate}.pem")
+    found, hint, seconds = failure(server.port, key_variable="SERVER_KEY", **over_tls(server, certificates / f"{ca}.pem"))
+    assert what in found and "not trusted" in found and seconds < 3 and not server.served
+    assert "vllm_server_ca_file" in hint and "attempt" not in found
+
+
+def test_a_server_without_tls_or_with_no_ca_in_the_file_is_named(serve, certificates):
+    server = serve()
+    found, hint, seconds = failure(server.port, **over_tls(server, certificates / "ca.pem"))
+    assert "does not speak TLS" in found and "http://" in hint and seconds < 3
+    for file in (certificates / "nowhere.pem", certificates / "server.txt"):
+        with pytest.raises(Failure, match="holds no certificates") as raised:
+            ask(server.port, **over_tls(server, file))
+        assert raised.value.where == str(file)
+
+
+@pytest.mark.parametrize("lie", ["silence", "drip"])
+def test_the_deadline_holds_during_the_handshake(certificates, lie):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def answer():
+            line, _ = listener.accept()
+            with line:
+                for _ in range(100):
+                    time.sleep(0.1)
+                    try:
+                        line.sendall(b"\x16\x03\x03\x40\x00" if lie == "drip" and _ == 0 else b"\x02" if lie == "drip" else b"")
+                    except OSError:
+                        return
+
+        threading.Thread(target=answer, daemon=True).start()
+        found, _, seconds = failure(listener.getsockname()[1], timeout=1, url=f"https://127.0.0.1:{listener.getsockname()[1]}",
+                                    ca_file=str(certificates / "ca.pem"))
+    assert "gave no completions within 1 s" in found and seconds < 2.5
+
+
+def test_the_api_key_comes_from_the_environment_or_a_file(serve, monkeypatch, tmp_path):
+    server = serve(key=KEY)
+    found, hint, _ = failure(server.port)
+    assert "answers 401" in found and "vllm_server_api_key_env" in hint
+    monkeypatch.setenv("SERVER_KEY", KEY)
+    expected, _ = ask(server.port, key_variable="SERVER_KEY")
+    (tmp_path / "key").write_text(KEY + "\n")
+    assert ask(server.port, key_file=str(tmp_path / "key"))[0] == expected and len(expected["completions"]) == 6
+
+
+def test_a_key_that_cannot_be_had_is_named_without_its_text(serve, monkeypatch, tmp_path):
+    server = serve()
+    for text in ("two words", "line\nline2", "", "ключ", "x" * 9000):
+        (tmp_path / "key").write_text(text)
+        with pytest.raises(Failure, match="API key") as raised:
+            ask(server.port, key_file=str(tmp_path / "key"))
+        assert raised.value.where == str(tmp_path / "key") and (not text or text not in str(raised.value))
+    (tmp_path / "key").write_bytes(b"\xff\xfe")
+    for settings, where in (({"key_file": str(tmp_path / "key")}, "key"), ({"key_file": str(tmp_path / "none")}, "none"),
+                            ({"key_variable": "SURELY_NOT_SET"}, "SURELY_NOT_SET")):
+        with pytest.raises(Failure) as raised:
+            ask(server.port, **settings)
+        assert where in raised.value.where
+    assert not server.served
+
+
+def test_no_text_repeats_the_key_that_a_server_sends_back(serve, monkeypatch):
+    """The key lies where a text is cut, so that a part of it would be left."""
+    monkeypatch.setenv("SERVER_KEY", KEY)
+
+    def echo(status, location=""):
+        def lie(handler, path, answer):
+            handler.respond(status, b"x" * 290 + KEY.encode(), Location="y" * 90 + KEY)
+        return lie
+
+    def version(handler, path, answer):
+        return {**answer, "metadata": {"weight_version": "z" * 70 + KEY}} if path == "/v1/completions" else answer
+
+    for lie in (echo(400), echo(401), echo(302), echo(503), echo(200), version):
+        server, said = serve(lie), Said()
+        client = RolloutServer({"url": f"http://127.0.0.1:{server.port}", "timeout": 1, "reload_command": "", "key_variable": "SERVER_KEY"}, said)
+        with pytest.raises(Failure) as raised:
+            client.rollouts(ASKED)
+        for text in (raised.value.what, raised.value.hint, raised.value.where, *said.warnings):
+            assert KEY[:8] not in text, text
+    wrong = serve(key="another key")
+    found, hint, _ = failure(wrong.port, key_variable="SERVER_KEY")
+    assert "wrong key: Bearer [removed]" in found and KEY[:8] not in found + hint
+
+
+def test_no_mutation_of_an_answer_does_more_than_lie():
+    """Whatever the server answers, the parser gives completions that are what was asked for, or says what is wrong on one short line."""
+    source, table = random.Random(3), Table()
+    good = []
+    for logs in (True, False):
+        wanted = Wanted([5, 6], 3, 4, 16, frozenset([1]), logs, "ringmaster-1")
+        choices = []
+        for index in range(3):
+            ids, values = table.continued([5, 6], index, {"max_tokens": 4})
+            choices.append({"index": index, "text": "", "token_ids": ids, "prompt_token_ids": [5, 6], "finish_reason": "stop" if ids[-1] == 1 else "length",
+                            "logprobs": {"tokens": [f"token_id:{id}" for id in ids], "token_logprobs": values}})
+        good.append((json.dumps({"choices": choices, "metadata": {"weight_version": "ringmaster-1"}}).encode(), wanted))
+    words = [b"null", b"true", b"NaN", b"-Infinity", b"1e999", b"-1e999", b"9" * 4400, b"-1", b"1.0", b"[]", b"{}", b"[[", b'"', b"\xff", b"\xed\xa0\x80", b"\x00", b"\n",
+             b'"token_ids"', b'"index"', b'"token_id:1"', b'"token_id:\xd9\xa1"', b"2147483648", b"18446744073709551616", b'"\\ud800"', b"[" * 3000, b"99",
+             b"7"]
+    kept = 0
+    for number in range(4000):
+        body, wanted = good[number % 2]
+        try:
+            found = completions_in(mutated(body, words, source, 3), wanted)
+        except Lie as lie:
+            assert len(str(lie)) < 300
+            rollout_server.printable(lie).encode()
+            continue
+        kept += 1
+        assert len(found) == 3
+        for ids, values in found:
+            assert 1 <= len(ids) <= 4 and all(type(id) is int and 0 <= id < 16 for id in ids) and 1 not in ids[:-1]
+            assert values is None if not wanted.log_probabilities else len(values) == len(ids)
+            assert all(math.isfinite(value) and value <= 1e-5 for value in values or ())
+    assert 400 < kept < 3600, "some are still answers, most are not"

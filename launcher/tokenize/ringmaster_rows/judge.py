@@ -9,10 +9,11 @@ tokens says of the tokenizer}. Lines on stdin ask, lines on stdout answer:
     {"step", "prompts": [index of a line], "completions": [[token ids]]}
     {"ready": [names]}, then for each question {"running": name} for each function and {"rewards": [[a number or null] a function]}
 
-or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"host", "port", "timeout", "reload_command"} in the
-file, {"sample": …} asks the server for completions (engine/train/served_completions.h). A function is called as TRL 1.16 calls it: with the lists
-`prompts`, `completions`, `completion_ids`, a list for each other field of the rows, and `trainer_state`, whose `global_step` is the
-number of completed steps. `log_extra` and `log_metric` are not passed. What a function prints goes to stderr."""
+or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"url", "key_variable", "key_file", "ca_file",
+"timeout", "reload_command"} in the file, {"sample": …} asks the server for completions (engine/train/served_completions.h). A function is
+called as TRL 1.16 calls it: with the lists `prompts`, `completions`, `completion_ids`, a list for each other field of the rows, and
+`trainer_state`, whose `global_step` is the number of completed steps. `log_extra` and `log_metric` are not passed. What a function prints
+goes to stderr."""
 
 import asyncio
 import inspect
@@ -42,11 +43,12 @@ def judge(request_file, report):
     functions = [(name, function_named(name, f"trl.reward_funcs: {name}", asked.base_dir)) for name in asked["functions"]]
     rows = rows_in(asked["prompts"])
     tokenizer = load_tokenizer(asked, report)
-    server = RolloutServer(asked["server"], report) if asked.get("server") else None
+    server = None
     report.line({"ready": asked["functions"]})
     for line in questions:
         question = json.loads(line)
         if "sample" in question:
+            server = server or RolloutServer(asked["server"], report)
             report.line(server.rollouts(question["sample"]))
         else:
             report.line({"rewards": answer(question, functions, rows, tokenizer, report)})

@@ -6,10 +6,12 @@ import json
 import os
 import secrets
 import socket
+import ssl
 import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 from .report import UNREACHABLE, Failure
 from .served import Lie, Wanted, completions_in, parsed
@@ -18,6 +20,9 @@ AT_ONCE = 16  # requests
 PATIENT_WITH_LIES = 3  # attempts that may end with an answer which is not what was asked for
 PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
 MOST_BYTES = 1 << 20  # of an answer that holds no completions
+LONGEST_KEY = 8192  # characters of an API key
+SHORTEST_SECRET = 8  # characters; shorter words are everywhere
+HIDDEN = "[removed]"
 SEEDS = 2**31
 
 
@@ -33,12 +38,71 @@ class Refusal(Exception):
         self.status, self.hint = status, hint
 
 
+class Address:
+    """Where the server is and how requests to it are made. The API key is sent to this server alone; it is in no text that leaves
+    this module."""
+
+    def __init__(self, url, key_variable="", key_file="", ca_file=""):
+        self.url, parts = url.rstrip("/"), urlsplit(url)
+        self.is_tls = parts.scheme == "https"
+        self.host, self.port, self.path = parts.hostname, parts.port or (443 if self.is_tls else 80), parts.path.rstrip("/")
+        self.key = api_key(key_variable, key_file)
+        self.trust = trusted(ca_file) if self.is_tls else None
+
+    def headers(self):
+        known = {"Content-Type": "application/json", "Accept": "application/json"}
+        return {**known, "Authorization": f"Bearer {self.key}"} if self.key else known
+
+    def without_key(self, text):
+        """Returns a text of the server, which may repeat what it was sent, before it is cut."""
+        return text.replace(self.key, HIDDEN) if len(self.key) >= SHORTEST_SECRET else text
+
+    def repeats_key(self, answer):
+        return len(self.key) >= SHORTEST_SECRET and self.key.encode() in answer
+
+
+def api_key(variable, file):
+    """Returns the key, or an empty text if neither names one. No error repeats it."""
+    if not variable and not file:
+        return ""
+    where = f"the environment variable {variable}" if variable else file
+    try:
+        if variable:
+            key = os.environ[variable]
+        else:
+            with open(file, encoding="utf-8") as stream:
+                key = stream.read(LONGEST_KEY + 2)
+    except KeyError:
+        raise Failure("is not set, and the server's API key is to be its value", where,
+                      f"set it where the run is started: export {variable}=…", UNREACHABLE) from None
+    except (OSError, ValueError) as error:
+        raise Failure(f"the server's API key cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}", where, "", UNREACHABLE) from None
+    key = key.strip()
+    if not 1 <= len(key) <= LONGEST_KEY or not all("!" <= letter <= "~" for letter in key):
+        raise Failure(f"does not hold an API key: 1 to {LONGEST_KEY} visible characters of ASCII on one line", where)
+    return key
+
+
+def trusted(ca_file):
+    """Returns what checks the server's certificate and name: by the CAs of the file, or those of the system, which OpenSSL's
+    SSL_CERT_FILE and SSL_CERT_DIR replace."""
+    try:
+        return ssl.create_default_context(cafile=ca_file or None)
+    except (OSError, ssl.SSLError) as error:
+        raise Failure(f"holds no certificates of CAs: {reason_of(error)}", ca_file, "name a PEM file in trl.vllm_server_ca_file") from error
+
+
+def reason_of(error):
+    """Returns the words of OpenSSL without its codes and places."""
+    return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or error.strerror or error)[:200]
+
+
 class Connections:
     """Sends requests until a deadline. All connections are broken off at the deadline, so that a server that answers a byte a second
     gets no more time than one that does not answer. Follows no redirection and no proxy."""
 
-    def __init__(self, host, port, deadline):
-        self.host, self.port, self.deadline = host, port, deadline
+    def __init__(self, address, deadline):
+        self.address, self.deadline = address, deadline
         self._open, self._lock, self._over = set(), threading.Lock(), False
         self._alarm = threading.Timer(self.left(), self.abandon)
         self._alarm.daemon = True
@@ -62,23 +126,26 @@ class Connections:
 
     def ask(self, method, path, question=None, longest=MOST_BYTES):
         """Returns the body of a good answer. Raises Away, Refusal or Lie."""
-        connection, line = http.client.HTTPConnection(self.host, self.port, timeout=self.left()), None
+        connection, line = http.client.HTTPConnection(self.address.host, self.address.port, timeout=self.left()), None
         try:
-            connection.connect()
-            line = connection.sock  # http.client forgets it once it has read an answer's head
-            with self._lock:
-                if self._over:
-                    raise Away("the time is over")
-                self._open.add(line)
+            line = self.connect(connection)
             body = None if question is None else json.dumps(question).encode()
-            connection.request(method, path, body, {"Content-Type": "application/json", "Accept": "application/json"})
+            connection.request(method, self.address.path + path, body, self.address.headers())
             response = connection.getresponse()
             answer = response.read(longest + 1)
+        except ssl.SSLCertVerificationError as error:
+            raise Refusal(f"the server's certificate is not trusted: {reason_of(error)}", 0,
+                          "name the PEM file of its CA in trl.vllm_server_ca_file, or correct the name in trl.vllm_server_base_url") from error
+        except ssl.SSLError as error:
+            if error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+                raise Refusal("the server does not speak TLS on this port", 0, "write http:// in trl.vllm_server_base_url, or name the port with TLS") from error
+            raise Away(f"{path}: TLS: {reason_of(error)}") from error
         except OSError as error:
             raise Away(f"{path}: {error.strerror or error}"[:200]) from error
         except (http.client.HTTPException, ValueError) as error:
-            raise Away(f"{path}: {type(error).__name__}: {error}"[:200]) from error
+            raise Away(self.address.without_key(f"{path}: {type(error).__name__}: {error}")[:200]) from error
         finally:
+            line = line or connection.sock
             with self._lock:
                 self._open.discard(line)
             if line:
@@ -86,7 +153,31 @@ class Connections:
             connection.close()
         if len(answer) > longest:
             raise Lie(f"the answer to {path} is longer than {longest} bytes")
-        return judged(path, response.status, response.getheader("Location"), answer)
+        if response.status == 200 and self.address.repeats_key(answer):
+            raise Lie(f"the answer to {path} repeats the API key")
+        said, location = (self.address.without_key(text) for text in (answer.decode("utf-8", "replace"), str(response.getheader("Location"))))
+        return answer if response.status == 200 else refused(path, response.status, location, said[:300].strip())
+
+    def connect(self, connection):
+        """Opens the connection, with TLS if the address asks for it. Returns its socket, which http.client forgets once it has read an
+        answer's head, and which is broken off at the deadline from the first byte on."""
+        connection.connect()
+        line = connection.sock
+        with self._lock:
+            if self._over:
+                raise Away("the time is over")
+            self._open.add(line)
+        if self.address.trust:
+            secured = self.address.trust.wrap_socket(line, server_hostname=self.address.host, do_handshake_on_connect=False)
+            with self._lock:  # wrapping moves the connection to another object
+                self._open.discard(line)
+                if self._over:
+                    break_off(secured)
+                    raise Away("the time is over")
+                self._open.add(secured)
+            line = connection.sock = secured
+            secured.do_handshake()
+        return line
 
 
 def printable(error):
@@ -96,18 +187,19 @@ def printable(error):
 
 def break_off(line):
     try:
-        line.shutdown(socket.SHUT_RDWR)
+        socket.socket.shutdown(line, socket.SHUT_RDWR)  # not a TLS socket's own, which another thread may be reading from
     except OSError:
         pass  # the server has closed it
 
 
-def judged(path, status, location, answer):
-    if status == 200:
-        return answer
-    said = answer[:300].decode("utf-8", "replace").strip()
+def refused(path, status, location, said):
+    """Raises Away for an answer after which the request is worth another attempt, else Refusal."""
     if 300 <= status < 400:
-        raise Refusal(f"{path} leads to another place, {str(location)[:100]!r}, which is not followed", status,
-                      "name the server itself in trl.vllm_server_host and trl.vllm_server_port")
+        raise Refusal(f"{path} leads to another place, {location[:100]!r}, which is not followed", status,
+                      "name the server itself in trl.vllm_server_base_url, or in trl.vllm_server_host and trl.vllm_server_port")
+    if status in (401, 403):
+        raise Refusal(f"{path} answers {status}: the API key is missing or wrong: {said}", status,
+                      "name the server's key by trl.vllm_server_api_key_env or trl.vllm_server_api_key_file")
     if status in (408, 425, 429) or status >= 500:
         raise Away(f"{path} answers {status}: {said}")
     raise Refusal(f"{path} answers {status}: {said}", status)
@@ -115,9 +207,9 @@ def judged(path, status, location, answer):
 
 class RolloutServer:
     def __init__(self, settings, report):
-        self.host, self.port, self.seconds = settings["host"], settings["port"], settings["timeout"]
-        self.command, self.report = settings["reload_command"], report
-        self.where = f"server http://{self.host}:{self.port}"
+        self.address = Address(settings["url"], *(settings.get(name, "") for name in ("key_variable", "key_file", "ca_file")))
+        self.seconds, self.command, self.report = settings["timeout"], settings["reload_command"], report
+        self.where = f"server {self.address.url}"
         self.token = secrets.token_hex(4)  # names this process's weights: another run may use the server too
 
     def rollouts(self, asked):
@@ -125,14 +217,14 @@ class RolloutServer:
         deadline, lies, pause = time.monotonic() + self.seconds, 0, PAUSES[0]
         while True:
             try:
-                with Connections(self.host, self.port, deadline) as connections:
+                with Connections(self.address, deadline) as connections:
                     return self.attempt(asked, connections)
             except Refusal as refusal:
-                raise Failure(printable(refusal), self.where, refusal.hint) from refusal
+                raise Failure(self.shown(refusal), self.where, refusal.hint) from refusal
             except Lie as error:
-                lies, problem = lies + 1, printable(error)
+                lies, problem = lies + 1, self.shown(error)
             except Away as error:
-                problem = printable(error)
+                problem = self.shown(error)
             if lies == PATIENT_WITH_LIES:
                 raise Failure(f"{problem} ({lies} times)", self.where, "look at the server's log, then resume the run")
             if deadline - time.monotonic() <= pause:
@@ -141,6 +233,9 @@ class RolloutServer:
             self.report.warning(f"{self.where}: {problem}; the next attempt is in {pause:g} s")
             time.sleep(pause)
             pause = min(2 * pause, PAUSES[1])
+
+    def shown(self, error):
+        return printable(self.address.without_key(str(error)))
 
     def attempt(self, asked, connections):
         """Hands over the weights, each time: a server that has failed may have been started anew, with old ones."""
@@ -187,7 +282,7 @@ class RolloutServer:
         return ""
 
     def run_command(self, asked, connections):
-        surroundings = {**os.environ, "RINGMASTER_WEIGHTS": asked["weights"], "RINGMASTER_SERVER": f"http://{self.host}:{self.port}",
+        surroundings = {**os.environ, "RINGMASTER_WEIGHTS": asked["weights"], "RINGMASTER_SERVER": self.address.url,
                         "RINGMASTER_STEP": str(asked["step"])}
         try:
             done = subprocess.run(self.command, shell=True, stdin=subprocess.DEVNULL, stdout=2, env=surroundings,
