@@ -37,7 +37,12 @@ if [ -f tracking/settings.json ] && [ -x "$agent" ]; then
     "$agent" --track "$run" --sender node </dev/null >/dev/null 2>&1 &
     tracker=$!
 fi
-[ -f alerts.json ] && [ -x "$agent" ] && "$agent" --alerts "$run" </dev/null >/dev/null 2>&1 &
+# Webhook and command are told of alerts, and last that the run is over.
+alerts=
+if [ -f alerts.json ] && [ -x "$agent" ]; then
+    "$agent" --alerts "$run" </dev/null >/dev/null 2>&1 &
+    alerts=$!
+fi
 
 # The warning waits where it comes while a rank still loads its libraries: it would die of it.
 srun --mpi=none --kill-on-bad-exit=1 env --block-signal=USR1 "$engine" --run "$run" --resume "$resume"
@@ -50,8 +55,8 @@ grep -q '"state": "stopped"' run.json && scontrol show job "$SLURM_JOB_ID" | gre
     echo "the ranks saved DUE TO PREEMPTION"
 if [ $status = 0 ] && [ ! -e stop ] && [ -n "$again" ]; then
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
-elif [ -n "$tracker" ]; then # run.json says that the run is over: what is left is sent within a minute
-    for second in {1..60}; do kill -0 "$tracker" 2>/dev/null && sleep 1; done
+else # run.json says that the run is over: what is left is sent within a minute, before Slurm ends what is left of the job
+    for second in {1..60}; do { kill -0 "$tracker" || kill -0 "$alerts"; } 2>/dev/null && sleep 1; done
 fi
 exit $status
 )sh";

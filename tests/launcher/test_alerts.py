@@ -1,17 +1,16 @@
 """Delivers a run's alerts through ringmaster-agent: each once, to the webhook and the command, whatever a run has in its name."""
 
-import http.server
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
+from alert_hook import Hook, keeper
 from conftest import BIN, run
 from test_signals import wait_for
 
@@ -19,39 +18,6 @@ sys.path.insert(0, str(BIN.parent / "share/ringmaster"))
 from ringmaster_track import post  # noqa: E402
 
 HOSTILE = "$(touch owned); `touch owned` -rf \x1b[31m<b>"
-
-
-class Hook(http.server.ThreadingHTTPServer):
-    """Takes posts; answers with the next of `answers`, and then with 200."""
-
-    def __init__(self, *answers):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers, self.posts, self.requests = list(answers), [], []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/hook?secret=7"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.requests.append(self.path)
-        code = self.server.answers.pop(0) if self.server.answers else 200
-        if code == 200:
-            self.server.posts.append(json.loads(body))
-        self.send_response(code)
-        self.send_header("Location", "/elsewhere")
-        self.end_headers()
-
-    def do_GET(self):
-        self.server.requests.append("GET " + self.path)
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
 
 
 class AlertedRun:
@@ -100,14 +66,6 @@ def hook():
     server = Hook()
     yield server
     server.shutdown()
-
-
-def keeper(tmp_path, body="pass"):
-    """Returns a command that appends its arguments and its input to a file, and the function that reads the file."""
-    file = tmp_path / "told.jsonl"
-    script = tmp_path / "keep.py"
-    script.write_text(f"import json, sys\nsaid = [sys.argv[1:], sys.stdin.read()]\nopen({str(file)!r}, 'a').write(json.dumps(said) + '\\n')\n{body}\n")
-    return [sys.executable, str(script)], lambda: [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def test_each_alert_is_delivered_once_and_names_the_rank(tmp_path, hook):

@@ -1,0 +1,60 @@
+"""Takes the alerts of runs: a webhook, and a command that keeps what it was given."""
+
+import http.server
+import json
+import sys
+import threading
+import time
+
+
+class Hook(http.server.ThreadingHTTPServer):
+    """Takes posts; answers with the next of `answers`, and then with 200, after `seconds`. Calls `on_post` when one comes."""
+
+    def __init__(self, *answers):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers, self.posts, self.requests, self.seconds, self.on_post = list(answers), [], [], 0.0, lambda post: None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}/hook?secret=7"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.requests.append(self.path)
+        self.server.on_post(json.loads(body))
+        time.sleep(self.server.seconds)
+        code = self.server.answers.pop(0) if self.server.answers else 200
+        if code == 200:
+            self.server.posts.append(json.loads(body))
+        self.send_response(code)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def do_GET(self):
+        self.server.requests.append("GET " + self.path)
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def keeper(tmp_path, body="pass"):
+    """Returns a command that appends its arguments and its input to a file, and the function that reads the file."""
+    file = tmp_path / "told.jsonl"
+    script = tmp_path / "keep.py"
+    script.write_text(f"import json, sys\nsaid = [sys.argv[1:], sys.stdin.read()]\nopen({str(file)!r}, 'a').write(json.dumps(said) + '\\n')\n{body}\n")
+    return [sys.executable, str(script)], lambda: [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def make_spiking_rows(file, vocabulary, calm, wild, length=24):
+    """Writes `calm` equal rows, which a model learns by heart, then `wild` rows of random tokens: the loss jumps between them."""
+    import random
+
+    source = random.Random(5)
+    rows = [[7] * length] * calm + [[source.randrange(vocabulary) for _ in range(length)] for _ in range(wild)]
+    file.write_text("".join(json.dumps({"input_ids": ids, "labels": ids}) + "\n" for ids in rows))
+    return file
