@@ -44,6 +44,7 @@ constexpr int kMostRanks = 8192;
 constexpr int64_t kBite = 4 << 20;
 
 volatile std::sig_atomic_t asked_to_end = 0;
+volatile std::sig_atomic_t ranks_are_gone = 0;  // set by the signal USR1
 
 /// Describes a running program that delivers one alert.
 struct Delivery {
@@ -197,16 +198,17 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
     Events events(run_dir, ranks);
     bool goes_on = false;  // what had ended before is no news
     while (true) {
+        const bool ranks_were_gone = ranks_are_gone != 0;
         const RunPhase phase =
             phase_of(run_dir);  // read before the events: a run that is over wrote them all
         for (const Alert& alert : events.read(phase == RunPhase::Running)) {
             if (alert.t >= began - 1) deliverer.deliver(alert);  // an earlier attempt's were delivered then
         }
-        const bool ended = is_over(phase) && !events.came();
+        const bool ended = (is_over(phase) || ranks_were_gone) && !events.came();
         if (ended && std::exchange(goes_on, false) && phase != RunPhase::Stopped)
             deliverer.deliver({phase == RunPhase::Completed ? AlertKind::Completed : AlertKind::Failed,
                                unix_now(), events.last_step()});
-        goes_on = goes_on || !is_over(phase);
+        goes_on = goes_on || !(is_over(phase) || ranks_were_gone);
         const size_t left = deliverer.look();
         if ((ended || (asked_to_end != 0 && !events.came())) && left == 0) return;
         std::this_thread::sleep_for(kLook);
@@ -241,10 +243,11 @@ int deliver_alerts(std::span<char* const> arguments) {
     if (log.get() >= 0) say_into(log.get());
     const Descriptor lock(
         ::open((run_dir / "alerts.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!hold(lock.get())) return 0;
     ::signal(SIGTERM, [](int) { asked_to_end = 1; });
+    ::signal(SIGUSR1, [](int) { ranks_are_gone = 1; });
     ::signal(SIGHUP, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
+    if (!hold(lock.get())) return 0;
     ::setpriority(PRIO_PROCESS, 0, kNice);
     follow(run_dir, settings, std::clamp(ranks, 1, kMostRanks));
     return 0;

@@ -6,6 +6,9 @@
 /// The command gets the message as its last argument and the alert as a line of JSON on its input. It is run
 /// without a shell, and killed after 30 s. The webhook gets a POST of JSON, at most three times within a
 /// minute. At most eight deliveries run at once; what failed stands in RUN/alerts.log.
+///
+/// A job's script of Slurm sends the signal USR1 once the ranks have ended: a run that is not over then has
+/// failed, although nobody is left to write so. TERM ends the process after the alerts that it has found.
 #pragma once
 
 #include <filesystem>

@@ -54,8 +54,10 @@ grep -q '"state": "queued"' run.json && again=yes
 grep -q '"state": "stopped"' run.json && scontrol show job "$SLURM_JOB_ID" | grep -q 'PreemptTime=[0-9]' && again=yes &&
     echo "the ranks saved DUE TO PREEMPTION"
 if [ $status = 0 ] && [ ! -e stop ] && [ -n "$again" ]; then
+    [ -n "$alerts" ] && kill "$alerts" # the next start tells of what comes
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
-else # run.json says that the run is over: what is left is sent within a minute, before Slurm ends what is left of the job
+else # what is left is sent within a minute, before Slurm ends it with the job; a run that is not over by now has failed
+    [ -n "$alerts" ] && kill -"$([ -e stop ] && echo TERM || echo USR1)" "$alerts"
     for second in {1..60}; do { kill -0 "$tracker" || kill -0 "$alerts"; } 2>/dev/null && sleep 1; done
 fi
 exit $status
