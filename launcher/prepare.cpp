@@ -181,10 +181,6 @@ TokenizedRows rows_to_come(const Plan& plan) {
 TokenizedRows tokenize_proposal(const Proposal& proposal, const fs::path& request_file, const Places& places,
                                 const Progress& progress) {
     const Config& config = proposal.reading.config;
-    if (comes_from_folder(config))
-        throw Error(Failure::Refused, Code("ROLLOUT-FOLDER"),
-                    "the rows come while the run trains, so there are none to show yet",
-                    config.policy->folder->path, "launch the run: its events say what it trains on");
     return tokenize(tokenize_request(config, proposal.plan.model, rows_of_stream(config, proposal.plan)),
                     request_file, places, progress);
 }

@@ -50,6 +50,10 @@ void require_datasets(const Proposal& proposal) {
         throw refused;
     }
     const Config& config = proposal.reading.config;
+    if (config.policy && config.policy->folder)
+        throw Error(Failure::Refused, Code("ROLLOUT-FOLDER"),
+                    "the rows come while the run trains, so there are none to show yet",
+                    config.policy->folder->path, "launch the run: its events say what it trains on");
     if (config.datasets.empty() && config.dataset_prepared_path.empty())
         throw Error(Failure::Usage, Code("CFG-MISSING"), "names no `datasets`", proposal.request.config);
 }

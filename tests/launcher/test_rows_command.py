@@ -188,3 +188,9 @@ def test_prompts_that_answers_of_a_row_share_are_counted(make_config, tmp_path):
     found = rows_of(file)
     assert found["shared_prompts"] == {"tokens": pytest.approx(12 / 20), "cells": pytest.approx((2 * 55 - 36) / (2 * 55))}
     assert "answers of a row share their prompt: 40 % of the tokens are not computed again" in ask(file).stdout
+
+
+def test_rows_that_come_while_a_run_trains_are_said_to_be_no_rows_yet(make_config):
+    done = run("rows", make_config(datasets=None, rl="grpo", trl={"rollout_folder": "incoming"}, max_steps=3), "--json")
+    said = json.loads(done.stdout)["diagnostics"][0]
+    assert done.returncode == 1 and said["code"] == "ROLLOUT-FOLDER" and "come while the run trains" in said["message"]
