@@ -112,7 +112,7 @@ class Balancer {
             fill_from_the_shallowest(share, rest);
         }
         const int64_t tokens = std::min(share.tokens, rest.size());
-        int64_t high = 0;  // tokens taken from its end
+        int64_t high = 0;  // tokens taken from the remainder's end
         if (work_between(rest, rest.begin, rest.begin + tokens) + slack_ < share.work) {
             high = least(tokens, [&](int64_t from_end) {
                 return work_between(rest, rest.end - from_end, rest.end) +

@@ -15,7 +15,7 @@ struct ComputeFigures {
     double attention_backward = 0;
 };
 
-/// Speeds of one node and one kind of device: all cores of the process together on the CPU, else one GPU.
+/// Speeds of one node and one kind of device: one GPU, or all cores of the process together.
 struct Calibration {
     std::string host;
     std::string device;      ///< "cpu", or the GPU's name

@@ -144,8 +144,8 @@ bool is_paged(const Plan& plan) {
     return kind && kind->paged;
 }
 
-/// Notes which states stay in host memory though a disk is asked for, and that a CPU's memory is one memory:
-/// what is offloaded is copied within it.
+/// Warns if states stay in host memory although the file asks for a disk. Notes that offloading on a CPU
+/// copies within the same memory.
 void rule_offload(const Plan& plan, Findings& findings) {
     if (!plan.config.optimizer_disk.empty() && !states_on_disk(plan.config))
         findings.warn(Form("CFG-OFFLOAD", "nvme-states"), "deepspeed",
@@ -185,7 +185,7 @@ void rule_matrices(const Plan& plan, Findings& findings) {
                               {{"optimizer", plan.config.optimizer}});
 }
 
-/// Rejects noise on embeddings that are multiplied, because some models do so before the noise and others
+/// Rejects noise on embeddings that the model scales, because some models do so before the noise and others
 /// after it, and in mixtures of experts, whose router's loss may come from a separate forward.
 void rule_noise(const Plan& plan, Findings& findings) {
     if (noise_rule(plan.config).alpha == 0 || !plan.model) return;
@@ -256,8 +256,8 @@ void rule_rollout_folder(const Plan& plan, Findings& findings) {
                     {{"rows", plan.batch.global}, {"folder", folder.path}, {"timeout", folder.timeout}});
 }
 
-/// Rejects steps that hold no whole groups, and models that the sampler does not know; says what sampling
-/// takes.
+/// Rejects steps that hold no whole groups, and models that the sampler does not know; reports the memory
+/// that sampling takes.
 void rule_sampling(const Plan& plan, Findings& findings) {
     if (!plan.config.sampling) return;
     const int64_t generations = plan.config.sampling->generations;
@@ -283,8 +283,8 @@ void rule_muon(const Plan& plan, Findings& findings) {
     findings.inform(Form("CFG-OPTIMIZER", "muon"), "optimizer", {});
 }
 
-/// Rejects DoRA on weights of 8 bits, whose product with quantised inputs differs from that with the matrix,
-/// and with tables trained in full in 16 bits: DoRA's weights are float32.
+/// Rejects DoRA on 8-bit weights, because a product with quantised inputs differs from one with the matrix.
+/// Rejects it with an embedding or head trained in full in 16 bits, because DoRA's weights are float32.
 void rule_dora(const Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     if (!config.lora.dora) return;
@@ -312,7 +312,7 @@ constexpr Rule kRules[] = {rule_ulysses_heads,
                            rule_sampling,
                            rule_rollout_folder};
 
-/// Returns whether layers share more than hidden states: keys and values, or what makes their inputs.
+/// Returns whether layers share more than hidden states: keys and values, or an input of every layer.
 bool shares_between_layers(const ModelConfig& model) {
     return model.layer_input_width > 0 ||
            std::any_of(model.layers.begin(), model.layers.end(),

@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 /// Tokens that one rank's experts receive in a layer and micro-batch; a token counts once for each of its
-/// experts. Routers even out the level, but no expert has a capacity: at worst, every token of the expert
+/// experts. Routers learn an even load, but no expert has a capacity: at worst, every token of the expert
 /// group chooses experts of one rank.
 struct ReceivedTokens {
     int64_t level = 0, worst = 0;

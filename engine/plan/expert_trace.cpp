@@ -1,6 +1,6 @@
 // Traces a mixture of experts: allocates and frees what engine/model/expert_ops.cpp and
 // engine/model/expert_machine.cpp do. A rank computes all experts of its tokens, so the number of rows is
-// exact; if experts are divided among ranks, a level load is assumed, which is as many rows.
+// exact; if experts are divided among ranks, an even load is assumed, which gives the same number of rows.
 #include <algorithm>
 
 #include "engine/plan/trace_machine.h"

@@ -1,7 +1,7 @@
 /// Plans launches and memory of a GPU's attention. Integers only, shared by the engine, which runs it, and
 /// the planner, which counts its memory.
 ///
-/// In the mode that repeats to the last bit, the thread blocks divide the blocks of keys in turns: each
+/// In the deterministic mode, the thread blocks divide the blocks of keys in turns: each
 /// (segment, head) gets ceil(multiprocessors ÷ (segments · heads)) thread blocks, each of which adds to its
 /// own float32 copy of dq. This has two consequences. First, 32 heads on 132 multiprocessors make 160 thread
 /// blocks, which take two rounds and leave most of the second idle; launches of 12, 12, 4 and 4 heads fill
@@ -40,12 +40,12 @@ struct FlashShare {
     bool operator==(const FlashShare&) const = default;
 };
 
-/// Returns the key/value heads per launch of a backward that need not repeat. A launch holds float32
-/// gradients of every query head, 8 bytes per number; 524,288 tokens' heads fill any GPU, and more only take
+/// Returns the key/value heads per launch of a backward that may be nondeterministic. A launch holds float32
+/// gradients of every query head, 8 bytes per number; 524,288 tokens' heads fill any GPU; more only take
 /// memory. `tokens` counts all rows of a batch together; `group` query heads share a key/value head.
 int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
 
-/// Returns the query heads per launch: whole groups, or a part of one if a key/value head's is already more
+/// Returns the query heads per launch: whole groups, or a part of a group if one group alone is already more
 /// than enough.
 int64_t query_heads_at_once(int64_t tokens, int64_t query_heads, int64_t group);
 

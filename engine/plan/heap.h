@@ -49,7 +49,7 @@ class Heap {
         std::string_view name_;
     };
 
-    /// Allocates; `name` says in the plan what the bytes hold, and outlives the heap.
+    /// Allocates; `name` says in the plan what the bytes hold, and must outlive the heap.
     Block take(double bytes, MemoryPart part = MemoryPart::Workspace, std::string_view name = kTemporary) {
         return {*this, bytes, part, name};
     }

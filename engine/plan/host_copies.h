@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Counts a CPU's copies as computation: they are made at once.
+/// Adds copies to the update's time: a CPU computes nothing while it copies.
 void copy_at_once(StepCosts& costs);
 
 /// Adds what chunks copy between device and host memory: hidden states on their way through the layers, keys

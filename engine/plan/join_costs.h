@@ -1,5 +1,5 @@
-/// Counts the bytes that a GPU moves to join the parts of one ring rank's attention, hop by hop, by the rules
-/// that the engine joins by (part_joins.h). The CPU's kernels add in place, those in blocks of scores to sums
+/// Counts the bytes that a GPU moves to join the parts of one ring rank's attention, hop by hop, by the
+/// engine's rules (part_joins.h). The CPU's kernels add in place; kernels in blocks of scores add to sums
 /// that they read and write for each hop.
 #pragma once
 

@@ -17,15 +17,15 @@ namespace ringmaster {
 struct Layout {
     int64_t tokens = 0;        ///< length of the (padded) sequence
     std::vector<Spans> ranks;  ///< spans of each context rank, sorted by position
-    /// Begins of the chunks among a rank's local tokens, and their end: the same on every rank. Empty if
-    /// ranks compute all their tokens at once.
+    /// Local index at which each chunk of a rank begins, then the end of the last one; the same on every
+    /// rank. Empty if ranks compute all their tokens at once.
     std::vector<int64_t> chunk_bounds = {};
 
     int64_t tokens_of(int rank) const;
     size_t chunks() const { return chunk_bounds.empty() ? 1 : chunk_bounds.size() - 1; }
 };
 
-/// Returns the begin of each of `chunks` nearly equal parts of `tokens` tokens, and their end.
+/// Returns where each of `chunks` nearly equal parts of `tokens` tokens begins, then the end of the last.
 std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
 
 /// Returns the cells of the causal mask in the rows of these positions (position p sees p + 1 keys): a rank's
@@ -49,17 +49,17 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
 /// over all ranks, balanced places documents (engine/plan/balanced_layout.h), the others ignore them. Shards
 /// are as equal as the layout allows. Throws Error for Default and Auto, which name no layout.
 ///
-/// With more than one chunk, the sequence is first cut into so many stretches (fewer if it is too short), and
-/// each of them is laid out over all ranks: a rank's first chunk is its share of the first stretch. Throws
-/// Error then if `tokens` is not a multiple of length_multiple, or if a stretch's shares are not equal, as
-/// those of balanced need not be.
+/// With more than one chunk, the sequence is first cut into this many stretches (fewer if it is too short),
+/// and each of them is laid out over all ranks: a rank's first chunk is its share of the first stretch. It
+/// then throws Error if `tokens` is not a multiple of length_multiple, or if a stretch's shares are unequal,
+/// which `balanced` may make them.
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask,
                    int64_t chunks = 1);
 
 /// Returns the sorted positions that the ranks of one Ulysses group hold together: one ring rank attends with
 /// them after the all-to-all.
 Spans ring_spans(const Layout& layout, int ring_rank, int ulysses);
-/// Returns the sorted positions that they hold of one chunk.
+/// Returns the sorted positions of one chunk that these ranks hold together.
 Spans chunk_spans(const Layout& layout, size_t chunk, int ring_rank, int ulysses);
 
 }  // namespace ringmaster

@@ -115,7 +115,7 @@ double elements(const MemoryInputs& in, bool sharded) {
     };
     return of_unit(sizes.embedding) + of_unit(sizes.head) +
            sum_over_layers(in.model, {}, [&](const ModelConfig& one) {
-               const int64_t experts = divided(in, one);  // only if they are sharded too
+               const int64_t experts = divided(in, one);  // these are always sharded
                return of_unit(kept_of(one, in.quantization) - experts) + double(experts) / in.shards;
            });
 }
@@ -154,8 +154,8 @@ double trained_layer(const MemoryInputs& in) {
     });
 }
 
-/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward: of
-/// divided experts, only those of the last parameter, if several ranks have the part.
+/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward: for
+/// divided experts, only those of the last parameter, and only if several ranks hold the part.
 double reduced_layer(const MemoryInputs& in) {
     if (in.lora.on() || in.expert_parts == 1) return trained_layer(in);
     return largest_of_layers(in.model, [&](const ModelConfig& one) {
@@ -178,7 +178,7 @@ bool brings_weights(const MemoryInputs& in) {
     return stage(in) == 3 || in.weights_in_host;
 }
 
-/// Returns whether each unit's gradients are made anew and taken away.
+/// Returns whether a unit's gradients exist only until they are reduced or copied to the host.
 bool takes_gradients(const MemoryInputs& in) {
     return stage(in) >= 2 || in.states_in_host;
 }
@@ -201,7 +201,7 @@ double reduced_bytes(const MemoryInputs& in, double unit, double before) {
     return ((takes_gradients(in) ? unit + before : 0) + received + slice) * parameter_bytes(in);
 }
 
-/// Returns the bytes of the tied embedding's gradient, which the head begins and the embedding ends.
+/// Returns the bytes of the tied embedding's gradient, which the head starts and the embedding completes.
 double tied_gradient_bytes(const MemoryInputs& in) {
     const bool is_open = takes_gradients(in) && in.model.tie_word_embeddings && !in.lora.on();
     return is_open ? padded(in, unit_sizes(in.model).embedding) * parameter_bytes(in) : 0;
@@ -217,7 +217,7 @@ double master_bytes(const MemoryInputs& in) {
            parameter_bytes(in);
 }
 
-/// Returns the bytes of the first weights that a sampled policy is compared with.
+/// Returns the bytes of the initial weights that a sampled policy is compared with.
 double first_weights_bytes(const MemoryInputs& in) {
     return in.keeps_first_weights ? master_bytes(in) : 0;
 }
@@ -307,7 +307,7 @@ double gradient_bytes(const MemoryInputs& in) {
 
 double optimizer_bytes(const MemoryInputs& in) {
     if (!in.offloads_optimizer) return moments_bytes(in);
-    const bool come = !in.states_in_host && in.device == Device::Cuda;  // for the device's update
+    const bool come = !in.states_in_host && in.device == Device::Cuda;  // states visit the GPU
     return come ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
 }
 
@@ -378,9 +378,9 @@ double layer_inputs_bytes(const MemoryInputs& in) {
 
 namespace {
 
-/// Returns what several chunks have in host memory: also the head's input and the gradients of hidden states,
-/// keys and values of the layer with the most, and the float32 sums of their gradients, all but the last
-/// chunk's.
+/// Returns the bytes in host memory that several chunks add: the head's input and the gradients of hidden
+/// states, and, for all chunks but the last, gradients of keys and values with their float32 sums, in the
+/// layer with the widest keys.
 double bytes_of_chunks(const MemoryInputs& in) {
     const double others = double(in.chunks - 1) / double(in.chunks);
     const double most = largest_of_layers(in.model, kv_width) / kv_width(in.model);

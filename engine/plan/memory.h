@@ -39,7 +39,7 @@ struct MemoryInputs {
     bool offloads_activations = false;  ///< checkpoints
     bool offloads_optimizer = false;    ///< the optimizer's states
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
-    bool weights_in_host = false;       ///< weights of computation, which come a layer ahead
+    bool weights_in_host = false;       ///< weights for computation, copied in a layer ahead
     bool optimizer_on_disk = false;     ///< with offloads_optimizer: its states are on a disk
     int ranks = 1;                      ///< of the run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
@@ -125,9 +125,9 @@ struct LargeTensor {
 std::vector<LargeTensor> largest_tensors(const Plan& plan);
 
 /// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard); 0 if MLPs are computed whole. With
-/// `tiled_mlp: true` by tiled_mlp_num_shards, else the hidden size (ALST, arXiv 2506.13996, section 3.1.2),
-/// but at least 1,024. With `auto`, tiles that cost no time: if the backward computes gate and up again
-/// anyway, and of so many tokens that adding to the weights' gradients once more does not count.
+/// `tiled_mlp: true`, tiled_mlp_num_shards sets the tile, else the hidden size does (ALST, arXiv 2506.13996,
+/// section 3.1.2); it has at least 1,024. With `auto`, MLPs are tiled if the backward recomputes gate and up
+/// anyway, in tiles so large that adding to the weights' gradients for each takes no noticeable time.
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

@@ -54,8 +54,8 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
     y_nc.reset();
     forget(in, machine, computed);
     const bool copies = in.gradient_checkpointing && in.offloads_activations;
-    // One comes back a layer ahead; on a GPU, another is still being copied. other_chunks counts those of
-    // several chunks.
+    // One checkpoint comes back a layer ahead; on a GPU, another is still being copied. other_chunks counts
+    // checkpoints of several chunks.
     const double here =
         copies && in.chunks == 1 ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);
@@ -89,8 +89,9 @@ bool stashes_all(const MemoryInputs& in) {
     return in.chunks > 1 && in.gradient_checkpointing && in.offloads_activations;
 }
 
-/// Holds what other chunks than the present one have on the device between the layers: everything, or what is
-/// on its way from or to host memory, of `tensors` tensors (engine/model/hidden_states.h).
+/// Holds hidden states of the chunks that are not being computed, `tensors` tensors for each, as far as they
+/// are on the device between layers: all, or those being copied from or to host memory
+/// (engine/model/hidden_states.h).
 Block other_chunks(const MemoryInputs& of_one, Heap& heap, double tensors) {
     const double others = double(of_one.chunks - 1), under_way = of_one.device == Device::Cuda ? 3 : 1;
     const double count = stashes_all(of_one) ? std::min(others, under_way) * tensors : others;
@@ -143,8 +144,8 @@ double input_bytes(const MemoryInputs& in, const MemoryInputs& of_one) {
            tables * double(of_one.shard_tokens);
 }
 
-/// Traces the backward of a chunk before the last one, if sums of the gradients of all keys before are on the
-/// device. They exist already when it begins.
+/// Traces the backward of a chunk before the last one, if the sums of the gradients of all earlier keys are
+/// on the device. These sums exist before the backward begins.
 void earlier_chunk(const MemoryInputs& of_one, TraceMachine& machine, Heap& heap, int64_t layer,
                    const Traced& dx_nc) {
     machine.leave_layer();
@@ -169,7 +170,7 @@ std::vector<int64_t> lenders(const ModelConfig& model, int64_t layer, int64_t fr
     return {found.begin(), found.end()};
 }
 
-/// Returns the bytes of these layers' keys and values, with elements of so many bytes.
+/// Returns the bytes of these layers' keys and values, with elements of this many bytes.
 double keys_of_layers(const MemoryInputs& in, const std::vector<int64_t>& layers, double element_bytes) {
     double bytes = 0;
     for (const int64_t layer : layers)

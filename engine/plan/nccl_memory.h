@@ -11,8 +11,8 @@
 ///   their head. Across nodes a connection of a collective takes 10 MiB to send as well
 ///   (src/transport/net.cc).
 /// - Connections for a collective are made when it first uses an algorithm (ncclCollPreconnect in
-///   src/group.cc). A ring of ranks sends to one neighbour and receives of the other, on each channel; a tree
-///   sends and receives both ways. NVLink's switches take 2 MiB for each channel and rank of the node.
+///   src/group.cc). A ring of ranks sends to one neighbour and receives from the other, on each channel; a
+///   tree sends and receives both ways. NVLink's switches take 2 MiB for each channel and rank of the node.
 /// - Connections for sends are made at the first send to a peer, on all channels that a peer may use
 ///   (p2pTaskAppend in src/enqueue.cc), which are 32 between GPUs behind NVLink's switches, 2 over PCI
 ///   Express and 2 if the communicator spans nodes (ncclTopoComputeP2pChannels in src/graph/paths.cc). Other

@@ -1,4 +1,4 @@
-/// Says whether a plan fails for what all ranks of a node keep together, not for a device.
+/// Says whether a plan does not fit because of its nodes' host memory or disks, rather than its devices.
 #pragma once
 
 #include <algorithm>

@@ -52,7 +52,7 @@ class PartJoins {
     bool has_sum_ = false;
 };
 
-/// Returns the bytes that joining a part moves, and those of the joinings that it makes necessary.
+/// Returns the bytes moved when a part is added, including any joining that must come first.
 int64_t joined_with(PartJoins& joins, int64_t elements);
 
 }  // namespace ringmaster

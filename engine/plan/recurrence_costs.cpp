@@ -19,7 +19,7 @@ int64_t recurring_layers_of(const ModelConfig& model) {
 
 double recurrence_flops(const ModelConfig& model) {
     constexpr double kChunk = 64;    // same as in engine/recurrence/own_stretches.h
-    constexpr double kOfState = 20;  // of a Mamba-1 channel's number: an exponential, and six operations
+    constexpr double kOfState = 20;  // operations per number of Mamba-1's state: an exponential and six
     const DeltaSizes& d = model.delta;
     if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);
@@ -31,7 +31,7 @@ double recurrence_flops(const ModelConfig& model) {
 }
 
 double scan_bytes(const ModelConfig& model) {
-    constexpr double kOfNumber = 76;  // of a channel's number: decays, states twice, and outputs
+    constexpr double kOfNumber = 76;  // bytes per number of a state: decays, states twice, and outputs
     return model.delta.scans() ? kOfNumber * double(model.delta.values() * model.delta.keys()) : 0;
 }
 

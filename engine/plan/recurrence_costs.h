@@ -1,4 +1,4 @@
-/// Counts what a layer that recurs takes: operations, and bytes between ranks.
+/// Counts the operations of a recurrent layer, and the bytes that it sends between ranks.
 #pragma once
 
 #include "engine/families/model_config.h"
@@ -17,8 +17,8 @@ double recurrence_flops(const ModelConfig& model);
 /// pass over the states several times (engine/recurrence/scan_by_operations.cpp). Returns 0 for other layers.
 double scan_bytes(const ModelConfig& model);
 
-/// Returns the bytes of a stretch's map of the states of one row, in one layer, with the tokens that the
-/// convolution reads before the next stretch.
+/// Returns the bytes of one row's map of states over a stretch, in one layer, with the tokens before the next
+/// stretch that its convolution reads.
 double stretch_bytes(const ModelConfig& model, double element_bytes);
 
 }  // namespace ringmaster

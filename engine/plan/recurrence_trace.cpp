@@ -64,7 +64,7 @@ struct AtOnce {
     }
 };
 
-/// Returns the elements of what a few heads of a state space read, in chunks: values before and after they
+/// Returns the elements that a few heads of a state space read, in chunks: values before and after they
 /// are multiplied by steps, keys and queries with and without decay, and the chunk's scores and decays.
 double of_space(const MemoryInputs& in, const AtOnce& at) {
     const double inputs = at.sources * at.channels + 2 * at.heads * at.positions;
@@ -80,8 +80,8 @@ double stretches_of_rank(const MemoryInputs& in) {
 /// Sizes of what a Mamba-1 layer computes at a time for a few channels, in bytes of float32.
 struct ScanAtOnce {
     double rows, tokens, positions, channels, states;
-    bool converts;       ///< from 16 bits
-    bool by_operations;  ///< of LibTorch: engine/recurrence/scan_by_operations.cpp
+    bool converts;       ///< inputs are converted from 16 bits
+    bool by_operations;  ///< with LibTorch's operations: engine/recurrence/scan_by_operations.cpp
 
     explicit ScanAtOnce(const MemoryInputs& in)
         : rows(double(in.micro)),
@@ -101,7 +101,7 @@ struct ScanAtOnce {
             kScanElementsAtOnce / std::max<int64_t>(1, std::llround(rows * tokens_of_row) * of_token);
         return std::min(channels, double(std::max(together, fitting / together * together)));
     }
-    /// Returns the bytes of one tensor of those channels, by tokens.
+    /// Returns the bytes of one tensor of these channels over the tokens.
     double channels_bytes(int64_t together) const {
         const double lanes = std::ceil(at_once(tokens, together) / double(together)) * double(together);
         return 4 * rows * tokens * lanes;
@@ -112,15 +112,15 @@ struct ScanAtOnce {
         const bool whole = at_once(tokens, kLanes) == channels && std::fmod(channels, double(kLanes)) == 0;
         return whole && !converts ? 0 : 1;
     }
-    /// Returns the bytes of the gradients of keys or queries, apart for each group of channels.
+    /// Returns the bytes of the gradients of keys or queries, separate for each group of channels.
     double of_groups() const {
         return 4 * rows * tokens * states * std::ceil(at_once(tokens, kLanes) / kLanes);
     }
-    /// Returns the bytes of the states of those channels at one position of all chunks, in LibTorch's
+    /// Returns the bytes of the states of these channels at one position of all chunks, in LibTorch's
     /// operations.
     double of_states() const { return channels_bytes(kLanes) * states / kChunk; }
     double of_keys() const { return 4 * rows * tokens * states; }
-    /// Returns the bytes of one tensor of a convolution's channels, by positions.
+    /// Returns the bytes of one tensor of a convolution's channels over the positions.
     double convolved_bytes() const { return 4 * rows * positions * at_once(positions, 1); }
 };
 

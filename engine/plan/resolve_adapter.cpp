@@ -71,8 +71,8 @@ std::string nearest_module(const Lora& lora, const std::vector<std::string>& kno
     return nearest_word(targets.pattern, known);
 }
 
-/// Returns a pattern with the path that the layers of image models have since transformers 4.52, if it has
-/// the path before that; else an empty string.
+/// Returns the pattern with the path that layers of image models have since transformers 4.52, if it has the
+/// older path; otherwise an empty string.
 std::string pattern_of_today(const std::string& pattern) {
     constexpr std::string_view kBefore = "language_model.model.", kToday = "model.language_model.";
     const size_t at = pattern.find(kBefore);
@@ -117,21 +117,21 @@ std::string expert_target(const ModelConfig& model, const LoraTargets& targets, 
     return "";
 }
 
-/// Returns the names to write in lora_target_modules instead of targets that are refused: `names` without
-/// what PEFT refuses; of all modules if nothing else remains.
+/// Returns the names to write in lora_target_modules instead of refused targets: those of `names` that PEFT
+/// accepts, or those of all linear modules if it accepts none.
 FindingValues other_targets(const ModelConfig& model, const std::string& key, std::vector<std::string> names,
                             const std::vector<ModulePath>& modules) {
     const auto refused = [&](const std::string& name) { return peft_refuses(model, name); };
     std::erase_if(names, refused);
     if (names.empty()) names = linear_names(modules);
     std::erase_if(names, refused);
-    // Each of the two fixes has one of these.
+    // Each of the two fixes names one of these parameters.
     const bool is_linear = key == "lora_target_linear";
     return {{is_linear ? "modules" : "names", "[" + listed(names) + "]"}};
 }
 
-/// Refuses modules that PEFT refuses to adapt in this type of model: it raises, also if they are only among
-/// all linear modules.
+/// Refuses modules that PEFT refuses to adapt in this type of model: PEFT raises an error even if they are
+/// only among all linear modules.
 void refuse_unloadable(const ModelConfig& model, const Lora& lora, const std::vector<ModulePath>& modules,
                        Findings& findings) {
     const std::string key = key_of_targets(lora, findings);
@@ -211,7 +211,7 @@ std::set<std::string> parameters_named(const ModelConfig& model, const std::stri
     return found;
 }
 
-/// Adapts the parameters of experts; refuses names of others, and names without a parameter, as PEFT does.
+/// Adapts the parameters of experts; refuses names of other parameters and unknown names, as PEFT does.
 void match_parameters(Plan& plan, Findings& findings) {
     std::vector<std::string>& asked = plan.config.lora.parameters;
     if (asked.empty()) return;

@@ -87,7 +87,7 @@ double on_the_way(const RankMemory& rank) {
     return std::min(double(rank.disk), kStates * kDiskStretches * kDiskStretch * sizeof(float));
 }
 
-/// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU all else too.
+/// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU everything else too.
 int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
     const double process = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);

@@ -13,8 +13,9 @@ bool is_mapping(const Config& config, const std::string& key) {
     return inner != config.lines.end() && inner->first.starts_with(key + '.');
 }
 
-/// Returns the edit to a file of axolotl's with that stage, and with optimizer states in host memory exactly
-/// if they are there now: its zero2.json puts them there. With stage 3 its file puts the weights there too.
+/// Returns the edit that names axolotl's file for the stage, if it leaves optimizer states where they are
+/// now. Its zero2.json puts them in host memory; for stage 3 it has a file with offloading, also of weights,
+/// and one without.
 std::optional<Edit> named_file(const Config& config, int stage) {
     const bool offloads = config.optimizer_offloading;
     if (is_mapping(config, "deepspeed")) return std::nullopt;

@@ -301,13 +301,13 @@ int64_t forwards_alone(const Config& config) {
     return config.preference.method == PreferenceMethod::Kto ? 2 : 1;
 }
 
-/// Converts a column's cells and keys to seconds of attention.
+/// Converts one ring rank's mask cells and keys to seconds of attention.
 struct AttentionCosts {
     double forward_cell_s, backward_cell_s;
     double key_bytes, gradient_bytes, latency_s, memory;
     double forward_key_s = 0, backward_key_s = 0;  ///< to make another rank's key of a latent
     bool joins = false;                            ///< parts are joined by passes over memory
-    bool splits_own = false;                       ///< as StepCosts
+    bool splits_own = false;                       ///< see StepCosts
     JoinCosts::Sizes sizes;
     double groups = 1;  ///< groups of heads for gathering keys
 };
@@ -450,7 +450,7 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
 }
 
 /// Adds the exchange of tokens with the ranks of their experts: to them and back, forward and backward. A
-/// backward that learns the experts sends their inputs again, and so does one that computes them again.
+/// backward sends the experts' inputs again if it trains the experts or computes them again.
 void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
     const ModelConfig& m = *plan.model;
     if (plan.mesh.expert == 1) return;
@@ -467,7 +467,7 @@ void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, 
     column.experts_back_s = (plan.config.lora.on() ? 2 : 3) * once_s + 2 * of_counts_s;
 }
 
-/// Adds the rule of the layers that recur, and the maps of stretches that all ranks of a sequence gather. A
+/// Adds the computation of recurrent layers, and the maps of stretches that all ranks of a sequence gather. A
 /// rank computes its map first, and then its outputs.
 void add_recurrence(const Plan& plan, const Speeds& speeds, const Links& links, double tokens,
                     ColumnCosts& column) {
@@ -539,7 +539,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const bool in_host = states_in_host(plan.config);
     const double link = speeds.host_link > 0 ? speeds.host_link : speeds.memory / 2;
-    // A rank receives and sends all slices but its own; of divided experts, only those of its part.
+    // A rank receives and sends all slices but its own; of divided experts, it sends only those of its part.
     const double parts = plan.mesh.expert;
     const auto shared = [&](double all, double experts) {
         return (shards - 1) / shards * (all - experts) + (shards / parts - 1) / shards * experts;
@@ -585,11 +585,11 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const int64_t trained = frozen ? lora_count(*plan.model, plan.config.lora) : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / (in_host ? speeds.host_memory : speeds.memory);
-    if (states_on_disk(plan.config))  // the states come and go beside the update
+    if (states_on_disk(plan.config))  // states are read and written during the update
         costs.update_s = std::max(costs.update_s, 2 * moments * of_rank / speeds.disk);
     if (in_host && !plan.config.parameter_offloading)  // the new weights
         costs.update_s += copy_bytes * of_rank / link;
-    if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // states come and go
+    if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // states are copied in and out
         costs.update_s += 2 * moments * of_rank / link;
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *

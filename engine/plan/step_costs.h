@@ -19,7 +19,7 @@ int columns_of(int ring);
 
 /// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
 double query_width(const ModelConfig& model);
-/// Returns the width of the keys of all ranks that split heads, which may share them; the mean likewise.
+/// Returns the width of all keys of ranks that split heads, which may share keys; also a mean.
 double key_width(const ModelConfig& model, double ulysses);
 
 /// Attention of one hop, with all keys that arrive in it.
@@ -77,7 +77,7 @@ struct StepCosts {
     int stage = 0;                 ///< ZeRO stage; 0 if states are not shared
     UnitCosts embedding, layer, head;
     double checkpoint_copy_s = 0;  ///< seconds to copy a layer's checkpoint to or from the host; 0: none
-    /// Seconds for what chunks of a sequence copy to and from the host in a layer, besides its checkpoint.
+    /// Seconds to copy a layer's chunks between device and host memory, without its checkpoint.
     double chunks_forward_s = 0, chunks_backward_s = 0;
     double new_weights_s = 0;  ///< gather after the update (stages 1 and 2)
     double update_s = 0;       ///< includes its copies from and to host memory, and all copies of a CPU
@@ -94,7 +94,7 @@ inline StepCosts step_costs(const Plan& plan, const Speeds& speeds) {
 }
 
 /// Return the visible cells between queries and keys, and the keys that some query sees (in a document, from
-/// the first to the last). All spans must have one step.
+/// the first to the last). All spans must have the same step.
 double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 

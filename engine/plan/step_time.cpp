@@ -11,7 +11,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the operations of a token's forward in all recurrences.
+/// Returns the operations of a token's forward in all recurrent layers.
 double rule_flops(const ModelConfig& m) {
     const auto layers = double(recurring_layers_of(m));
     return layers > 0 ? layers * recurrence_flops(m) : 0;

@@ -142,7 +142,7 @@ class TraceMachine {
     void put_keys(const LayerKind&, const Traced&) const;
     /// Frees what attention holds for all chunks of a layer.
     void leave_layer() { attentions_.clear(); }
-    /// Counts no sums of gradients of keys any more (AttentionTrace::have_sums).
+    /// Stops counting sums of the keys' gradients (AttentionTrace::have_sums).
     void have_sums() { has_sums_ = true; }
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
                            SentLatents& sent, double beta);
