@@ -99,7 +99,8 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    // Such bases hold more: towers, heads for later tokens, and numbers that are not trained.
+    // A base model's files may hold more: image towers, heads for later tokens, and numbers that are not
+    // trained.
     const ModelConfig& model = *plan.model;
     const bool is_part = !plan.config.lora.on() && !plan.config.reinit_weights &&
                          (!model.weight_prefix.empty() || model.recurs() || !buffer_shapes(model).empty());

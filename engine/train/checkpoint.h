@@ -42,7 +42,7 @@ struct TrainerState {
 };
 
 /// Saves a checkpoint and returns its folder. Throws Error(Refused) with file and reason (a full disk);
-/// removes the incomplete checkpoint then, and keeps the older ones. All ranks call it: rank 0 writes, the
+/// it then removes the incomplete checkpoint and keeps the older ones. All ranks call it: rank 0 writes, the
 /// others send the parts that rank 0 does not hold, one unit at a time.
 std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
                                       const Optimizer& optimizer, const TrainerState& state, int rank);

@@ -1,5 +1,5 @@
-/// Keeps numbers on a disk, and the stretch of them that is in use in memory. Meant to be gone through in
-/// order: the next stretch is read and the last one written while the present one is in use.
+/// Keeps numbers on a disk, and the stretch of them that is in use in memory. Read them in order: while one
+/// stretch is in use, the next is read and the previous one written.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-/// Allocates large tensors from the system and caches them by size. The C library's heap would leave holes (a
-/// fifth of a process) or return each one at once, and then pages are made and cleared at every step.
+/// Allocates large tensors from the system and caches them by size. The C library's heap either leaves holes
+/// (a fifth of a process) or returns every block, and the system then clears new pages at every step.
 #pragma once
 
 #include <cstddef>

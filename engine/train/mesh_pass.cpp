@@ -188,7 +188,7 @@ void MeshPass::weigh(Loaded& loaded, const std::vector<Row>& rows, const Segment
 
 std::vector<Row> MeshPass::filler() const {
     static constexpr int32_t kIds[] = {0, 0}, kLabels[] = {kNoLabel, kNoLabel};
-    return {Row{kIds, kLabels, {2}, -2}};  // places below 0, as of padding
+    return {Row{kIds, kLabels, {2}, -2}};  // places below 0, like those of padding
 }
 
 bool MeshPass::needs_places() const {
@@ -204,7 +204,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, Segments segments)
     loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()), joined,
                                 segments, shape.prompts);
-    // The expected sums come from these rows, never from the cached shape, so that a wrong shape shows.
+    // The expected sums come from these rows, never from the cached shape, so that a wrong shape is detected.
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;
     loaded.shares.cells = kept.cells;

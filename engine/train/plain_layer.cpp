@@ -57,7 +57,7 @@ class Layer {
   private:
     LayerKind kind() const { return m_.layer_kind(layer_); }
 
-    /// Adds what the layer's input says.
+    /// Adds the gated product of the layer's own input (see engine/model/layer_inputs.h).
     at::Tensor with_input(const at::Tensor& y_nc) const {
         if (!input_np_.defined()) return y_nc;
         const at::Tensor both = at::cat({dense(y_nc, LoraSite::LayerGate), input_np_}, 1);
@@ -95,7 +95,7 @@ class Layer {
         return plain_rule_inputs(m_.delta, delta(), dense(read, LoraSite::DeltaIn), tokens_.documents);
     }
 
-    /// Returns the queries (`part` 0) or the gates (1), which q_proj gives of each head in turn.
+    /// Returns the queries (`part` 0) or the gates (1), which q_proj returns head by head.
     at::Tensor queries_or_gates(const at::Tensor& all, int64_t part) const {
         const int64_t queries = m_.num_heads * m_.head_dim;
         return all.narrow(1, 0, 2 * queries)
@@ -279,7 +279,7 @@ class Layer {
         return y + (factors - 1) * at::matmul(dropped, weight.t()) + factors * change;
     }
 
-    /// Scales queries that grow with their position.
+    /// Multiplies queries by factors that grow with their position.
     at::Tensor scaled(const at::Tensor& q_nw) const {
         if (kind().rope < 0) return q_nw;
         const at::Tensor& scale = tokens_.ropes[static_cast<size_t>(kind().rope)].query_scale_t;

@@ -403,7 +403,7 @@ class PlainModel {
     const PlainComparison* comparison_;
     Flat sums_;
     double loss_sum_ = 0;
-    /// One of each layer; it has no choice if the layer has no experts. Empty if no layer has any.
+    /// One per layer, without a choice if the layer has no experts. Empty if no layer has experts.
     std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;                           ///< the head's part in the gradient of tied weights

@@ -42,16 +42,16 @@ std::string proved_by(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-/// A tensor whose share of its unit's gradient is smaller is compared with this share instead: some, like a
-/// bias of keys, are differences of large numbers that nearly cancel.
+/// A tensor's errors are compared with at least this share of its unit's gradient, because some gradients,
+/// like that of a key's bias, are differences of large numbers that nearly cancel.
 constexpr double kSmallShare = 1e-2;
 
 double square_sum(const at::Tensor& values) {
     return squared_norm({values}).item<double>();
 }
 
-/// Returns Σ (mesh − plain)², Σ plain² and Σ plain² without cancelling of every tensor, over the ranks that
-/// share it.
+/// Returns Σ (mesh − plain)², Σ plain² and Σ uncancelled² (Proof::uncancelled) of every tensor, over the
+/// ranks that share it.
 at::Tensor squares_of(Parameters& parameters, const Proof& mesh, const Proof& plain) {
     at::Tensor squares_p3 = at::zeros({static_cast<int64_t>(parameters.shapes().size()), 3}, at::kDouble);
     auto squares = squares_p3.accessor<double, 2>();
@@ -77,13 +77,13 @@ double relative_error(double off, double norm) {
     return off == 0 ? 0 : std::sqrt(off) / std::sqrt(norm);
 }
 
-/// The norm of all expected gradients, and the same without cancelling.
+/// Norms over all tensors of the plain model's gradients and of Proof::uncancelled.
 struct Norms {
     double expected = 0, uncancelled = 0;
 };
 
-/// Returns the worst tensor of every unit, and sets `norms`. Errors are relative to gradients without
-/// cancelling.
+/// Returns the worst tensor of every unit, and sets `norms`. Errors are relative to the norm of
+/// Proof::uncancelled.
 std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, const Proof& mesh,
                                         const Proof& plain, Norms& norms) {
     const at::Tensor squares_p3 = squares_of(parameters, mesh, plain);
@@ -215,7 +215,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (!off.empty()) return off;
     const Proof plain = prove_plainly(batch, groups, trained);
     report.loss_reference = plain.loss;
-    if (!std::isfinite(plain.loss)) {  // the first step names rank and layer
+    if (!std::isfinite(plain.loss)) {  // the run's first step reports rank and layer
         report.unproved = "the loss is not finite";
         return "";
     }

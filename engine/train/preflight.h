@@ -6,8 +6,8 @@
 /// another document's outputs may change.
 ///
 /// Training in bfloat16 is proved twice: in float32 on the same mesh, which reveals small faults, and in
-/// bfloat16. Products of 8-bit inputs are proved apart (int8_check.h); all else multiplies by dequantised
-/// weights meanwhile.
+/// bfloat16. Products of 8-bit inputs are proved separately (int8_check.h), and everything else with
+/// dequantised weights.
 #pragma once
 
 #include <cstdint>

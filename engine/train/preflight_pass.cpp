@@ -36,7 +36,7 @@ double sum_of_ranks(Groups& groups, double value) {
 }
 
 /// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.
-/// The experts of a first call are written to `chosen`, and those of later calls are the same: otherwise the
+/// A first call writes its experts to `chosen`, and later calls use the same ones: otherwise the
 /// number of an expert's tokens would change how its products are summed.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
                         TrainedModel& trained, std::vector<at::Tensor>& chosen) {
@@ -273,7 +273,8 @@ bool same_values(const at::Tensor& a, const at::Tensor& b) {
     return at::equal(a, b) || at::equal(bits(a), bits(b));
 }
 
-/// Returns 1 + the index of the first tensor whose values in a pass differ from the ranks' values; 0 if none.
+/// Returns 1 + the index of the first tensor whose values in a pass differ from those that the ranks hold; 0
+/// if none.
 size_t first_misread(Parameters& parameters) {
     size_t found = 0;
     for (int unit = 0; unit < parameters.units(); ++unit) {
@@ -468,7 +469,7 @@ bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
             documents.push_back(document);
     }
     const PreflightBatch::Document& changed = documents[(documents.size() - 1) / 2];
-    // A prompt that others share stays, for they would not share another one.
+    // A shared prompt stays unchanged, because the documents would no longer share it.
     const int64_t from = std::max({changed.row.tokens() / 2, changed.shared, changed.lent});
 
     std::vector<at::Tensor> experts;

@@ -61,9 +61,9 @@ std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, 
 /// Returns the model in float32, with the weights that `trained` computes with.
 TrainedModel in_float32(const Plan& plan, TrainedModel& trained);
 
-/// Returns the name of a tensor whose elements are not each held by exactly one rank of the shard group, or
-/// that a pass reads otherwise than the ranks hold it; empty if there is none. All ranks take part. Throws
-/// ProgramFault if ranks hold different copies.
+/// Returns the name of a tensor with an element that no rank or several ranks of the shard group hold, or
+/// that a pass reads with another value than its rank holds; empty if there is none. All ranks take part.
+/// Throws ProgramFault if ranks hold different copies.
 std::string wrong_weights(Groups& groups, TrainedModel& trained);
 
 /// Changes the second half of one document of the group's first micro-batch. Returns whether any output

@@ -25,7 +25,7 @@ struct RunFolder {
 };
 
 /// Returns the checkpoint to start from, after repairing what a killed process left. `resume` is "auto",
-/// "latest", "none" or a step; "auto" is latest unless the run is completed. Throws as choose_checkpoint.
+/// "latest", "none" or a step; "auto" is latest unless the run is completed. Throws like choose_checkpoint.
 CheckpointChoice checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed);
 
 }  // namespace ringmaster

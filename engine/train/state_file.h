@@ -26,7 +26,7 @@ class StateFile {
     struct Entry {
         TensorInfo info;
         FlatRange own;                      ///< this rank's bytes in the tensor
-        std::function<at::Tensor()> bytes;  ///< reads them
+        std::function<at::Tensor()> bytes;  ///< reads this rank's bytes
     };
     at::Tensor whole(const Entry& entry);
 

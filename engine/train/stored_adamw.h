@@ -24,7 +24,7 @@ class StoredAdamW : public StoredOptimizer {
     AdamWNumbers numbers(const Owned& owned, double learning_rate) const;
 
     AdamWNumbers::Form in_blocks_, in_numbers_;
-    bool is_fused_;  ///< states on a disk and weights in float32: LibTorch's operation, as in adamw.h
+    bool is_fused_;  ///< uses LibTorch's fused kernel (adamw.h): disk states and float32 weights
 };
 
 }  // namespace ringmaster

@@ -54,7 +54,7 @@ int64_t rows_of_run(const Config& config, const TokenFile* tokens, int64_t rows_
     return tokens ? tokens->rows() : config.max_steps.value_or(1) * rows_per_step;
 }
 
-/// Returns what the model divides its logits by in training.
+/// Returns the number by which training divides the model's logits.
 double logits_divided_by(const Config& config) {
     return config.policy ? config.policy->temperature : 1;
 }
@@ -63,7 +63,7 @@ std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
 }
 
-/// Exchanges the values of two flat tensors, with little memory besides.
+/// Exchanges the values of two flat tensors, with little extra memory.
 void swap_values(const at::Tensor& one, const at::Tensor& other) {
     for (int64_t begin = 0; begin < one.size(0); begin += kStatesOnTheirWay) {
         const int64_t count = std::min(kStatesOnTheirWay, one.size(0) - begin);

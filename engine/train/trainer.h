@@ -112,7 +112,7 @@ class Trainer {
     Parameters& parameters_;  ///< trained_.trained()
     std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
-    std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are none
+    std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are not rollouts
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
     at::Tensor first_values_;  ///< the trained values at the start; undefined: rows that come need none
     std::map<int64_t, double> sampled_reference_;  ///< of the newest step's labels, by place

@@ -44,7 +44,7 @@ class TrainingStep {
     /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 it scales
     /// the loss; a step that overflowed must not be followed by `update`.
     Computed compute(const StepRows& rows, const Wishes& wishes = {});
-    /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update is not the optimizer's.
+    /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update breaks its formula.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
     /// Throws ProgramFault with the names of tensors whose copies differ between ranks.
