@@ -11,7 +11,7 @@ struct GateRule {
     Activation activation = Activation::Silu;
     bool gated = true;  ///< f(gate) · up of rows [gate | up]; else f(x)
     /// Above 0: g · sigmoid(slope · g) · (u + 1), with g = min(gate, limit) and u = up within ±limit. Gates
-    /// and ups then take turns in a row. Source: OpenAI 2025, "gpt-oss model card", section 2.
+    /// and ups then alternate in a row. Source: OpenAI 2025, "gpt-oss model card", section 2.
     double limit = 0;
     double slope = 1;
 

@@ -142,7 +142,7 @@ class Attention final : public Block<Machine> {
         if (!model.borrows_keys) act(key_norm_, qkv_nw_.narrow(1, q, k));
     }
 
-    /// Returns all queries, then all keys, then all values, if the matrix has those of each head in turn.
+    /// Orders the columns as all queries, all keys, all values, if the matrix holds them head by head.
     static Tensor by_kind(Machine& machine, Tensor qkv_nw) {
         if (!machine.model().qkv_by_heads) return qkv_nw;
         return machine.swap_groups(qkv_nw, machine.model().num_heads, 3);

@@ -1,4 +1,4 @@
-/// Adds what a layer's input says of each token to the hidden states: projection(f(gate(x)) · input), normed.
+/// Adds a layer's own input for each token to the hidden states: projection(f(gate(x)) · input), normed.
 /// The inputs of all layers are made before the first one (engine/model/layer_inputs.h). Source:
 /// Gemma4TextDecoderLayer of transformers 5.23.
 ///

@@ -14,8 +14,8 @@ struct Decoder::LayerState {
         OutlierColumns::Sites outliers;
     };
     std::vector<Chunk> chunks;
-    std::optional<LayerKeys> keys;  ///< if there are several chunks
-    bool keeps = false;             ///< for a backward
+    std::optional<LayerKeys> keys;  ///< set if there are several chunks
+    bool keeps = false;             ///< keeps tensors for a backward
 };
 
 MicroBatch MicroBatch::part(const TokenRange& tokens) const {
@@ -164,7 +164,7 @@ void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, 
             kept = {};
         hidden.put(place + 1, chunk, std::move(y_nc));
     }
-    if (kept_.checkpointing) state.keys.reset();  // recalled by the backward
+    if (kept_.checkpointing) state.keys.reset();  // the backward makes them again
 }
 
 /// Frees what the backward can compute again.

@@ -65,7 +65,7 @@ class Decoder {
 
     /// Runs a forward that keeps nothing for a backward. Returns logits of the tokens whose position in the
     /// sequence is `from` or later (engine/model/gather.h gathers them over ranks); of none by default.
-    /// `dropout` says whether an adapter drops what it drops in training.
+    /// `dropout` says whether an adapter applies its dropout as in training.
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
@@ -92,7 +92,7 @@ class Decoder {
     struct LayerState;   ///< what a layer's backward needs
     class HeadGradient;  ///< sum over chunks
 
-    /// Begins a batch whose adapter drops what it drops in training if `drops`.
+    /// Begins a batch; with `drops`, the adapter applies its dropout as in training.
     void begin(const MicroBatch& batch, SequenceShard& shard, bool drops);
     size_t chunks() const { return shard_ != nullptr ? shard_->chunks.size() : 1; }
     MicroBatch chunk_of(const MicroBatch& batch, size_t chunk) const;

@@ -23,9 +23,9 @@ class ExpertExchange {
     /// [p · E / ranks, (p + 1) · E / ranks); `begins` is that of Routing. `device` holds the rows.
     ExpertExchange(Group group, const std::vector<int64_t>& begins, at::Device device);
 
-    /// Returns the rows [M, width] of all ranks that are this rank's experts': [R, width].
+    /// Returns the rows for this rank's experts, [R, width], from all ranks' rows [M, width].
     at::Tensor to_experts(at::Tensor rows_mw, const char* what) const;
-    /// Returns what the experts made of this rank's rows, [M, width], given what they made here, [R, width].
+    /// Returns the results of this rank's rows, [M, width], given those of this rank's experts, [R, width].
     at::Tensor from_experts(at::Tensor rows_rw, const char* what) const;
 
     /// Returns the rows of this rank's experts; only `begins` is set.

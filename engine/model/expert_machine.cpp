@@ -14,7 +14,7 @@ const Routing& rows_here(const Routing& routing) {
     return routing.exchange ? routing.exchange->here() : routing;
 }
 
-/// Returns the rows that experts made of this rank's tokens.
+/// Returns the experts' results for this rank's tokens.
 at::Tensor rows_of_tokens(at::Tensor rows_rw, const Routing& routing, const char* what) {
     return routing.exchange ? routing.exchange->from_experts(std::move(rows_rw), what) : rows_rw;
 }

@@ -18,7 +18,7 @@ class HiddenStates {
         : on_device_(chunks), stash_(stash), stride_(stride) {}
 
     size_t chunks() const { return on_device_.size(); }
-    /// `place` tells apart what the stash holds of one chunk; on the device there is one tensor of each.
+    /// `place` distinguishes a chunk's tensors in the stash; on the device a chunk has one tensor.
     void put(size_t place, size_t chunk, at::Tensor x_nc) {
         if (stash_ != nullptr)
             stash_->put(chunk * stride_ + place, x_nc);

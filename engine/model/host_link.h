@@ -1,6 +1,6 @@
 /// Copies tensors between a device and host memory on its own stream, so that copies run beside computation.
-/// Few copies are under way at a time, so that the memory which they free comes back. On the CPU, where the
-/// arena of host_arena.h stands for host memory, copies are made at once.
+/// Few copies are under way at a time, so that the memory they free becomes available soon. On the CPU, where
+/// the arena of host_arena.h stands for host memory, copies are synchronous.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -31,8 +31,8 @@ class KeyValueCache {
     void begin(const std::vector<int64_t>& counts);
     /// Rotates the first `heads` heads of the new tokens; see SequenceShard::rotate_heads.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads) const;
-    /// Adds the new tokens' keys and values [1, N, K, D] to a layer's, and returns their attention. For a
-    /// layer that reads another one's they are undefined.
+    /// Adds the new tokens' keys and values [1, N, K, D] to a layer's, and returns their attention. They are
+    /// undefined for a layer that reads those of another layer.
     AttentionOutput attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
                            const at::Tensor& k_1nkd, const at::Tensor& v_1nkd, const at::Tensor& sinks_h);
     /// Ends the pass. Returns the index of the last new token of each row that has new ones, int64.

@@ -118,7 +118,7 @@ void Parameters::lay_out_units() {
     for (Unit& unit : units_) {
         const int64_t slice = slice_elements(unit.elements, ranks);
         const bool is_of_experts = &unit - units_.data() > head_unit();
-        TORCH_INTERNAL_ASSERT(!is_of_experts || slice * ranks == unit.elements);  // ends with an expert
+        TORCH_INTERNAL_ASSERT(!is_of_experts || slice * ranks == unit.elements);  // experts divide evenly
         whole = {whole.end, whole.end + ranks * slice};
         unit.whole = whole;
         unit.own = {whole.begin + rank * slice, whole.begin + (rank + 1) * slice};

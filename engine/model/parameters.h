@@ -192,7 +192,7 @@ class Parameters {
     void use(int unit);
     void drop(int unit);
     /// Allows writing a unit's gradients, which are zero or overwritten first. From stage 2 on,
-    /// `take_gradients` hands them over whole, padded with zeros; of experts, only this rank's part. A
+    /// `take_gradients` hands them over whole, padded with zeros; for experts, only this rank's part. A
     /// layer's gradients are taken before those of its experts.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);

@@ -92,7 +92,7 @@ at::Tensor activation_backward(const at::Tensor& dy, const at::Tensor& x, Activa
 
 namespace {
 
-/// Holds gate and up in float32, and gate's sigmoid, of rows in which gates and ups take turns.
+/// Holds gate and up in float32, and gate's sigmoid, of rows that alternate gate and up.
 struct Clamped {
     at::Tensor raw_gate, raw_up, gate, up, sigmoid;
 

@@ -28,7 +28,7 @@ struct SequenceShard {
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
     std::vector<RopeTables> ropes;   ///< of the chunk that is computed, in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
-    std::optional<OwnStretches> stretches;           ///< if a layer recurs
+    std::optional<OwnStretches> stretches;           ///< set if a layer is recurrent
     Groups& ranks;                                   ///< groups that share the sequence
     Progress& progress;                              ///< reports what this rank is doing
     const KeyTravel key_travel;

@@ -123,7 +123,7 @@ void Parameters::keep_gradients(int index, const at::Tensor& slice, bool first) 
         return;
     }
     if (!first) {
-        to_host_->wait();  // for the sum so far
+        to_host_->wait();  // until the host has the sum so far
         for (int64_t begin = 0; begin < own.size(0); begin += kSumsAtOnce) {
             const int64_t count = std::min(kSumsAtOnce, own.size(0) - begin);
             slice.narrow(0, begin, count).add_(own.narrow(0, begin, count).to(device_));

@@ -172,7 +172,7 @@ std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<Param
         for (const std::string& part : shape.stored.parts) held.insert(base.find(part));
         for (const char* codes : {"_blocks", "_scales"}) held.insert(base.find(shape.file_name() + codes));
     }
-    held.erase("");  // of parameters that the base has under other names
+    held.erase("");  // left by parameters that the base has under other names
     std::vector<TensorInfo> others;
     for (const std::string& name : base.names()) {
         const bool is_held = held.contains(name) || held.contains(quantized_matrix_of(name));

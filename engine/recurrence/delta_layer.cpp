@@ -30,8 +30,8 @@ std::array<int64_t, kParts> widths_of(const DeltaSizes& s) {
     return {s.key_width, s.key_width, G * s.value_width, G * s.value_width, betas, G};
 }
 
-/// Returns the parts in the order of the first matrix's columns; unless it has those of each key head in
-/// turn.
+/// Returns the parts in the order of the first matrix's columns, unless these are ordered by key
+/// head.
 std::array<Part, kParts> columns_of(const DeltaSizes& s) {
     if (s.state_space.on) return {kGates, kValues, kKeys, kQueries, kSteps, kBetas};
     return {kQueries, kKeys, kValues, kGates, kBetas, kSteps};

@@ -1,4 +1,4 @@
-/// Holds the small parameters of a layer that recurs.
+/// Holds the small parameters of a recurrent layer.
 #pragma once
 
 #include <ATen/core/Tensor.h>
