@@ -18,8 +18,8 @@ const std::vector<std::string>& dataset_types();
 std::vector<std::string> step_types();
 std::vector<std::string> preference_types(PreferenceMethod method);
 
-/// Returns today's name of a type of pairs that axolotl renamed after 0.5, such as chatml.argilla; empty if
-/// it did not. Today's type reads the same fields, and others if a row has them.
+/// Returns the present name of a pair type that axolotl renamed after 0.5, such as chatml.argilla; empty if
+/// it was not renamed. The present type reads the same fields, and further fields if a row has them.
 std::string today_of_type(const std::string& type);
 
 /// Returns the keys of a `type` that maps a user's own fields of preferences.

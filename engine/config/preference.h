@@ -35,11 +35,11 @@ struct PairTerm {
 struct Preference {
     PreferenceMethod method = PreferenceMethod::None;
     double beta = 0.1;
-    std::vector<PairTerm> terms = {{}};  ///< are summed by DPO only; never empty
+    std::vector<PairTerm> terms = {{}};  ///< only DPO has several, which it sums; never empty
     double label_smoothing = 0;          ///< of DPO's `robust` and `exo_pair`, and of SimPO
     double simpo_gamma = 0.5;
     double cpo_alpha = 1;         ///< weight that SimPO gives the chosen completions' mean loss
-    double desirable_weight = 1;  ///< of KTO, as is the next
+    double desirable_weight = 1;  ///< of KTO, like the next member
     double undesirable_weight = 1;
     double center_rewards = 0;  ///< of a reward model: weight of (chosen + rejected)²
 

@@ -101,8 +101,8 @@ std::optional<int> stage_in_file(const json& deepspeed, const std::string& path,
     return stage;
 }
 
-/// Returns the content of `file`, or if it is missing, the configuration that axolotl ships under the name
-/// that was said.
+/// Returns the content of `file`, or if it is missing, the configuration that axolotl ships under the given
+/// name.
 std::optional<json> deepspeed_named(KeyReader& keys, const std::string& said, const std::string& file,
                                     std::string& problem) {
     std::optional<json> deepspeed = read_deepspeed_file(file, problem);

@@ -12,7 +12,7 @@ struct DeltaSizes {
     int64_t key_heads = 0, value_heads = 0;
     int64_t key_width = 0, value_width = 0;  ///< of one head
     int64_t taps = 0;                        ///< tokens that the short convolution reads
-    /// The first matrix gives all parts of one key head after another, not all heads of one part.
+    /// The first matrix's outputs are ordered by key head, not by part.
     bool by_key_head = false;
     /// Above 0: the channels of a short convolution. The layer then has no heads, and one first matrix.
     int64_t convolved = 0;
@@ -26,10 +26,10 @@ struct DeltaSizes {
     /// Returns whether the layer is a Mamba-1 state space.
     bool scans() const { return state_space.step_rank > 0; }
     int64_t channels() const { return (scans() ? 0 : 2 * keys()) + values(); }  ///< of the convolution
-    /// Outputs of the second matrix of Mamba-1: what makes the steps, keys and queries.
+    /// Outputs of Mamba-1's second matrix, from which steps, keys and queries are made.
     int64_t selected() const { return state_space.step_rank + (scans() ? 2 * keys() : 0); }
-    /// Outputs of the first matrix: the channels, a gate a value, and β and decay a value head; the short
-    /// convolution has a second gate of its channels, Mamba-2 no β, and Mamba-1 neither β nor decay.
+    /// Outputs of the first matrix: the channels, a gate per value, and β and decay per value head; the short
+    /// convolution has a second gate for its channels, Mamba-2 no β, and Mamba-1 neither β nor decay.
     int64_t projected() const {
         if (scans()) return 2 * values();
         return channels() + values() + convolved + (state_space.on ? 1 : 2) * value_heads;

@@ -18,7 +18,7 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     model.mlp_bias = fields.flag_or("mlp_bias", false);
     model.embedding_multiplier = fields.number_or("embedding_multiplier", 1);
     model.logit_multiplier = fields.number_or("lm_head_multiplier", 1);
-    // A factor of what attention reads is one of its outputs, and twice one of its scores.
+    // Scaling attention's input scales its output once, and its scores twice: by queries and keys.
     const double read = fields.positive_or("attention_in_multiplier", 1);
     if (read != 1 && model.qkv_bias) model.obstacles.push_back("attention_in_multiplier");
     model.attention_multiplier = read * fields.number_or("attention_out_multiplier", 1);

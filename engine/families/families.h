@@ -62,7 +62,7 @@ struct Family {
     bool peft_says_model = false;     ///< PEFT says "model." for the body, as the class does
     std::string_view layers = "layers";   ///< name of the list of layers in the files
     std::span<const Rename> fields = {};  ///< names that config.json has for common fields
-    int64_t widths_of_hidden = 0;         ///< above 0: width_field may be absent, and is so many hidden_size
+    int64_t widths_of_hidden = 0;         ///< above 0: default of width_field ÷ hidden_size
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
@@ -122,7 +122,7 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 /// Sizes and rules of a mixture whose router scores by groups, as in DeepSeek's models.
 struct GroupedDefaults {
     ExpertDefaults experts;
-    int64_t shared_experts = 1;  ///< as many experts of this width are one that every token uses
+    int64_t shared_experts = 1;  ///< this many experts form the one that every token uses
     int64_t dense_layers = 1;    ///< the first layers have an MLP
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;
@@ -152,7 +152,7 @@ void read_state_space(const ConfigFields& fields, ModelConfig& model, const Stat
 /// Reads the sizes of a state space of Mamba-1, as wide as mamba_expand times hidden_size.
 void read_selective_space(const ConfigFields& fields, ModelConfig& model);
 /// Returns each layer's part by the names of transformers 5 (linear_attention, full_attention, mlp, moe),
-/// from `layer_types`, from `layers_block_type`, or from a field with a letter a layer; empty if all are
+/// from `layer_types`, from `layers_block_type`, or from a field with one letter per layer; empty if all are
 /// absent.
 std::vector<std::string> read_layer_parts(const ConfigFields& fields, const char* letters_field = nullptr);
 /// Gives each layer the part that it is named after, and this rope; if `alone`, no other part. Otherwise,

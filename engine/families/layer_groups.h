@@ -1,4 +1,4 @@
-/// Groups layers whose parameters have the same shapes, so that sizes are counted once a group.
+/// Groups layers whose parameters have the same shapes, so that sizes are counted once per group.
 #pragma once
 
 #include <algorithm>

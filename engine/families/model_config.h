@@ -22,7 +22,7 @@ struct RopeConfig {
     double theta = 10000;
     double factor = 1;
     int64_t rotary_dim = 0;    ///< leading elements of a head that are rotated; 0: all
-    double share = 1;          ///< proportional: of the pairs that turn; the last ones stay as they are
+    double share = 1;          ///< proportional: share of the pairs that turn; the last ones do not
     bool interleaved = false;  ///< rotates elements 2i and 2i + 1 together, not i and i + half
     int64_t original_max_position_embeddings = 0;
     double low_freq_factor = 1;              ///< llama3
@@ -42,8 +42,8 @@ struct RopeConfig {
 /// Chooses the RMSNorm of queries and keys: over each head, or over all heads together.
 enum class QkNorm { None, PerHead, Whole };
 
-/// Says how far attention sees in a layer, and which rotary embedding the layer uses; or that a recurrence
-/// takes attention's place.
+/// Describes a kind of layer: how far its attention sees and which rotary embedding it uses, or that a
+/// recurrence takes attention's place.
 struct LayerKind {
     std::optional<int64_t> window = {};
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
@@ -111,7 +111,7 @@ struct ModelConfig {
     /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
     /// turn.
     bool gates_attention = false;
-    DeltaSizes delta;            ///< of layers that recur, or of all layers with attention too
+    DeltaSizes delta;            ///< of recurrent layers; or of all layers, besides attention
     LatentSizes latent;          ///< of attention; its heads are then padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
@@ -129,7 +129,7 @@ struct ModelConfig {
     int64_t num_experts = 0;                ///< above 0: a mixture of experts
     int64_t experts_per_token = 0;
     int64_t expert_intermediate_size = 0;  ///< width of one expert
-    int64_t expert_latent_size = 0;  ///< above 0: experts read and return so many numbers, not hidden_size
+    int64_t expert_latent_size = 0;  ///< above 0: experts read and return this many numbers, not hidden_size
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
     bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
@@ -157,7 +157,7 @@ struct ModelConfig {
     int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
     /// Returns the distinct kinds of attention, ordered by first layer.
     std::vector<LayerKind> layer_kinds() const;
-    bool recurs() const;  ///< returns whether a layer recurs, in place of attention or beside it
+    bool recurs() const;  ///< returns whether a layer is recurrent, with or without attention
     /// Returns whether each layer has attention and a recurrence, which read the same input.
     bool recurs_beside_attention() const {
         return delta.state_space.on && delta.state_space.beside_attention;

@@ -28,7 +28,7 @@ struct QuantizedLayout {
 };
 
 QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows, int64_t columns);
-/// Takes all matrices of a parameter for one, one below the other.
+/// Treats all matrices of a parameter as one, one below the other.
 QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape);
 
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization);

@@ -9,7 +9,7 @@ struct RouterRule {
     bool sigmoid = false;  ///< an expert's score is the sigmoid of its logit; else a softmax gives all scores
     bool corrects = false;    ///< a bias that is not trained is added to the scores, only for the choice
     bool in_float32 = false;  ///< logits are float32 products, whatever the weights' dtype
-    /// Experts are chosen from the best `chosen_groups` of so many groups. A group is as good as the sum of
+    /// Experts are chosen from the best `chosen_groups` of this many groups. A group is as good as the sum of
     /// its `best_of_group` best experts.
     int64_t groups = 1, chosen_groups = 1, best_of_group = 1;
     double least_sum = 1e-20;  ///< added to the sum by which the weights of a token's experts are divided

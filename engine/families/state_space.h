@@ -17,7 +17,7 @@ struct StateSpace {
     /// Factors of the first matrix's outputs, and of the layer's output.
     double gates = 1, values = 1, keys = 1, queries = 1, steps = 1, output = 1;
     /// Above 0: the state space is Mamba-1. Each channel is a head of one value, and each number of its state
-    /// decays at a rate of its own. A second matrix reads the convolution's outputs and gives so many
+    /// decays at a rate of its own. A second matrix reads the convolution's outputs and gives this many
     /// numbers, from which a third matrix makes the steps, and the keys (B) and queries (C) that all channels
     /// share.
     int64_t step_rank = 0;

@@ -5,7 +5,7 @@
 ///     h_t = exp(Δ_t · A) · h_{t−1} + Δ_t · B_t · x_t,        y_t = Σ_k C_t · h_t.
 ///
 /// The state stays in the processor's first cache, and no array has an element for each token, channel and
-/// number of the state: the backward keeps the state at the begin of every kScanChunk tokens, and computes
+/// number of the state: the backward keeps the state at the start of every kScanChunk tokens, and computes
 /// the states of one chunk again. Numbers are float32, or float64 for tests. Each kernel exists for each
 /// instruction set.
 ///
@@ -54,7 +54,7 @@ struct ScanKernels {
                      const ScanGradients<Number>& out, Number* scratch);
 };
 
-/// Returns the elements of scratch that a backward needs: the state at each chunk's begin, and the states and
+/// Returns the elements of scratch that a backward needs: the state at each chunk's start, and the states and
 /// decays of one chunk.
 constexpr int64_t scan_scratch(int64_t tokens, int64_t states) {
     return ((tokens + kScanChunk - 1) / kScanChunk + 2 * kScanChunk + 2) * states * kScanLanes;
