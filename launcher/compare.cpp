@@ -188,7 +188,7 @@ RunCurves read_curves(const RunDirectory& run) {
     AlertDetector detector(1);
     for_each_step(run, {0}, [&](int, const Timed<StepEvent>& timed) {
         const StepEvent& step = timed.event;
-        detector.heard(timed.t);  // what else was written since the last step is not read: no stall
+        detector.heard(timed.t);  // other events are not read, so silence must not count as a stall
         detector.step({0, step.step, timed.t, step.loss, step.lr, step.step_s, step.exposed_comm_s});
         tokens += static_cast<double>(step.tokens);
         if (std::isfinite(step.step_s)) time_s += step.step_s;

@@ -100,7 +100,7 @@ void check_output_dir(const fs::path& output_dir, bool overwrite) {
 
 namespace {
 
-/// Writes the run's copy of the alert settings, if its node 0 is to tell anybody.
+/// Writes the run's copy of the alert settings, if its node 0 sends alerts.
 void write_alerts(const RunDirectory& run, const RunOptions& options) {
     const AlertSettings alerts =
         options.alerts ? *options.alerts : read_alert_settings(alert_settings_file());

@@ -94,7 +94,7 @@ class StepColumns {
     /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
-    /// Leaves out what only some runs have from now on: the figures are the same on all ranks.
+    /// From now on, leaves out figures that only some runs have, because they are the same on all ranks.
     void leave_out_optional() { keeps_optional_ = false; }
 
     /// Keeps only about the last `steps` steps from now on. Without this call, all are kept.

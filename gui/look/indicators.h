@@ -6,7 +6,7 @@ class QStyle;
 
 namespace ringmaster {
 
-/// Returns the Fusion style, changed to draw check boxes and radio buttons so. The application owns it.
+/// Returns the Fusion style, changed to draw check boxes and radio buttons this way. The application owns it.
 QStyle* makeStyle();
 
 }  // namespace ringmaster

@@ -251,7 +251,7 @@ void ParallelPlot::stepThrough(int by) {
     Q_EMIT runChosen(m_chosen);
 }
 
-/// Keeps only the lines through the next value of the axis; behind the last value there is no limit.
+/// Keeps only the lines through the next value of the axis; after the last value there is no limit.
 void ParallelPlot::stepLimit(int by) {
     std::vector<double> places;
     for (const SweepLine& line : m_picture.lines) {

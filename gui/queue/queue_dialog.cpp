@@ -22,8 +22,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Returns the first line that makes no sweep: it is not KEY=[VALUE, …] and names no file of one, or it has
-/// too many values.
+/// Returns the first line that makes no sweep: it is neither KEY=[VALUE, …] nor the name of a file of sweeps,
+/// or it has too many values.
 std::string refused_line(const std::vector<std::string>& sweep) {
     for (const std::string& line : sweep) {
         try {

@@ -80,7 +80,7 @@ class Printer {
     }
 
   private:
-    /// Prints whose text follows, and the prompt that it continues.
+    /// Prints which model's text follows, and the prompt that it continues.
     void begin(const json& line) {
         if (begun_) return;
         begun_ = true;

@@ -180,7 +180,7 @@ std::string start_script(const RemoteNode& node, const StartCommand& command) {
            " </dev/null &\n";
 }
 
-/// Starts an agent and returns its output. Throws Error(Unreachable) with its complaint.
+/// Starts an agent and returns its output. Throws Error(Unreachable) with the agent's error message.
 std::string start_one(Node& node, const RemoteNode& there, const StartCommand& command) {
     const ScriptResult result = run_script(*node.session, start_script(there, command), kStartPatience);
     if (result.errors.find("ringmaster-agent:") != std::string::npos || result.status != 0)

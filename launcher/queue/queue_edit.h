@@ -1,4 +1,4 @@
-/// Lists the runs of the queue with what has become of them, and changes their order.
+/// Lists the runs of the queue with their states, and changes their order.
 #pragma once
 
 #include <utility>

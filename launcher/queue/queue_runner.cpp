@@ -62,7 +62,7 @@ void start(const RunDirectory& run, QueueState state, const fs::path& folder, co
                             "`ringmaster resume " + run.name() + "` continues it");
             continue_cut_off(run, places);
         });
-    } catch (const Error&) {  // it is in run.json
+    } catch (const Error&) {  // the error is in run.json
     }
 }
 

@@ -12,7 +12,7 @@ namespace ringmaster {
 /// Returns whether a run in this state trains now, on this machine.
 bool trains_here(const RunState& state);
 
-/// Asks without waiting for the answers. Of `wish`, `compares` and `device` have no effect. Throws
+/// Asks without waiting for the answers. In `wish`, `compares` and `device` have no effect. Throws
 /// Error(Refused) if the run does not train here or has not yet answered the last question; Cancelled.
 void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, const Progress& progress);
 

@@ -65,7 +65,7 @@ std::vector<TaskEnd> task_ends_in(const std::string& log) {
 
 /// Returns the rank that was killed from outside; empty if there is none. It is srun's first line, unless
 /// another rank exits before srun has seen the kill. All errors are then of transfers, and the killed rank is
-/// the only one that told of none; srun itself kills ranks too, so that several tell nothing.
+/// the only one that reported none; srun itself kills ranks too, and then several report none.
 std::string lost_rank_of(const std::string& log, const std::string& first_error,
                          const std::set<std::string>& told) {
     const std::vector<TaskEnd> ends = task_ends_in(log);

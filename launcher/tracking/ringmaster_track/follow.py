@@ -121,7 +121,7 @@ def append_event(run_dir: Path, event: dict):
 
 
 def hold(settings, name: str):
-    """Returns the lock that one process for this run and tracker holds; waits for one that still sends."""
+    """Returns the lock that one sending process per run and tracker holds; waits while another process holds it."""
     settings.folder.mkdir(exist_ok=True)
     number = os.open(settings.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     fcntl.flock(number, fcntl.LOCK_EX)
