@@ -13,7 +13,7 @@
 namespace ringmaster {
 namespace {
 
-/// Returns what RUN/tracking/settings.json and RUN/samples.json hold for the keys.
+/// Returns the parts of RUN/tracking/settings.json and RUN/samples.json that the keys decide.
 std::string told_beside_the_plan(const std::string& text) {
     Document document;
     Diagnostics said;
@@ -22,7 +22,7 @@ std::string told_beside_the_plan(const std::string& text) {
     return nlohmann::json{wish.names, wish.keys, wished_samples(document.values)}.dump();
 }
 
-/// Returns what a run would be told and what the user would read.
+/// Returns everything that the keys decide for a run, without the file's name and lines.
 std::string outcome(const ConfigReading& reading, const std::string& text) {
     nlohmann::json config = config_to_json(reading.config);
     config.erase("lines");
@@ -30,7 +30,7 @@ std::string outcome(const ConfigReading& reading, const std::string& text) {
     return config.dump() + told_beside_the_plan(text);
 }
 
-/// Returns whether the two values are told apart.
+/// Returns whether the two values of a key have different outcomes.
 bool has_effect(const Sample& sample) {
     const std::string one = text_of(sample, sample.one), other = text_of(sample, sample.other);
     const ConfigReading first = read_more(one), second = read_more(other);

@@ -63,7 +63,7 @@ const json kShape = {{"model_type", "llama"},
                      {"tie_word_embeddings", false}};
 
 /// Writes rows of random tokens; each holds two documents, whose first tokens are prompts. With `judgements`,
-/// only each document's last token has a label, one of so many.
+/// only each document's last token has a label below that number.
 void write_rows(const fs::path& path, bool with_documents, int judgements = 0) {
     constexpr int kPrompt = 4;
     std::vector<int32_t> ids, labels, desirable;

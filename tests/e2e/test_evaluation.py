@@ -1,4 +1,4 @@
-"""Evaluation is exact over any number of ranks; what is saved, and when, follows the file."""
+"""Evaluation is exact over any number of ranks, and the run saves what the configuration asks for."""
 
 import pytest
 

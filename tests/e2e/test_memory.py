@@ -108,7 +108,7 @@ FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter
                     ("1 rank", 0, "tiled MLP", "bf16", False), ("zigzag 2", 3, "all kept", "fp32", False),
                     ("1 rank", 0, "all kept", "fp32", True), ("1 rank", 0, "checkpointing, tiled MLP", "fp32", "nf4"))]
 
-# Lists cases with states in host memory, for which an arena stands on the CPU that is counted apart.
+# Lists cases with states in host memory. On the CPU an arena stands in for it, which is counted separately.
 OFFLOADED = [("llama", 2048, "1 rank", "weights 0", "offloaded", "fp32", 1, False)]
 OFFLOADED += [(model, 2048, mesh, stage, activations, precision, 1, adapter)
               for model, mesh, stage, activations, precision, adapter in (

@@ -99,7 +99,7 @@ def complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, c
         spans += [(hellos[-1]["t"], 1), (events(run, "done")[0]["t"], -1)]
         assert (tmp_path / "out" / run["name"] / "model.safetensors").exists()
     assert attempts >= count + kills, "each kill has cut a run off"
-    # Two runs that start together greet in any order.
+    # Two runs that start together write their hello events in any order.
     assert all(before < after for before, after in zip(starts, starts[2:])), "the runs start in the order of the queue"
     active = peak = 0
     for _, change in sorted(spans):

@@ -146,7 +146,7 @@ class QueueTest : public QObject {
         QTest::keyClicks(sweep, u"learning_rate"_s);
         QTest::mouseClick(add, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
-        const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // goes with the dialog
+        const QPointer problem = dialog->findChild<Banner*>(u"queueProblem"_s);  // deleted with the dialog
         QVERIFY(problem->isVisible());                                           // a sweep needs values
         QVERIFY2(problem->text().contains(u"“learning_rate” of the sweep cannot be used"_s),
                  qPrintable(problem->text()));

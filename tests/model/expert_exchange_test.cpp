@@ -44,7 +44,8 @@ std::vector<int64_t> begins_of(const at::Tensor& rows_m3) {
     return begins;
 }
 
-/// Returns the rows of all ranks of the group for experts [first, first + count), as they have to arrive.
+/// Returns the rows of all ranks of the group for experts [first, first + count), in the order in which they
+/// must arrive.
 at::Tensor expected_rows(const Case& at, const std::vector<int>& group, int64_t first, int64_t count) {
     std::vector<at::Tensor> found = {at::empty({0, 3}, at::kDouble)};
     for (int64_t expert = first; expert < first + count; ++expert) {

@@ -157,7 +157,7 @@ TEST(PlanJson, EveryDamagedMemberIsRefusedByName) {
     for (const auto& [name, member] : whole.items()) {
         const bool is_computed =
             name == "ok" || name == "nccl" || name == "attention" || name == "received_tokens";
-        if (is_computed) continue;               // from the others
+        if (is_computed) continue;               // computed from other fields
         if (name == "shared_prompts") continue;  // older plans lack it
         json damaged = whole;
         damaged.erase(name);

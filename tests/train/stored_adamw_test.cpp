@@ -163,7 +163,7 @@ class TimedOptimizer {
         parameters_->gradients().values.normal_();
         update();
     }
-    /// Updates once. Processor time of all threads, unlike that of a clock, does not count other programs.
+    /// Updates once and keeps the least processor time, which, unlike a clock, excludes other programs.
     void update() {
         const std::clock_t start = std::clock();
         optimizer_->step(1e-3);
