@@ -73,7 +73,7 @@ struct Config {
     std::string tokenizer;   ///< tokenizer_config, else base_model; absolute if a folder
     bool reinit_weights = false;
     std::string attn_implementation;  ///< as written, or from flash_attention/sdp_attention; may be empty
-    std::optional<bool> output_router_logits;    ///< replaces config.json's: adds the router's loss or not
+    std::optional<bool> output_router_logits;    ///< adds the router's loss; replaces config.json's value
     std::optional<double> router_aux_loss_coef;  ///< replaces config.json's
 
     // Data

@@ -142,7 +142,7 @@ void apply_set(const ReadOptions& options, Accelerate& accelerate, Document& doc
     }
 }
 
-/// Moves a key to the unsupported ones if it is read but its value asks for something that is not built.
+/// Moves a key to the unsupported ones if it is read but its value asks for something that is not supported.
 void move_unsupported(ConfigReading& reading) {
     for (const Diagnostic& diagnostic : reading.diagnostics) {
         if (diagnostic.code != "KEY-UNSUPPORTED") continue;

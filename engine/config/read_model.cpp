@@ -98,7 +98,7 @@ void read_revision(KeyReader& keys, Config& config) {
     }
 }
 
-/// Reads the overrides of config.json that are built: those of a router's loss.
+/// Reads the overrides of config.json that are supported: those of a router's loss.
 void read_model_overrides(KeyReader& keys, Config& config) {
     for (const std::string key : {"model_config", "overrides_of_model_config"}) {
         const json* overrides = keys.find(key);

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Refuses the optimizer. Suggests the nearest one that is built, or else the one with the most similar name.
+/// Refuses the optimizer. Suggests the nearest supported one, or else the one with the most similar name.
 void refuse_optimizer(KeyReader& keys, const std::string& said) {
     std::string nearest(nearest_optimizer(said));
     if (nearest.empty()) nearest = nearest_word(said, known_optimizers());

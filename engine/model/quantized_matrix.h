@@ -20,7 +20,7 @@ struct QuantizedTail {
 /// [layout.bytes].
 at::Tensor quantize(const at::Tensor& weight_oc, const Quantization& quantization);
 
-/// Writes the matrix for the bytes, rounded once to the dtype of out_oc; uses fused kernels on the CPU.
+/// Writes the matrix that the bytes hold, rounded once to the dtype of out_oc; uses fused kernels on the CPU.
 void dequantize(const at::Tensor& bytes, const Quantization& quantization, const QuantizedLayout& layout,
                 at::Tensor out_oc);
 /// Returns the matrix in float32, made with the simplest operations: preflight's reference.

@@ -17,7 +17,7 @@ class Divider {
             int64_t most_work)
         : ranks_{&a, &b}, mask_(mask), most_work_(most_work) {}
 
-    /// Returns whether the two ranks now read less. Subtracts its number of tries from `steps`.
+    /// Returns whether the two ranks now read fewer keys. Subtracts its number of tries from `steps`.
     bool divide(int64_t& steps) {
         if (steps <= 0) return false;
         const int64_t before = received_keys(*ranks_[0], mask_) + received_keys(*ranks_[1], mask_);

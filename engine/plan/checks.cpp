@@ -256,7 +256,7 @@ void rule_rollout_folder(const Plan& plan, Findings& findings) {
                     {{"rows", plan.batch.global}, {"folder", folder.path}, {"timeout", folder.timeout}});
 }
 
-/// Rejects steps that hold no whole groups, and models that the sampler does not know; reports the memory
+/// Rejects steps that do not hold whole groups, and models that the sampler does not know; reports the memory
 /// that sampling takes.
 void rule_sampling(const Plan& plan, Findings& findings) {
     if (!plan.config.sampling) return;

@@ -19,8 +19,8 @@
 
 namespace ringmaster {
 
-/// The size of a matrix; copies share its memory, which is freed with the last of them. Has the members of
-/// at::Tensor that blocks use.
+/// Stands for a matrix, by its size; copies share its memory, which is freed with the last. Has the members
+/// of at::Tensor that blocks use.
 class Traced {
   public:
     Traced() = default;

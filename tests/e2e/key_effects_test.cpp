@@ -37,7 +37,7 @@ const std::map<std::string, std::string> kNotSeenHere = {
 
 constexpr int kRows = 12, kVocabulary = 61;
 
-/// Returns a file's text that trains for a few steps.
+/// The text of a file that trains for a few steps.
 const std::string kRunBase =
     "base_model: ./model\n"
     "datasets: [{path: ./rows.jsonl, ds_type: json, type: ''}]\n"

@@ -158,7 +158,7 @@ TEST_F(Durable, AFolderAppearsWholeAndReplacesTheFormer) {
 }
 
 /// Returns the exit status of a process that replaces a folder of two files with a newer one, and is killed
-/// before its call number `killed_at` that changes the disk.
+/// just before it changes the disk for the `killed_at`-th time.
 int status_of_a_replacement(const fs::path& target, int killed_at) {
     const pid_t child = ::fork();
     if (child == 0) {
