@@ -194,7 +194,7 @@ at::Tensor Decoder::head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_
         if (slopes.defined()) logits.mul_(slopes);
         sums.weight.add(logits, chunk_kc);
         accumulate_bias_gradient(gradients.head_bias_v, logits, 1);
-        product_out(chunk_kc, logits, weights.head_vc);  // hidden states become their gradient
+        product_out(chunk_kc, logits, weights.head_vc);  // the gradient replaces the hidden states
     }
     at::Tensor dnormed_nc = hidden_mc;
     if (!all) {

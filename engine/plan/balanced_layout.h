@@ -15,7 +15,7 @@ namespace ringmaster {
 /// whole if possible. A long one is cut from its end, where a token has the most work, for as few ranks as
 /// its work fills; the shortest documents fill these ranks' tokens, and the rest counts as a shorter
 /// document. Then pairs of ranks that share a document redistribute their parts: they assign the ten longest
-/// parts anew and cut one, so that the least moves and no work exceeds the highest.
+/// parts anew and cut one, so that the fewest keys move and no work exceeds the highest.
 ///
 /// If this moves more than a fifth of a full ring's traffic, the search runs again with up to 4.9 % more work
 /// than the mean, and its result is taken if it moves less than that fifth. The search is bounded and uses

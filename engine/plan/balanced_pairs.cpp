@@ -8,9 +8,9 @@ namespace ringmaster {
 
 namespace {
 
-/// Redistributes the parts of two ranks, with one cut, so that they read less: tries which of the longest
-/// parts go to which rank and which part is cut. One rank takes [begin, end) of the cut part, the other the
-/// rest before and after it; together they then read `end` keys of it.
+/// Redistributes the parts of two ranks, with one cut, so that they read fewer keys: tries which of the
+/// longest parts go to which rank and which part is cut. One rank takes [begin, end) of the cut part, the
+/// other the rest before and after it; together they then read `end` keys of it.
 class Divider {
   public:
     Divider(std::vector<DocumentPart>& a, std::vector<DocumentPart>& b, const AttentionMask& mask,

@@ -33,7 +33,7 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
         routing.probabilities_ne = sized(tokens, experts, kFloat, kActivations);
     }
     const Traced ranked_ne = sized(rule.corrects ? tokens : 0, experts, kFloat);
-    if (rule.groups > 1) heap_.touch(tokens * experts * (kFloat + 1));  // ranks in chosen groups, and a mask
+    if (rule.groups > 1) heap_.touch(tokens * experts * (kFloat + 1));  // scores in chosen groups, and a mask
     routing.chosen_nk = chosen_nk.defined() ? chosen_nk : sized(tokens, per_token, kLong, kActivations);
     routing.weights_nk = sized(tokens, per_token, kFloat, kActivations);
     routing.slots_m = sized(tokens, per_token, kLong, kActivations);

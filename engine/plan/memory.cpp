@@ -307,7 +307,7 @@ double gradient_bytes(const MemoryInputs& in) {
 
 double optimizer_bytes(const MemoryInputs& in) {
     if (!in.offloads_optimizer) return moments_bytes(in);
-    const bool come = !in.states_in_host && in.device == Device::Cuda;  // states visit the GPU
+    const bool come = !in.states_in_host && in.device == Device::Cuda;  // states go to the GPU and back
     return come ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
 }
 

@@ -383,7 +383,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     if (!host_fits) say_host(*plan.memory, findings);
     if (!disk_fits) say_disk(*plan.memory, findings);
     if (!request.known_model && worst.total_high > plan.memory->device_bytes)
-        say_fit(plan, in, worst, findings);  // the adviser searches itself
+        say_fit(plan, in, worst, findings);  // the adviser does its own search
 }
 
 }  // namespace ringmaster

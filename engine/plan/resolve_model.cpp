@@ -73,7 +73,7 @@ void override_router_loss(const Config& config, ModelConfig& model) {
     model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
 }
 
-/// Replaces the head by one of scores for a reward model. As in PEFT, an adapter trains it in full.
+/// Replaces the head by one that computes a reward model's scores. As in PEFT, an adapter trains it in full.
 void take_scores(Plan& plan, Findings& findings) {
     Config& config = plan.config;
     const bool of_tokens = config.token_labels > 0;

@@ -179,7 +179,7 @@ class TraceMachine {
                     MemoryPart::Activations);
     }
     void take_keys_back(const Traced&) const {}
-    // The inputs of layers, which are counted there too.
+    // The inputs of layers, counted in memory_trace.cpp too.
     Traced with_layer_input(const Traced& gate_np) const {
         return take(gate_np.rows(), 2 * gate_np.columns(), "gate of a layer's input",
                     MemoryPart::Activations);

@@ -226,7 +226,7 @@ struct DeltaLayer::Some {
     at::Tensor by_heads(const DeltaSizes& s, const at::Tensor& x_h) const {
         return x_h.view({s.key_heads, -1}).narrow(0, heads.first, heads.count);
     }
-    /// softplus reads a + dt_bias.
+    /// Returns a + dt_bias, which softplus turns into the steps.
     at::Tensor steps(const DeltaLayer& layer, const at::Tensor& projected_btw) const {
         return part_of(layer.sizes_, projected_btw, kSteps, heads).to(sources_bsc.scalar_type()) *
                    factor_of(layer.sizes_, kSteps) +

@@ -135,7 +135,7 @@ def ended(process, seconds):
 
 
 def until_heard(place, kind, answers, process):
-    """Returns as `ended`. Waits for processes that end by themselves; for the others, only until they have
+    """Returns what `ended` returns. Waits for processes that end by themselves; for the others, only until they have
     received the attack."""
     if kind not in ("watch", "adopt", "stop"):
         return ended(process, answers.get("patience", PATIENCE_S))

@@ -49,7 +49,7 @@ def documents_of(rows, index, begin, ids, labels):
 
 
 def in_common(documents):
-    """Returns the documents with what those of a pair have in common: a score does not say where a prompt ends."""
+    """Returns each document with the number of tokens that its pair has in common; a row with scores does not say where its prompt ends."""
     made = []
     for (chosen, most), (rejected, least) in zip(documents[::2], documents[1::2]):
         count = min(most, least)
