@@ -9,7 +9,7 @@
 namespace ringmaster {
 
 /// Returns whether gradients and the values that the optimizer updates are kept in host memory too, so that
-/// the CPU updates them. A paged optimizer keeps only its own states there, and the device updates.
+/// the CPU updates them. A paged optimizer keeps only its own states there, and the device makes the update.
 inline bool states_in_host(const Config& config) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     const bool is_paged = kind != nullptr && kind->paged;

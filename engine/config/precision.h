@@ -8,7 +8,7 @@ namespace ringmaster {
 
 inline constexpr auto kFp16Mixed = static_cast<Precision>(3);
 
-/// Returns whether fp32 weights are trained and 16-bit copies of them compute.
+/// Returns whether fp32 weights are trained and 16-bit copies of them are used to compute.
 inline bool is_mixed(Precision precision) {
     return precision == Precision::Bf16Mixed || precision == kFp16Mixed;
 }

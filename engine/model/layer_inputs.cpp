@@ -85,7 +85,7 @@ void LayerInputs::projection_backward(const at::Tensor& dx_nc, double beta) cons
     });
 }
 
-/// A token of padding has no gradient in its row, as in torch.nn.Embedding.
+/// Padding adds no gradient to its row of the table, as in torch.nn.Embedding.
 void LayerInputs::table_backward(double beta) const {
     const at::Tensor& dtable_vw = parameters_.weight_gradients().layer_inputs_vw;
     if (!dtable_vw.defined()) return;

@@ -50,7 +50,7 @@ class Adapter {
     void enter_layer(int layer) { layer_ = layer; }
 
     /// Adds the adapter's part to y_no, the site's output. x_nc holds the tokens from `first` on. `decodes`
-    /// takes the products of engine/model/decode_ops.h.
+    /// selects the products of engine/model/decode_ops.h.
     void add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0,
                      const FrozenLinear& frozen = {}, bool decodes = false) const;
 
@@ -137,7 +137,7 @@ struct TrainedModel {
 
     /// Set the model's weights, not the adapter's: random values, or those of a folder.
     void initialize_weights(const ModelConfig& model, int64_t seed);
-    /// Also gives a head of scores that the folder lacks its first values, as transformers does.
+    /// Also initialises a head of scores that the folder lacks, as transformers does.
     void load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed);
 };
 

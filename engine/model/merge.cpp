@@ -226,7 +226,7 @@ class Merger {
         return sum.to(base.scalar_type());
     }
 
-    /// Returns the description of a weight's tensor, or, after those, of another that is copied.
+    /// Returns the description of a tensor to write: first those of weights, then those that are copied.
     TensorInfo info_of(size_t index) {
         if (index >= shapes_.size()) return others_[index - shapes_.size()];
         return {shapes_[index].name, stored_name_of(dtype_of(shapes_[index])), shapes_[index].shape};

@@ -214,7 +214,7 @@ class JourneyTest : public QObject {
             return dialog && act(*dialog);
         });
     }
-    /// Calls `act` until it returns true: at a time when a dialog or a menu that is open takes the events.
+    /// Calls `act` until it returns true, even while an open dialog or menu takes the events.
     void soon(std::function<bool()> act) {
         QTimer::singleShot(200, this, [this, act = std::move(act)] {
             if (!act()) soon(act);

@@ -66,7 +66,7 @@ TEST(BlockCodes, AreThoseOfTheTablesForBlocksOfAnyLength) {
     }
 }
 
-/// Kernels may divide by a number that many elements share in another way, which has to round as `/` does.
+/// If many elements share a divisor, kernels may divide in another way, which has to round as `/` does.
 TEST(BlockCodes, AnUpdateRoundsItsQuotientsAsADivisionDoes) {
     std::mt19937 source(3);
     std::normal_distribution<float> normal;

@@ -91,8 +91,6 @@ TEST(StepCosts, HopsTogetherAreExactlyARanksWork) {
     }
 }
 
-// If links are infinitely fast, ranks wait only for slower ranks, so a step takes the slowest rank's own
-// work.
 /// Returns the bytes that the costs of a zigzag ring of 8 GPUs with 8,192 tokens each, 32 heads of 128 and 8
 /// key/value heads in bfloat16, spend on other things than attention itself.
 double joined_bytes(const std::string& more) {
@@ -154,6 +152,8 @@ TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     EXPECT_NEAR(hop.backward_s / (scores * (backward + rows * (8 + 3 * 2 + 2 * (4 + 12)))), 1, 1e-3);
 }
 
+/// With infinitely fast links, ranks wait only for slower ranks, so a step takes as long as the slowest rank
+/// works.
 TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
     for (const std::string& layout : kLayouts) {
         const Plan plan = cpu_plan(
