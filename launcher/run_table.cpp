@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr int64_t kReadWhole = 1 << 20;   ///< rank 0's events up to this size are read whole
-constexpr int64_t kTailBytes = 64 << 10;  ///< bytes read at the end of a longer file, besides pieces of it
+constexpr int64_t kTailBytes = 64 << 10;  ///< bytes read at the end of a longer file
 constexpr int64_t kHeadBytes = 64 << 10;
 constexpr int64_t kPieceBytes = 8 << 10;
 constexpr int kPieces = 24;

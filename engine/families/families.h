@@ -123,7 +123,7 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 struct GroupedDefaults {
     ExpertDefaults experts;
     int64_t shared_experts = 1;  ///< this many experts form the one that every token uses
-    int64_t dense_layers = 1;    ///< the first layers have an MLP
+    int64_t dense_layers = 1;    ///< this many first layers have an MLP instead
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;
     bool norms = true;

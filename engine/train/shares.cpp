@@ -51,7 +51,7 @@ void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfi
     for (const LayerKind& kind : model.layer_kinds()) windows.insert(kind.window.value_or(0));
     const auto add_document = [&](int64_t length, int64_t longest, int64_t sign) {
         shares.expected_positions += sign * sum_of_positions(length);
-        // A window as long as the longest document is left out, and then hides no padding either.
+        // A window that no document exceeds is not applied, so it does not hide padding either.
         for (const int64_t window : windows)
             shares.expected_cells += sign * cells_of(length, window < longest ? window : 0);
     };
