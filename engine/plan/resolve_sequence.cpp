@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include "engine/percent.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/resolve.h"
 
@@ -10,12 +10,6 @@ namespace {
 
 constexpr int64_t kLongest = int64_t{1} << 30;  // keeps the count of attention cells in range
 constexpr double kWasteWorthAWarning = 0.1;
-
-std::string percent(double share) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-    return text;
-}
 
 std::string length_key(const Plan& plan) {
     return plan.config.padding.fixed_length ? "sp_seq_length" : "sequence_len";
@@ -31,7 +25,7 @@ void say_padding(const Plan& plan, Findings& findings) {
                        {"multiple", multiple},
                        {"length", length},
                        {"padded", padded},
-                       {"padding", percent(waste)}};
+                       {"padding", percent(waste, 1)}};
     if (padded > multiple) said["shorter"] = padded - multiple;
     if (waste > kWasteWorthAWarning) {
         findings.warn(Form("SEQ-SHORT"), length_key(plan), std::move(said));

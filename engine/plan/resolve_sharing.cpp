@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include "engine/config/policy.h"
+#include "engine/percent.h"
 #include "engine/plan/resolve.h"
 
 namespace ringmaster {
@@ -28,10 +27,6 @@ bool are_scattered(const Plan& plan) {
     return config.policy && !config.sampling && !config.sample_packing && !config.curriculum_sampling;
 }
 
-std::string percent(double share) {
-    return std::to_string(static_cast<int64_t>(std::lround(100 * share)));
-}
-
 }  // namespace
 
 void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings) {
@@ -47,7 +42,7 @@ void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings)
     if (!plan.sharing.tokens || !plan.sharing.cells) return findings.inform(Form("PROMPTS-SHARED"), key, {});
     findings.inform(
         Form("PROMPTS-SHARED", "saved"), key,
-        {{"tokens", percent(1 - *plan.sharing.tokens)}, {"cells", percent(1 - *plan.sharing.cells)}});
+        {{"tokens", percent(1 - *plan.sharing.tokens, 0)}, {"cells", percent(1 - *plan.sharing.cells, 0)}});
 }
 
 }  // namespace ringmaster

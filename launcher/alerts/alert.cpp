@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "engine/percent.h"
+
 namespace ringmaster {
 
 namespace {
@@ -12,10 +14,6 @@ std::string number(const char* format, double value) {
     char text[64];
     std::snprintf(text, sizeof text, format, value);
     return text;
-}
-
-std::string percent(double share) {
-    return number("%.0f %%", 100 * share);
 }
 
 nlohmann::json finite(double value) {
@@ -52,7 +50,7 @@ std::string text_of(const Alert& alert) {
                    " steps: " + number("%.4g", alert.value) + " at step " + step + ".";
         case AlertKind::SlowRank:
             return "Rank " + std::to_string(alert.rank.value_or(0)) + " is slow at step " + step +
-                   ": the others wait " + percent(alert.value) + " of a step for it.";
+                   ": the others wait " + percent(alert.value, 0) + " of a step for it.";
         case AlertKind::Failed:
             return "The run ended after step " + step + ", before it was complete.";
         case AlertKind::Completed:
