@@ -22,7 +22,7 @@ void copy_text_file(const std::filesystem::path& from, const std::filesystem::pa
 /// Takes from a folder the permissions that others lack on `file`, so that files next to it are private.
 void restrict_folder(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-/// Reads a JSON object (64 MiB, 64 levels at most). Throws Error(Usage): missing; Error(Refused): no object.
+/// Reads a JSON object of at most 64 MiB and 64 levels. Throws like read_file, and Error(Refused) if invalid.
 nlohmann::json read_json_file(const std::filesystem::path& file);
 
 /// Makes the folder and its parents. Throws Error(Refused).
