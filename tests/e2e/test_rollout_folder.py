@@ -25,7 +25,7 @@ for name, text in files:
         for part in range(0, len(text), 100):  # a reader that looked at it would see a part
             file.write(text[part : part + 100])
             file.flush()
-            time.sleep(pause / 50)
+            time.sleep(pause / 5)
     os.rename(os.path.join(folder, "." + name), os.path.join(folder, name))
 """
 

@@ -301,3 +301,10 @@ esac
     wait_for(lambda: not processes_of(pair.a.home), "the end of node 0's agent and ranks")
     state = state_of(there(pair.a))
     assert state["state"] == "stopped", f"it ended by itself, after a wait for the other nodes: {state['reason']}"
+
+
+def test_a_folder_of_rollouts_is_refused_on_other_machines(pair, llama, tmp_path):
+    config = make_config(tmp_path, llama, "", datasets=None, rl="grpo", trl={"rollout_folder": "incoming"}, max_steps=2)
+    done = run(pair, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--ranks", 1, "--json", check=False)
+    found = json.loads(done.stdout.splitlines()[-1])["finding"]
+    assert done.returncode == 1 and found["code"] == "ROLLOUT-FOLDER" and "not sent to other machines" in found["message"], done.stdout
