@@ -19,9 +19,8 @@ void read_softcaps(const ConfigFields& fields, ModelConfig& model, double scores
 
 void describe_sandwich(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
-    model.norm_adds_one = model.norms_outputs = true;
+    model.norm_adds_one = model.norms_outputs = model.rounds_embedding_multiplier = true;
     model.embedding_multiplier = std::sqrt(double(model.hidden_size));
-    model.rounds_embedding_multiplier = true;
     model.attention_scale = 1 / std::sqrt(fields.positive_or("query_pre_attn_scalar", 256));
 }
 

@@ -22,6 +22,7 @@ class ResumeTest : public RunFixture {
         Plan plan;
         plan.ranks = 2;
         plan.data.tokens = "/tokens.safetensors";
+        plan.data.rows = 8;
         write_plan(run.plan().string(), plan);
         return run;
     }

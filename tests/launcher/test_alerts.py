@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from alert_hook import Hook, keeper
 from conftest import BIN, run
 from test_signals import wait_for
