@@ -143,7 +143,7 @@ class TensorMachine {
     }
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
-    /// What ranks send in place of keys and values; all undefined if they send keys and values.
+    /// Holds what ranks send in place of keys and values; all undefined if they send keys and values.
     struct SentLatents {
         at::Tensor sent_nw;        ///< [N, R + rotary width]: normed latents, and the rotated part of keys
         at::Tensor dlatents_nr;    ///< the part of the latents' gradient that other ranks computed, float32

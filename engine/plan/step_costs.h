@@ -93,9 +93,4 @@ inline StepCosts step_costs(const Plan& plan, const Speeds& speeds) {
     return step_costs(plan, speeds, mask_of(plan));
 }
 
-/// Return the visible cells between queries and keys, and the keys that some query sees (in a document, from
-/// the first to the last). All spans must have the same step.
-double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
-double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
-
 }  // namespace ringmaster

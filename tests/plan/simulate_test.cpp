@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/plan/layout.h"
+#include "engine/plan/pair_counts.h"
 #include "engine/plan/step_time.h"
 #include "engine/plan/timeline.h"
 #include "tests/plan/plans.h"

@@ -8,9 +8,8 @@ import signal
 import pytest
 from alert_hook import BUSY, Hook, keeper, kinds_told, make_spiking_rows
 
-from ringmaster_runs import VOCABULARY, events_of, make_config, ringmaster, state_of, wait_for
-
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+from ringmaster_runs import VOCABULARY, make_config, ringmaster, state_of, wait_for
+from slurm import ONE_THREAD, job_of, steps
 
 
 @pytest.fixture
@@ -24,17 +23,6 @@ def submit(slurm, tmp_path, hook, config, command):
     done = ringmaster("launch", config, "--ranks", 2, "--detach", "--json", "--runs-dir", tmp_path / "runs", "--slurm", "partition=main", "--alert-webhook",
                       hook.url, "--alert-command", " ".join(command), env=slurm.env(**ONE_THREAD))
     return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
-
-
-def job_of(run):
-    return json.loads((run / "slurm.json").read_text())["job"]
-
-
-def steps(run):
-    try:
-        return [event["step"] for event in events_of(run)]
-    except FileNotFoundError:
-        return []
 
 
 def test_a_spike_and_the_end_are_told_while_the_job_is_there(slurm, llama, hook, tmp_path):

@@ -12,8 +12,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
+from slurm import ONE_THREAD, job_of, steps
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 KEYS = dict(context_parallel_size=2, ring_attn_func="batch_zigzag", save_strategy=None, save_steps=1000)
 
 
@@ -47,17 +47,6 @@ def ask(slurm, tmp_path):
 def submit(ask, config, *arguments, **options):
     done = ask("launch", config, "--ranks", 2, "--detach", "--json", "--slurm", "partition=main", *arguments, **options)
     return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
-
-
-def job_of(run):
-    return json.loads((run / "slurm.json").read_text())["job"]
-
-
-def steps(run):
-    try:
-        return [event["step"] for event in events_of(run)]
-    except FileNotFoundError:
-        return []
 
 
 def test_a_job_of_two_ranks_trains_to_the_losses_of_this_machine(slurm, ask, straight, llama, rows_file, tmp_path):

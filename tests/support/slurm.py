@@ -2,6 +2,7 @@
 are gone after the tests."""
 
 import getpass
+import json
 import os
 import pathlib
 import shutil
@@ -9,8 +10,10 @@ import socket
 import subprocess
 import time
 
+from ringmaster_runs import events_of
 from sshd import free_port
 
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 SBIN = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 PROGRAMS = {name: shutil.which(name, path=SBIN) for name in ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")}
 
@@ -151,3 +154,14 @@ class SlurmOnNodes(Slurm):
                                                f'mount --bind {hosts} /etc/hosts && hostname n{i + 1} && exec "$@"', "sh"])
         idle = lambda: self.say("sinfo", "--noheader", "--format=%T %D", check=False).stdout.split()
         self.wait_for(lambda: idle() == ["idle", str(len(self.nodes))], "idle nodes", 40)
+
+
+def job_of(run):
+    return json.loads((run / "slurm.json").read_text())["job"]
+
+
+def steps(run):
+    try:
+        return [event["step"] for event in events_of(run)]
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,16 @@
+/// Counts what attention's mask shows between some queries and some keys, by arithmetic on their spans.
+#pragma once
+
+#include "engine/plan/attention_mask.h"
+#include "engine/plan/spans.h"
+
+namespace ringmaster {
+
+/// Return the visible cells between queries and keys, and the keys that some query sees (in a document, from
+/// the first to the last). All spans must have the same step.
+double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
+double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
+/// Returns the number of queries that see a key: from the first key to where the last key leaves the window.
+double queries_between(const Spans& queries, const Spans& keys, int64_t window);
+
+}  // namespace ringmaster
