@@ -1,4 +1,4 @@
-/// Feeds a run's steps to the alert detector in their order, although RunHistory reads the newest first.
+/// Passes a run's steps to the alert detector in their order; RunHistory reads the newest first.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ class RunHistory;
 
 class AlertFeed {
   public:
-    /// Takes events in the order in which they were written. `looks`: the run is running on this machine, so
-    /// that silence counts.
+    /// Takes events in the order in which they were written. `looks` is true if the run is running on this
+    /// machine, so that silence can be a stall.
     void take(const std::vector<EventLine>& lines, int ranks, bool looks, double now);
-    /// Takes the steps that are new in a history whose events were all read.
+    /// Takes the steps that are new in a history all of whose events were read.
     void advance(const RunHistory& run, bool looks, double now);
 
     const std::vector<Alert>& all() const { return all_; }  ///< by time
-    std::vector<Alert> take_news();                         ///< those since the last call
+    std::vector<Alert> take_news();                         ///< returns the alerts since the last call
 
   private:
     void learn_attempts(const RunHistory& run);
@@ -31,8 +31,8 @@ class AlertFeed {
 
     AlertDetector detector_;
     std::vector<int64_t> next_;  ///< next step of each rank
-    std::set<int64_t> begins_;   ///< steps after which a later attempt of a recorded run went on
-    int attempt_ = 0;            ///< newest attempt that is known; 0: none
+    std::set<int64_t> begins_;   ///< steps from which a later attempt of a recorded run continued
+    int attempt_ = 0;            ///< newest attempt seen; 0: none
     std::vector<Alert> all_, news_;
 };
 

@@ -30,10 +30,11 @@ constexpr size_t kRewardSteps = 10;
 struct RunCurves {
     std::vector<double> step, tokens, time_s;
     std::vector<double> loss, grad_norm, tokens_per_s, overhead;
-    std::vector<double> reward;  ///< of sampled completions, or the margin of preferences
+    std::vector<double> reward;  ///< reward of sampled completions, or the margin of preferences
     std::vector<double> clip_share, sampler_gap;
     std::vector<double> eval_step, eval_loss;
-    std::vector<Alert> alerts;  ///< about the loss; other ranks' events, which name a slow rank, are not read
+    /// Alerts about the loss; alerts about slow ranks need other ranks' events, which are not read.
+    std::vector<Alert> alerts;
     double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< over all steps, also those not kept
 
     std::vector<std::vector<double>*> of_steps() {

@@ -41,7 +41,8 @@ enum class XAxis {
 /// step has the position of the step before it.
 std::vector<double> positions(const StepColumns& steps, XAxis axis, const StepRange& range, int width);
 
-/// Many ranks in one curve: per pixel column the least value, the greatest, and the median of the means.
+/// Holds many ranks in one curve: per pixel column the least value, the greatest, and the median of the
+/// means.
 struct Spread {
     std::vector<float> low, high, median;
 };

@@ -46,7 +46,7 @@ struct Headline {
     std::optional<int64_t> total_steps;
     std::optional<double> loss;
     std::optional<double> eta_s;         ///< seconds left; nullopt once the run is over
-    std::optional<double> tokens_per_s;  ///< rank 0's, over the last steps
+    std::optional<double> tokens_per_s;  ///< from rank 0's last steps
     std::optional<double> overhead;      ///< mean over ranks and the last steps
     std::optional<double> lr, grad_norm;
     std::optional<PhaseEvent> phase;  ///< set while the run is in a phase other than training

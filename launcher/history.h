@@ -75,7 +75,7 @@ class RunHistory {
     int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
-    /// Rank 0's first event of each attempt, which says the step that the attempt starts from.
+    /// Holds rank 0's first event of each attempt, which says from which step the attempt starts.
     const std::map<int, HelloEvent>& attempts() const { return attempts_; }
     /// Texts that the run wrote while it trained, as far as read() has read them.
     const std::map<int64_t, SamplesOfStep>& samples() const { return samples_.steps(); }

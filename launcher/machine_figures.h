@@ -41,7 +41,7 @@ class CalibrationLines {
     std::optional<Calibration> result_;
 };
 
-/// Says what of a machine is measured.
+/// Says what to measure on a machine.
 struct Calibrated {
     bool cuda = false;
     std::string disk;  ///< folder whose disk is measured too; empty: none

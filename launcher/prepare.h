@@ -44,7 +44,7 @@ struct RunOptions {
     std::string name;                ///< empty: made from the file's name and the date
     std::filesystem::path runs_dir;  ///< empty: the user's runs folder
     bool overwrite = false;
-    std::optional<AlertSettings> alerts;  ///< nullopt: as this user has set them
+    std::optional<AlertSettings> alerts;  ///< nullopt: this user's settings
     std::function<void(const RunDirectory&)>
         made;  ///< called as soon as the run directory exists; may be empty
 };

@@ -40,9 +40,10 @@ class SampleFile {
   public:
     static constexpr int64_t kMostLine = 4 << 20;
     static constexpr int kMostPrompts = 256;
-    static constexpr size_t kMostPrompt = 4 << 10;   ///< bytes kept of a prompt
-    static constexpr size_t kMostText = 16 << 10;    ///< bytes kept of a text
-    static constexpr size_t kMostBytes = 16U << 20;  ///< bytes kept of all; later steps push out earlier ones
+    static constexpr size_t kMostPrompt = 4 << 10;  ///< bytes kept of a prompt
+    static constexpr size_t kMostText = 16 << 10;   ///< bytes kept of a text
+    /// Bytes kept of all samples; those of earlier steps are dropped first.
+    static constexpr size_t kMostBytes = 16U << 20;
 
     explicit SampleFile(std::filesystem::path file) : file_(std::move(file)) {}
 

@@ -1,5 +1,5 @@
-/// Decides if a run may be started again, and records in run.json what no agent can record: that a run did
-/// not start, or that it has been started.
+/// Decides if a run may be started again, and records in run.json two facts that no agent can record: that a
+/// run did not start, and that it has been started.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,12 @@
 
 namespace ringmaster {
 
-/// Returns true if a process here or a scheduler has the run, so that it can be neither resumed nor deleted.
+/// Returns true if a process on this machine or a scheduler owns the run, so that it can be neither resumed
+/// nor deleted.
 bool is_active(const RunState& state);
 
-/// Returns the state of a run. An agent records the end of a run shortly before it exits: if the run is over and
-/// one of its processes still lives on this machine, waits up to 10 s for that process. Throws Cancelled.
+/// Returns the state of a run. An agent records the end of a run shortly before it exits: if the run is over
+/// and one of its processes still lives on this machine, waits up to 10 s for that process. Throws Cancelled.
 RunState state_after_processes_end(const RunDirectory& run, const Progress& progress);
 
 /// Throws Error(Refused): only a run that has ended can be resumed, and this one is in `phase`.

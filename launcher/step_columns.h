@@ -48,7 +48,7 @@ enum class Measure {
     CompletionTokens,
     CutShare,
     EvenShare,
-    FunctionReward,  ///< of the first reward function; those of the others follow
+    FunctionReward,  ///< reward of the first reward function; those of the others follow
     LastFunctionReward = FunctionReward + 7,
     // Computed from the stored ones.
     WorkSeconds,      ///< step − exposed communication: what other ranks wait for
@@ -57,7 +57,7 @@ enum class Measure {
     Overlap,          ///< share of the communication hidden behind compute
     TokensPerSecond,  ///< tokens ÷ step time
 };
-constexpr size_t kStoredMeasures = 12;  ///< that every step has
+constexpr size_t kStoredMeasures = 12;  ///< number of figures that every step has
 constexpr size_t kOptionalMeasures = static_cast<size_t>(Measure::LastFunctionReward) + 1 - kStoredMeasures;
 constexpr size_t kMostFunctions =
     static_cast<size_t>(Measure::LastFunctionReward) - static_cast<size_t>(Measure::FunctionReward) + 1;
@@ -107,7 +107,7 @@ class StepColumns {
     bool has(int64_t step) const;
 
     bool has(Measure figure) const;  ///< true if any step that was stored has an optional figure
-    /// Names of the reward functions, in the order in which they came; at most kMostFunctions.
+    /// Names of the reward functions, in the order of their first events; at most kMostFunctions.
     const std::vector<std::string>& functions() const { return functions_; }
 
     double time(int64_t step) const;                  ///< Unix seconds; NaN if the step is not stored

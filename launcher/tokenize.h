@@ -23,7 +23,7 @@ struct TokenizedRows {
     int64_t longest = 0;
     int64_t documents = 0;          ///< documents packed into rows; 0: no packing
     double packing_efficiency = 0;  ///< share of the rows' capacity that is used
-    PromptSharing shared_prompts;   ///< what the rows save by it
+    PromptSharing shared_prompts;   ///< savings by computing shared prompts once
     bool cached = false;            ///< true if an earlier result was reused
 };
 
@@ -41,8 +41,8 @@ bool changes_vocabulary(const Config& config);
 
 /// The tokenizer and the model after transformers added the tokens that the file asks for.
 struct GrownModel {
-    std::string tokenizer;  ///< a folder
-    std::string model_dir;  ///< a folder; empty if the model's embeddings stay as they are
+    std::string tokenizer;  ///< folder of the tokenizer
+    std::string model_dir;  ///< folder of the model; empty if its embeddings stay unchanged
 };
 GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir, const Places& places,
                       const Progress& progress);

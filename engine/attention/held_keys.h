@@ -1,5 +1,6 @@
 /// Holds the keys and values of a layer for the chunks of a sequence that are computed one after the other,
-/// and the sums of their gradients: what a neighbour in a ring would send.
+/// and the sums of their gradients. A chunk reads from here what a rank of a ring would receive from a
+/// neighbour.
 ///
 /// Letters: B rows, K key/value heads, T a chunk's tokens, D head_dim.
 #pragma once
@@ -20,10 +21,10 @@ class HeldKeys {
   public:
     virtual ~HeldKeys() = default;
 
-    /// Starts to bring a chunk's keys and values to the device, and the sums of their gradients if asked.
+    /// Starts copying a chunk's keys and values to the device, and the sums of their gradients if asked.
     virtual void fetch(size_t chunk, bool with_sums) = 0;
     virtual KeysValues keys(size_t chunk) = 0;
-    /// Returns the float32 sums and gives them away; undefined tensors if there are none yet.
+    /// Returns the float32 sums and no longer holds them; undefined tensors if there are none yet.
     virtual KeysValues take_sums(size_t chunk) = 0;
     virtual void put_sums(size_t chunk, KeysValues sums) = 0;
 };

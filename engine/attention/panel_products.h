@@ -9,7 +9,8 @@ namespace ringmaster {
 
 struct PanelProducts {
     PanelProduct product;
-    void (*release)();  ///< frees what a thread holds of the processor after its products
+    /// Releases the processor state, such as AMX tiles, that this thread's products set up.
+    void (*release)();
 };
 
 /// Returns the products for attention over these CPU tensors. Returns null if float32 products serve better:

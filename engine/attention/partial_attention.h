@@ -53,8 +53,8 @@ class PartialAttention {
     at::Tensor q_bhtd_;
     ScoreRule rule_;
     AttentionFamily family_;
-    SoftmaxSums sums_;               // of families that keep sums
-    std::optional<PartSums> parts_;  // of the others
+    SoftmaxSums sums_;               // used by families that keep sums
+    std::optional<PartSums> parts_;  // used by the other families
 };
 
 class PartialGradients {
@@ -73,8 +73,8 @@ class PartialGradients {
     FlashOutput whole_;
     ScoreRule rule_;
     AttentionFamily family_;
-    at::Tensor dq_bhtd_, delta_bht_;  // of families that keep sums; delta: row sums of dout · out
-    std::optional<PartSums> parts_;   // of the others
+    at::Tensor dq_bhtd_, delta_bht_;  // used by families that keep sums; delta: row sums of dout · out
+    std::optional<PartSums> parts_;   // used by the other families
 };
 
 /// Returns attention over `slices` if one call of LibTorch's CUDA kernels computes all of it: nothing is

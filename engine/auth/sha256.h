@@ -1,6 +1,6 @@
 /// Computes SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), with which the processes of a run authenticate.
-/// This is not a library's code because agent and engine are sent to machines that may lack the library, and
-/// messages are short.
+/// Agent and engine are sent to machines that may lack a library for this, and the messages are short, so the
+/// code is our own.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-/// Computes a layer's attention between its matrices: norms of queries and keys, rotary embedding, attention
-/// over the mesh, a gate of its output, output.
+/// Computes a layer's attention: queries, keys and values from the layer's input, their norms, the rotary
+/// embedding, attention over the mesh, the gate of its output, and the output matrix.
 #pragma once
 
 #include <utility>
@@ -81,7 +81,8 @@ class Attention final : public Block<Machine> {
         const auto sent = attend_backward(machine, dy_nc, beta);
         const bool borrows = machine.model().borrows_keys;
         if (!borrows) machine.take_keys_back(qkv_nw_);
-        // Gradients of keys and values of latents are parts of sums: other ranks return those of latents.
+        // With latents, keys' and values' gradients are still partial here: other ranks send their parts as
+        // gradients of the latents.
         machine.probe("gradient of q, k, v", sent.sent_nw.defined() ? queries(machine) : qkv_nw_);
         if (borrows) qkv_nw_ = machine.return_keys(kind_, qkv_nw_);
         const auto back = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.backward(machine, x_nw, beta); };
@@ -166,7 +167,8 @@ class Attention final : public Block<Machine> {
         return machine.model().gates_attention ? machine.gate_heads(heads_nw, gates_nw_) : heads_nw;
     }
 
-    /// Sets qkv_nw_ to the gradients of queries, keys and values. Returns those of what was sent.
+    /// Sets qkv_nw_ to the gradients of queries, keys and values. Returns the gradients of the latents that
+    /// were sent, if any.
     typename Machine::SentLatents attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
         Tensor dheads_nw;
         {
@@ -188,7 +190,7 @@ class Attention final : public Block<Machine> {
     LatentHeads<Machine> latents_;
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys},
         value_norm_{NormSite::Values};
-    Tensor qkv_nw_;  ///< normed and rotated; undefined if attention keeps its heads of them
+    Tensor qkv_nw_;  ///< normed and rotated; undefined if `attended_` holds this rank's heads of them
     Tensor gates_nw_;
     typename Machine::Attended attended_;
 };

@@ -82,7 +82,8 @@ class Layer {
         is_forgotten_ = true;
     }
 
-    /// Gives the machine again the keys and values that other chunks of the sequence read, after `forget`.
+    /// After `forget`, computes again the keys and values that other chunks of the sequence read, and passes
+    /// them to the machine.
     void recall(Machine& machine, const Tensor& x) {
         for (const auto& block : blocks_) block->recall(machine, x);
     }

@@ -1,6 +1,7 @@
-/// Computes a layer's Mamba-1 state space in place of its attention. The channels of the first matrix are
-/// convolved; from them, a second matrix gives what makes the steps, keys and queries of the scan, each with
-/// a norm of its own; a third matrix makes the steps. Source: JambaMambaMixer in transformers 5.23.
+/// Computes a layer's Mamba-1 state space in place of its attention. The first matrix gives channels, which
+/// are convolved. From these, a second matrix computes the keys, the queries, and a short vector for the
+/// steps, each with its own norm. A third matrix computes the steps from that vector. Source: JambaMambaMixer
+/// in transformers 5.23.
 ///
 /// Letters: N tokens, E channels, R rank of the steps, K numbers of a channel's state.
 #pragma once
@@ -16,7 +17,7 @@ template <class Machine>
 class SelectiveScanBlock final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
-    /// Some columns of the second matrix's output, and their norm.
+    /// Holds some columns of the second matrix's output, and their norm.
     struct Part {
         NormSite norm;
         Tensor raw_nw = {}, rstd_n = {};

@@ -23,11 +23,11 @@ enum class LoraSite {
     QueryUp,
     KeyValueUp,
     Router,
-    ExpertsIn,   ///< from the hidden states to what experts read
-    ExpertsOut,  ///< from what experts return to the hidden states
-    LayerGate,   ///< of a layer's input
+    ExpertsIn,   ///< projects hidden states to the experts' width
+    ExpertsOut,  ///< projects the experts' width to hidden states
+    LayerGate,   ///< gate of the layer's own input
     LayerOutput,
-    SelectIn,  ///< from a Mamba-1 layer's channels to what makes steps, keys and queries
+    SelectIn,  ///< from a Mamba-1 layer's channels to keys, queries and the vector for the steps
     Steps
 };
 constexpr size_t kLoraSites = 19;
@@ -42,20 +42,20 @@ enum class NormSite {
     QueryLatent,
     KeyValueLatent,
     Values,
-    MlpPart,  ///< output of an MLP beside experts
-    Experts,  ///< input of experts beside an MLP
+    MlpPart,  ///< output of an MLP that runs beside experts
+    Experts,  ///< input of experts that run beside an MLP
     ExpertsPart,
     Router,
-    LayerInput,  ///< of what a layer's input adds
-    Steps,       ///< of what makes the steps of a Mamba-1 layer
+    LayerInput,  ///< output of the block that reads the layer's own input
+    Steps,       ///< vector from which a Mamba-1 layer's steps are computed
     StateKeys,
     StateQueries
 };
 constexpr size_t kNormSites = 17;
 
-/// Paths of a layer's linear modules, in the engine's order: of attention, of the MLP, of a recurrence, of
-/// the expert that every token uses, of latents, of a router that is a linear module, of the latents of
-/// experts, of a layer's input, and of a Mamba-1 state space.
+/// Lists the paths of a layer's linear modules, in the engine's order: attention; MLP; recurrence; the expert
+/// that every token uses; latents; a router that is a linear module; the experts' latents; the layer's own
+/// input; a Mamba-1 state space.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",
@@ -86,7 +86,8 @@ inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "linear_attn.x_proj",
                                             "linear_attn.dt_proj"};
 
-/// Paths of the parameters that hold the matrices of all experts of a layer, in their class's order.
+/// Lists the paths of the parameters that hold the matrices of all experts of a layer, in the order of
+/// transformers' class.
 inline constexpr std::array kExpertParameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
 
 /// Returns a path such as "self_attn.q_proj".

@@ -20,7 +20,8 @@ struct Lora {
     std::string model_dir;             ///< PEFT folder to resume from; empty: A random, B zero
     std::string base_model;            ///< model name stored in a saved adapter
     std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all
-    bool dora = false;  ///< trains the length of each row of an adapted weight apart from its direction
+    /// DoRA: trains the length of each row of an adapted weight separately from its direction.
+    bool dora = false;
     /// Parameters of no linear module that get an adapter, by PEFT's names, such as
     /// "mlp.experts.gate_up_proj"; once the model is known, names in a layer.
     std::vector<std::string> parameters = {};

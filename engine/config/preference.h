@@ -38,7 +38,7 @@ struct Preference {
     std::vector<PairTerm> terms = {{}};  ///< only DPO has several, which it sums; never empty
     double label_smoothing = 0;          ///< of DPO's `robust` and `exo_pair`, and of SimPO
     double simpo_gamma = 0.5;
-    double cpo_alpha = 1;         ///< weight that SimPO gives the chosen completions' mean loss
+    double cpo_alpha = 1;         ///< weight of the chosen completions' mean loss in SimPO
     double desirable_weight = 1;  ///< of KTO, like the next member
     double undesirable_weight = 1;
     double center_rewards = 0;  ///< of a reward model: weight of (chosen + rejected)²

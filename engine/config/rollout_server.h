@@ -9,7 +9,8 @@
 namespace ringmaster {
 
 /// Selects the ratio exp(log p − the server's log p) that multiplies the loss: of each label, or of the
-/// product over a completion's labels. One above the cap is cut to the cap (truncate) or becomes 0 (mask).
+/// product over a completion's labels. A ratio above the cap is cut to the cap (truncate) or becomes 0
+/// (mask).
 enum class ImportanceRatio { TokenTruncate, TokenMask, SequenceTruncate, SequenceMask };
 
 /// Returns TRL's word: "token_truncate", "token_mask", "sequence_truncate" or "sequence_mask".
@@ -21,14 +22,14 @@ struct RolloutServer {
     std::string host = "0.0.0.0";
     int64_t port = 8000;
     std::string url = {};  ///< scheme, host, perhaps port and path; replaces host and port if it is not empty
-    /// The API key is the value of this environment variable of the run, or the text of this file; it is in
-    /// no configuration. Both empty: none is sent.
+    /// The API key is the value of this environment variable of the run, or the text of this file; no
+    /// configuration holds it. Both empty: none is sent.
     std::string key_variable = {};
     std::string key_file = {};
     std::string ca_file = {};  ///< PEM with the CAs that are trusted; empty: those of the system
-    int64_t timeout = 240;  ///< seconds for one step's completions, with all attempts
-    /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: by the endpoint
-    /// of SGLang or vLLM.
+    int64_t timeout = 240;     ///< seconds for one step's completions, with all attempts
+    /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: the endpoint of
+    /// SGLang or vLLM does that.
     std::string reload_command = {};
     bool corrects = true;  ///< false: the server's log-probabilities are not asked for
     ImportanceRatio ratio = ImportanceRatio::SequenceMask;

@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Selects what a group's rewards are divided by, after their mean is taken off: their own spread, that of
-/// all rewards of the step, or nothing.
+/// Selects what a group's rewards are divided by, after their mean is subtracted: the group's standard
+/// deviation, that of all rewards of the step, or nothing.
 enum class RewardScale { Group, Batch, None };
 
 const char* to_string(RewardScale scale);  ///< "group", "batch", "none"

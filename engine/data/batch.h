@@ -27,7 +27,7 @@ RowCounts count_rows(const std::vector<Row>& rows);  ///< without communication
 /// that `padding` fixes, else the longest row's.
 int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64_t sequence_len);
 
-/// Describes the sequences of a micro-batch before they are split; all have the same shape.
+/// Describes the sequences of a micro-batch before they are split over ranks; all have the same shape.
 struct BatchShape {
     int64_t tokens = 0;            ///< length of one sequence before the layout's own padding
     int64_t padded_row = 0;        ///< what `tokens` would be if no prompt were shared

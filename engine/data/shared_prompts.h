@@ -28,7 +28,8 @@ struct PlacedTokens {
 struct SharedPrompts {
     std::vector<PlacedTokens> parts;  ///< in the sequence's order; empty: no two documents share a prompt
     AttentionMask mask;               ///< documents of the sequence, and what they continue
-    /// For each document of the micro-batch: how many of its first tokens lie in another one, and in which.
+    /// For each document of the micro-batch: how many of its first tokens are stored with another document,
+    /// and which one.
     std::vector<int64_t> shared;
     std::vector<size_t> holder;
 

@@ -1,8 +1,8 @@
 /// Maps prepared rows from a file: `input_ids` and `labels` of all rows one after the other, and the offset
 /// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of
 /// preference pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have
-/// `desirable`, 0 or 1 for each document. For a model that gives scores, each label lies at the token that
-/// learns it; the file then holds `own_labels`.
+/// `desirable`, 0 or 1 for each document. For a model that gives scores, each label has the index of the
+/// token that learns it; the file then holds `own_labels`.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Row {
     std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
     std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
     int64_t place = 0;                   ///< index of its first token in the file
-    /// A label is learned by the token this many places before it: by the preceding one, or, if the model
-    /// gives scores, by the token that it lies at (0).
+    /// The token this many places before a label learns it: 1, the preceding token, or 0, the token at the
+    /// label's own place, if the model gives scores.
     int64_t label_shift = 1;
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }

@@ -12,15 +12,15 @@
 
 namespace ringmaster {
 
-/// Holds means over a step's pairs or rows in training on preferences; figures that the method lacks are not
-/// written. A completion's reward is beta times the number that the loss compares.
+/// Holds means over a step's pairs or rows in training on preferences; figures that the method does not
+/// compute are not written. A completion's reward is beta times the number that the loss compares.
 struct PreferenceFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
     std::optional<double> margin;    ///< chosen − rejected
     std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
     std::optional<double> kl;        ///< from the reference, as KTO estimates it
     std::optional<double> nll;       ///< mean loss of the chosen completions' labels
-    /// Mean difference between the log-probabilities of the run and of the server that sampled, without sign.
+    /// Mean absolute difference between the log-probabilities of the run and of the server that sampled.
     std::optional<double> sampler_gap = {};
     std::optional<double> clip_share =
         {};  ///< share of a policy's ratios that the clip leaves without gradient
@@ -30,9 +30,11 @@ struct PreferenceFigures {
 struct SamplingFigures {
     std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
     std::optional<double> completion_tokens;
-    std::optional<double> cut_share;               ///< share of completions that their longest length ended
-    std::optional<double> even_share;              ///< share of completions whose group has equal rewards
-    std::map<std::string, double> functions = {};  ///< mean reward by function, of what it judged
+    /// Share of completions that were cut at their longest length.
+    std::optional<double> cut_share;
+    std::optional<double> even_share;  ///< share of completions whose group has equal rewards
+    /// Mean reward per function, over the completions that it judged.
+    std::map<std::string, double> functions = {};
 };
 
 struct StepEvent {

@@ -1,5 +1,5 @@
-/// Sizes of a layer that passes a state of fixed size from token to token in place of keys and values: with
-/// the gated delta rule, with a state space, or with a short convolution between two gates.
+/// Sizes of a layer that passes a state of fixed size from token to token, in place of keys and values: a
+/// gated delta rule, a state space, or a short convolution between two gates.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ struct DeltaSizes {
     int64_t key_heads = 0, value_heads = 0;
     int64_t key_width = 0, value_width = 0;  ///< of one head
     int64_t taps = 0;                        ///< tokens that the short convolution reads
-    /// The first matrix's outputs are ordered by key head, not by part.
+    /// The first matrix's outputs are ordered by key head; otherwise all queries come first, then all keys,
+    /// and so on.
     bool by_key_head = false;
-    /// Above 0: the channels of a short convolution. The layer then has no heads, and one first matrix.
+    /// Channels of a short convolution; above 0, the layer has no heads, and only one first matrix.
     int64_t convolved = 0;
-    /// A key head is then a group of heads with the same keys (B) and queries (C), whose width is the
-    /// state's.
+    /// With a state space, a key head is a group of heads with the same keys (B) and queries (C), whose width
+    /// is the state's.
     StateSpace state_space = {};
 
     int64_t heads_per_key() const { return value_heads / key_heads; }
@@ -25,8 +26,9 @@ struct DeltaSizes {
     int64_t values() const { return convolved + value_heads * value_width; }
     /// Returns whether the layer is a Mamba-1 state space.
     bool scans() const { return state_space.step_rank > 0; }
-    int64_t channels() const { return (scans() ? 0 : 2 * keys()) + values(); }  ///< of the convolution
-    /// Outputs of Mamba-1's second matrix, from which steps, keys and queries are made.
+    /// Channels of the convolution.
+    int64_t channels() const { return (scans() ? 0 : 2 * keys()) + values(); }
+    /// Outputs of Mamba-1's second matrix, from which steps, keys and queries are computed.
     int64_t selected() const { return state_space.step_rank + (scans() ? 2 * keys() : 0); }
     /// Outputs of the first matrix: the channels, a gate per value, and β and decay per value head; the short
     /// convolution has a second gate for its channels, Mamba-2 no β, and Mamba-1 neither β nor decay.

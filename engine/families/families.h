@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Maps a module or a tensor in ParameterShape's naming to its name in files, or a field to its name in
-/// config.json. Modules with the same name are stored in one tensor, one below the other.
+/// Maps a name that ParameterShape uses for a module or a tensor to the name in files, or a field to its name
+/// in config.json. Modules with the same name are stored in one tensor, one below the other.
 struct Rename {
     std::string_view module, in_files;
 };
@@ -35,8 +35,9 @@ inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp
                                             {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
                                             {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};
 
-/// Targets, by their names of transformers 4, that PEFT 0.21 moves to the parameters that hold a mixture's
-/// experts and to its router (peft/utils/transformers_weight_conversion.py). Other targets are modules.
+/// Maps targets, by the names of transformers 4, to the parameters that PEFT 0.21 adapts instead: those that
+/// hold a mixture's experts and its router (peft/utils/transformers_weight_conversion.py). Targets that are
+/// not listed are modules.
 inline constexpr std::string_view kMixtralTargets = "gate w1 w2 w3";
 inline constexpr std::string_view kQwenTargets = "gate gate_proj up_proj down_proj";
 
@@ -59,7 +60,7 @@ struct Family {
     std::span<const Rename> names = {};
     const char* default_rope = "{}";  ///< rope_parameters of layers without a window if config.json has none
     std::string_view body = {};       ///< replaces "model." in the files
-    bool peft_says_model = false;     ///< PEFT says "model." for the body, as the class does
+    bool peft_says_model = false;     ///< PEFT names the body "model." too, as the class does
     std::string_view layers = "layers";   ///< name of the list of layers in the files
     std::span<const Rename> fields = {};  ///< names that config.json has for common fields
     int64_t widths_of_hidden = 0;         ///< above 0: default of width_field ÷ hidden_size
@@ -128,7 +129,8 @@ struct GroupedDefaults {
     double scale = 1;
     bool norms = true;
 };
-/// Scores are sigmoids, and a bias that is not trained keeps experts equally busy (arXiv 2412.19437, 2.1.2).
+/// Scores are sigmoids. A bias that is not trained is added for the choice, so that experts get equally many
+/// tokens (arXiv 2412.19437, section 2.1.2).
 inline constexpr RouterRule kCorrectedRouter = {
     .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
@@ -141,8 +143,8 @@ void read_convolutions(const ConfigFields& fields, ModelConfig& model);
 struct StateSpaceDefaults {
     /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has no such field, but mamba_expand.
     int64_t inner = 0;
-    /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads, whatever
-    /// mamba_expand, and its class has another limit of steps.
+    /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads together,
+    /// whatever mamba_expand says, and its class has another limit of steps.
     int64_t of_head = 0;
     int64_t groups = 1, state = 256;
     const char* activation_field = "hidden_act";
@@ -155,13 +157,13 @@ void read_selective_space(const ConfigFields& fields, ModelConfig& model);
 /// from `layer_types`, from `layers_block_type`, or from a field with one letter per layer; empty if all are
 /// absent.
 std::vector<std::string> read_layer_parts(const ConfigFields& fields, const char* letters_field = nullptr);
-/// Gives each layer the part that it is named after, and this rope; if `alone`, no other part. Otherwise,
-/// each layer has an MLP or experts too, and none is named after them.
+/// Gives each layer the part that `parts` names, and this rope; if `alone`, the layer has no other part.
+/// Otherwise, each layer also has an MLP or experts, which no name mentions.
 void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::vector<std::string>& parts,
                      int rope, bool alone);
 /// Reads `count` numbers; ones if the field is absent.
 std::vector<double> read_factors(const ConfigFields& fields, const char* key, size_t count);
-/// Makes the field an obstacle if it holds another text than the only one that is computed.
+/// Makes the field an obstacle if its text differs from the only one that the engine computes.
 void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.
 std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise);

@@ -8,11 +8,11 @@ namespace ringmaster {
 
 struct LatentSizes {
     int64_t query_rank = 0;    ///< 0: queries come from the hidden states
-    int64_t rank = 0;          ///< of keys and values; 0: attention without latents
+    int64_t rank = 0;          ///< width of the latents of keys and values; 0: attention without latents
     int64_t rotary_width = 0;  ///< rotated elements of a key, which all heads share
     int64_t plain_width = 0;   ///< elements of a key that each head has for itself
     int64_t value_width = 0;
-    double norm_eps = 1e-6;  ///< of the latents' norms
+    double norm_eps = 1e-6;  ///< epsilon of the latents' norms
 
     bool on() const { return rank > 0; }
     int64_t key_width() const { return rotary_width + plain_width; }

@@ -16,13 +16,13 @@
 
 namespace ringmaster {
 
-/// Rotary embedding and its scaling, with the names of transformers' modeling_rope_utils.
+/// Holds a rotary embedding and its scaling, with the names of transformers' modeling_rope_utils.
 struct RopeConfig {
     std::string type = "default";  ///< default, linear, dynamic, yarn, llama3, longrope, proportional
     double theta = 10000;
     double factor = 1;
     int64_t rotary_dim = 0;    ///< leading elements of a head that are rotated; 0: all
-    double share = 1;          ///< proportional: share of the pairs that turn; the last ones do not
+    double share = 1;          ///< proportional: share of the pairs that are rotated; the last pairs are not
     bool interleaved = false;  ///< rotates elements 2i and 2i + 1 together, not i and i + half
     int64_t original_max_position_embeddings = 0;
     double low_freq_factor = 1;              ///< llama3
@@ -48,17 +48,18 @@ struct LayerKind {
     std::optional<int64_t> window = {};
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
     bool recurs = false;
-    bool dense = false;        ///< in a mixture of experts: an MLP takes the experts' place
-    bool global = false;       ///< its heads have the sizes of ModelConfig::global_heads
-    bool lacks_mixer = false;  ///< it has only an MLP or experts, and their norm
-    bool lacks_mlp = false;    ///< it has only attention or a recurrence, and their norm
-    int64_t keys_of = -1;      ///< the earlier layer whose keys and values it reads; -1: it makes its own
-    bool wide = false;         ///< its MLP is as wide as ModelConfig::wide_intermediate_size
+    bool dense = false;        ///< in a mixture of experts: the layer has an MLP instead of experts
+    bool global = false;       ///< the layer's heads have the sizes of ModelConfig::global_heads
+    bool lacks_mixer = false;  ///< the layer has only an MLP or experts, and their norm
+    bool lacks_mlp = false;    ///< the layer has only attention or a recurrence, and their norm
+    /// Index of the earlier layer whose keys and values it reads; -1: it computes its own.
+    int64_t keys_of = -1;
+    bool wide = false;  ///< the layer's MLP is as wide as ModelConfig::wide_intermediate_size
     bool attends() const { return !recurs && !lacks_mixer; }
     bool operator==(const LayerKind&) const = default;
 };
 
-/// Sizes of the heads of some layers.
+/// Holds the sizes of the heads of layers whose kind is global.
 struct HeadSizes {
     int64_t head_dim = 0, kv_heads = 0;
     bool values_are_keys = false;
@@ -72,7 +73,7 @@ struct ModelConfig {
     int64_t num_kv_heads = 0;
     int64_t head_dim = 0;
     int64_t intermediate_size = 0;
-    int64_t wide_intermediate_size = 0;  ///< of layers whose kind is wide
+    int64_t wide_intermediate_size = 0;  ///< width of the MLP in layers whose kind is wide
     int64_t vocab_size = 0;
     int64_t max_position_embeddings = 0;
     /// The token whose row of the embedding gets no gradient from the inputs (padding_idx of
@@ -91,14 +92,17 @@ struct ModelConfig {
     bool qk_norm_after_rotary = false;
     bool norms_values = false;     ///< RMSNorm without weights of each head's values
     bool values_are_keys = false;  ///< values are the keys before their norm and rotation
-    HeadSizes global_heads;        ///< of layers whose kind is global
-    bool borrows_keys = false;     ///< the layer makes only queries; `of_kind` sets it by keys_of
+    HeadSizes global_heads;        ///< sizes of the heads in layers whose kind is global
+    /// The layer computes only queries, because LayerKind::keys_of names the layer of its keys; set by
+    /// of_kind.
+    bool borrows_keys = false;
     /// Above 0: each layer also reads an input of this width, from a second embedding of the tokens and from
     /// the first one's output (engine/blocks/layer_input.h).
     int64_t layer_input_width = 0;
-    int64_t layer_inputs_width = 0;       ///< of all layers' inputs together
+    int64_t layer_inputs_width = 0;       ///< width of all layers' inputs together
     int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
-    bool layer_scalars = false;    ///< a number of each layer, which is not trained, multiplies its output
+    /// Each layer's output is multiplied by a number of that layer, which is not trained.
+    bool layer_scalars = false;
     bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
     bool norm_biases = false;      ///< LayerNorm has biases
@@ -111,17 +115,19 @@ struct ModelConfig {
     /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
     /// turn.
     bool gates_attention = false;
-    DeltaSizes delta;            ///< of recurrent layers; or of all layers, besides attention
-    LatentSizes latent;          ///< of attention; its heads are then padded to head_dim
+    /// Sizes of recurrent layers; if each layer has both, of the recurrence beside attention.
+    DeltaSizes delta;
+    LatentSizes latent;          ///< sizes of attention with latents, whose heads are padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
     double embedding_multiplier = 1;
-    bool rounds_embedding_multiplier = false;  ///< to the dtype of computation, as Gemma's class
+    /// Rounds it to the dtype of computation, as Gemma's class does.
+    bool rounds_embedding_multiplier = false;
     double residual_multiplier = 1;
-    double attention_multiplier = 1;  ///< of attention's output
-    double gate_multiplier = 1;       ///< of an MLP's gate before its activation
-    double mlp_multiplier = 1;        ///< of an MLP's output
+    double attention_multiplier = 1;  ///< multiplies attention's output
+    double gate_multiplier = 1;       ///< multiplies an MLP's gate before its activation
+    double mlp_multiplier = 1;        ///< multiplies an MLP's output
     double logit_multiplier = 1;
     std::optional<int64_t> sliding_window;  ///< set if at least one layer has a window
     std::vector<RopeConfig> ropes = {{}};   ///< never empty; the first is for layers without a window
@@ -133,7 +139,7 @@ struct ModelConfig {
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
     bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
     bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
-    bool expert_biases = false;                   ///< of the router and of every expert's matrices
+    bool expert_biases = false;                   ///< the router and every expert's matrices have biases
     bool experts_beside_mlp = false;              ///< layers with experts have an MLP too
     bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
     RouterRule router;
@@ -162,7 +168,7 @@ struct ModelConfig {
     bool recurs_beside_attention() const {
         return delta.state_space.on && delta.state_space.beside_attention;
     }
-    /// Returns the model with the sizes that such a layer has.
+    /// Returns the model with the sizes that a layer of this kind has.
     ModelConfig of_kind(const LayerKind& kind) const;
     ModelConfig of_layer(int64_t layer) const { return of_kind(layer_kind(layer)); }
     bool trainable() const { return obstacles.empty(); }
@@ -203,7 +209,7 @@ enum class Role {
     LayerScalar,  ///< multiplies a layer's output, not trained
     Router,
     RouterBias,
-    RouterCorrection,  ///< of the scores, not trained
+    RouterCorrection,  ///< bias of the experts' scores, not trained
     RouterNorm,        ///< weights of the norm before the router
     ExpertScales,      ///< multiply the weights of a token's experts
     ExpertGateUp,      ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
@@ -232,14 +238,14 @@ constexpr bool is_of_stacked_experts(Role role) {
 /// Locates a parameter in the files: a tensor, or several.
 struct Stored {
     std::string name;
-    /// Names of matrices that hold the parameter, one below the other, all of the same size; usually empty.
+    /// Names of matrices of equal size that hold the parameter, one below the other; usually empty.
     std::vector<std::string> parts = {};
     bool stacked = false;  ///< the only part has the parameter's shape
 };
 
-/// Describes one parameter, as the files hold it: a family whose files fuse modules (queries, keys and
-/// values; gate and up) has one parameter for them, under the first one's name. The engine keeps parameters
-/// in this order: embedding, each layer (ordered by Role, each norm's bias after the norm), final norm, head
+/// Describes one parameter as the files store it. If a family's files fuse modules (queries, keys and values;
+/// gate and up), they are one parameter, with the name of the first module. The engine keeps parameters in
+/// this order: embedding, each layer (ordered by Role, each norm's bias after the norm), final norm, head
 /// (unless tied). Names follow Hugging Face's Llama; `stored` holds the name in the files.
 struct ParameterShape {
     std::string name;

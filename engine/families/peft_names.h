@@ -18,7 +18,7 @@ std::string peft_parameter(const ModelConfig& model, const std::string& paramete
 /// Returns whether PEFT adapts parameters of a mixture's experts or its router for this target, because
 /// modules of transformers 4 had the name (Family::expert_targets).
 bool is_expert_target(const ModelConfig& model, std::string_view name);
-/// Returns whether PEFT does so for any target of the model.
+/// Returns whether any target of the model is one that PEFT moves to parameters of a mixture's experts.
 bool renames_expert_targets(const ModelConfig& model);
 /// Returns whether PEFT 0.21 refuses to adapt the module, even as one of all linear modules
 /// (peft.tuners.tuners_utils._check_lora_target_modules_mamba).

@@ -32,8 +32,8 @@ QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows,
 QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape);
 
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization);
-/// Returns whether a matrix takes the values that quantisation gives it, but is kept in the dtype of
-/// computation: a linear module outside the layers, which bitsandbytes quantises.
+/// Returns whether a matrix is rounded to the values that quantisation gives, but kept in the dtype of
+/// computation. That is a linear module outside the layers, which bitsandbytes quantises.
 bool is_rounded(const ParameterShape& shape, const Quantization& quantization);
 
 /// Returns the parameters that stay unquantised; all of them if quantisation is off.

@@ -1,6 +1,6 @@
-/// Describes what a state space (Mamba-1 or Mamba-2) has in place of the delta rule: the state forgets, and
-/// keys write values, but nothing is removed from it. Sources: Gu & Dao 2023, arXiv 2312.00752, section 3;
-/// Dao & Gu 2024, arXiv 2405.21060.
+/// Describes a state space (Mamba-1 or Mamba-2), used in place of the delta rule: the state decays, and
+/// values are added to it by their keys; unlike the delta rule, no old value is subtracted first. Sources: Gu
+/// & Dao 2023, arXiv 2312.00752, section 3; Dao & Gu 2024, arXiv 2405.21060.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ struct StateSpace {
     bool on = false;
     bool beside_attention = false;  ///< each layer has attention too, which reads the same input
     bool convolution_bias = false;
-    int64_t norm_groups = 0;  ///< parts of the outputs that are normed apart; 0: the gate has no norm
+    int64_t norm_groups = 0;  ///< groups of outputs that are normed separately; 0: the gate has no norm
     bool norm_before_gate = false;
     double least_step = 0, most_step = 0;  ///< limits of the step; 0: none
     /// Factors of the first matrix's outputs, and of the layer's output.
     double gates = 1, values = 1, keys = 1, queries = 1, steps = 1, output = 1;
     /// Above 0: the state space is Mamba-1. Each channel is a head of one value, and each number of its state
-    /// decays at a rate of its own. A second matrix reads the convolution's outputs and gives this many
-    /// numbers, from which a third matrix makes the steps, and the keys (B) and queries (C) that all channels
-    /// share.
+    /// decays at a rate of its own. A second matrix reads the convolution's outputs and computes this many
+    /// numbers, from which a third matrix computes the steps; it also computes the keys (B) and queries (C)
+    /// that all channels share.
     int64_t step_rank = 0;
 };
 

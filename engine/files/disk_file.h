@@ -1,6 +1,6 @@
-/// Keeps bytes on a disk in a file without a name, which is gone when the process ends. Transfers go past the
-/// page cache (O_DIRECT) where the file system can do that, so that they take no memory of the node. One
-/// thread makes them in the order in which they were asked for.
+/// Keeps bytes on a disk in a file without a name, which is gone when the process ends. If the file system
+/// can do that, transfers bypass the page cache (O_DIRECT), so that they take no memory of the node. One
+/// thread performs them in the order of the requests.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@
 
 namespace ringmaster {
 
-/// Owns memory as direct transfers need it: aligned, and a multiple of kBlock bytes long.
+/// Owns memory with the alignment that direct transfers need; its size is a multiple of kBlock bytes.
 struct DiskBytes {
     static constexpr int64_t kBlock = 4096;
     static int64_t padded(int64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
@@ -27,7 +27,7 @@ struct DiskBytes {
         void operator()(std::byte* memory) const { std::free(memory); }
     };
     std::unique_ptr<std::byte, Free> data;
-    int64_t size = 0;  ///< of the memory
+    int64_t size = 0;  ///< size of the memory in bytes
 };
 
 class DiskFile {
@@ -62,7 +62,7 @@ class DiskFile {
     std::condition_variable changed_;
     std::deque<std::function<void()>> tasks_;
     bool busy_ = false, ends_ = false;
-    std::exception_ptr failure_;  ///< of a write, until it is thrown
+    std::exception_ptr failure_;  ///< error of a write, kept until it is thrown
     std::thread thread_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// Holds the numbers that an AdamW update needs besides the elements, rounded once from float64.
+/// Holds the numbers that an AdamW update needs besides the elements, each rounded once from float64.
 struct AdamWNumbers {
     enum class Form {
         Blocks,   ///< bitsandbytes' update of block-wise states

@@ -9,7 +9,7 @@
 #include "engine/kernels/code_book.h"
 
 #include <immintrin.h>
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // in GCC 12's own intrinsics (its bug 105593)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // raised by GCC 12's own intrinsics (GCC bug 105593)
 
 namespace ringmaster::RINGMASTER_ISA {
 
@@ -52,7 +52,7 @@ class NumbersOfCodes {
 
     /// Returns the numbers of 32 codes, the first 16 in `first`.
     void find(const uint8_t* codes, __m512& first, __m512& second) const {
-        // Interleaving takes words of every 128 bits by themselves, so each gets four of both results.
+        // Interleaving works within every 128 bits, so each 128 bits get four words of both results.
         const __m256i dealt =
             _mm256_permutevar8x32_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)),
                                         _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
@@ -86,7 +86,7 @@ class BinnedSearch {
         for (int i = 0; i < 4; ++i) eighth_[i] = _mm512_loadu_si512(tree + 128 + 32 * i);
     }
 
-    /// Each step of a search waits for the one before, so four groups of 32 take their steps in turn.
+    /// Each step of a search depends on the one before, so four groups of 32 are searched in turn.
     static constexpr int kGroups = 4;
     static constexpr int64_t kAtOnce = 32 * kGroups;
 

@@ -1,5 +1,5 @@
 /// Computes products and attention for tokens of sequences that are decoded together. The rounding of a
-/// token's result depends neither on the number of tokens nor on threads, so that a sequence has the same
+/// token's result depends neither on the number of tokens nor on threads, so that a sequence gets the same
 /// tokens in every batch. The arithmetic is float32 for every element type.
 ///
 /// Letters: N tokens, C inputs, O outputs, D head_dim, G query heads that share a key head, S keys.

@@ -154,7 +154,7 @@ struct JoinParts {
     int32_t tokens, heads;
     int64_t head_dim;
     float* sum;   // what was joined before, unless `begins`; the result, unless `whole` is given
-    float* lse;   // the sum's
+    float* lse;   // log-sum-exp of what was joined before
     bool begins;  // nothing was joined before
     T* whole;     // the result, rounded
     HeadStrides sum_strides, lse_strides, whole_strides;

@@ -1,6 +1,6 @@
-/// Computes the selective scan of Mamba-1 on the CPU, for kScanLanes neighbouring channels at a time. With
-/// the step Δ of a token and channel and the rate A of a channel and number of its state, the state and the
-/// output are
+/// Computes the selective scan of Mamba-1 on the CPU, for kScanLanes neighbouring channels at a time. Each
+/// channel has a state of K numbers. With the step Δ of each token and channel, and the rate A of each
+/// channel and number of its state, the state and the output are
 ///
 ///     h_t = exp(Δ_t · A) · h_{t−1} + Δ_t · B_t · x_t,        y_t = Σ_k C_t · h_t.
 ///
@@ -37,7 +37,7 @@ template <typename Number>
 struct ScanGradients {
     Number* dx_tl;
     Number* dsteps_tl;
-    Number* drates_kl;  ///< these are added to
+    Number* drates_kl;  ///< gradients that are added to what these hold
     Number *dkeys_tk, *dqueries_tk;
 };
 

@@ -33,8 +33,8 @@ struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
-        {};  ///< int64 [B, T], indices in the data, −1 for padding: for experts, dropout, 8-bit inputs
-    std::vector<LabelRun> runs = {};  ///< of all labels, for a backward; empty: every weight is 1
+        {};  ///< int64 [B, T], indices in the data, −1 for padding; used by experts, dropout and 8-bit inputs
+    std::vector<LabelRun> runs = {};  ///< weights of all labels, for a backward; empty: every weight is 1
     /// Changes the embeddings' output, [N, C], before a forward with a backward; may be empty.
     std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
 
@@ -89,7 +89,7 @@ class Decoder {
     void set_product_probe(ProductProbe probe) { machine_.set_product_probe(std::move(probe)); }
 
   private:
-    struct LayerState;   ///< what a layer's backward needs
+    struct LayerState;   ///< tensors that a layer's backward needs
     class HeadGradient;  ///< sum over chunks
 
     /// Begins a batch; with `drops`, the adapter applies its dropout as in training.
@@ -104,7 +104,7 @@ class Decoder {
     HiddenStates embed(const std::vector<at::Tensor>& ids,
                        const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {},
                        bool learns = false);
-    std::vector<at::Tensor> ids_of(const MicroBatch& batch) const;  ///< of each chunk
+    std::vector<at::Tensor> ids_of(const MicroBatch& batch) const;  ///< token ids of each chunk
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output

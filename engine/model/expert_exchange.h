@@ -19,8 +19,8 @@ namespace ringmaster {
 
 class ExpertExchange {
   public:
-    /// Tells the other ranks how many rows each of their experts gets. Rank p of the group has experts
-    /// [p · E / ranks, (p + 1) · E / ranks); `begins` is that of Routing. `device` holds the rows.
+    /// Tells the other ranks how many rows each of their experts gets. Rank p of the group computes experts
+    /// [p · E / ranks, (p + 1) · E / ranks); `begins` is Routing::begins. The rows are on `device`.
     ExpertExchange(Group group, const std::vector<int64_t>& begins, at::Device device);
 
     /// Returns the rows for this rank's experts, [R, width], from all ranks' rows [M, width].
@@ -28,7 +28,7 @@ class ExpertExchange {
     /// Returns the results of this rank's rows, [M, width], given those of this rank's experts, [R, width].
     at::Tensor from_experts(at::Tensor rows_rw, const char* what) const;
 
-    /// Returns the rows of this rank's experts; only `begins` is set.
+    /// Returns a routing that describes the rows of this rank's experts; only its `begins` is set.
     const Routing& here() const { return here_; }
 
   private:

@@ -23,7 +23,7 @@ class ExpertExchange;
 struct Routing {
     at::Tensor chosen_nk;         ///< int64
     at::Tensor probabilities_ne;  ///< float32 (float64 for float64 inputs): the experts' scores
-    at::Tensor weights_nk;        ///< of the same dtype: each chosen expert's share of the token's output
+    at::Tensor weights_nk;        ///< same dtype: each chosen expert's share of the token's output
     at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
     at::Tensor rows_nk;           ///< int64: the row of every slot
     std::vector<int64_t> begins;  ///< first row of each expert, and the end of the last one's

@@ -1,9 +1,9 @@
 /// Provides host memory for tensors that are offloaded from a device, counted apart from all other tensors.
 /// For a GPU the memory is pinned, in exactly the size that is asked for: LibTorch's own pinned memory comes
-/// in powers of two. A CPU that trains uses the same memory, which then stands for that of a GPU's host.
+/// in powers of two. Training on a CPU uses the same memory in place of a GPU's host memory.
 ///
 /// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is that of files in it, which
-/// have no names. Only a CPU can use it so.
+/// have no names. This works only for a CPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -131,8 +131,8 @@ class Parameters {
     /// Returns the ranks among which tokens travel to experts; nothing without expert parallelism.
     std::optional<Group> expert_group() const;
 
-    // Units: 0 is the embedding, with what makes the inputs of layers, 1 + l is layer l, then come final norm
-    // and head, and last the parameters of experts if their parts are divided.
+    // Units: 0 holds the embedding and the parameters that compute the inputs of layers, 1 + l holds layer l,
+    // then come final norm and head. With expert parallelism, units of experts' parameters follow.
     int units() const { return static_cast<int>(units_.size()); }
     int unit_of(size_t index) const;  ///< unit of a parameter
     int unit_of_layer(int layer) const { return 1 + layer; }

@@ -28,7 +28,7 @@ enum class Gain {
     WholeMlp,             ///< MLPs are computed whole, so no part is computed twice
     KeepsAttention,       ///< attention's output is kept, only the rest of a layer is computed again
     RecomputesAttention,  ///< attention is computed again too, which takes less memory
-    Offloads,             ///< activations wait in host memory, which takes less device memory
+    Offloads,             ///< activations are kept in host memory, which takes less device memory
     StaysOnDevice,        ///< activations stay on the device: nothing is copied
     SharesStates,         ///< more of the weights, gradients and optimizer states are sharded
     WholeStates,          ///< fewer states are sharded: less is gathered

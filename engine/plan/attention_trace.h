@@ -29,7 +29,8 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
-    /// Counts no sums of gradients of keys any more: those of all chunks exist and are counted elsewhere.
+    /// Stops counting the sums of keys' gradients: those of all chunks exist by then and are counted
+    /// elsewhere.
     void have_sums() { has_sums_ = true; }
     /// Traces all but the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
@@ -68,7 +69,7 @@ class AttentionTrace {
     double sent_elements(double count) const {
         return latents_ > 0 ? shape_.rows * count * latents_ : some_keys(count);
     }
-    /// Traces the making of a stage's keys and values of latents, and holds them.
+    /// Traces the computation of a stage's keys and values from latents, and holds them.
     Heap::Block keys_of_latents(const Stage& stage);
     /// Traces the gradients of a stage's latents, given those of keys and values; returns the former.
     Heap::Block latents_backward(const Stage& stage);

@@ -53,8 +53,8 @@ int64_t query_heads_at_once(int64_t tokens, int64_t query_heads, int64_t group);
 std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once);
 
 /// Returns the launches that compute a call's backward in the least estimated time (rounds, traffic of dq's
-/// copies, launch overhead). They cover every segment and head once. None needs more copies of dq than
-/// flash_blocks() returns.
+/// copies, launch overhead). Together they cover every segment and head once; none needs more copies of dq
+/// than flash_blocks() returns.
 std::vector<FlashShare> flash_shares(const FlashCall& call, const FlashHeads& heads, int64_t multiprocessors);
 
 }  // namespace ringmaster

@@ -41,7 +41,7 @@ int64_t length_multiple(RingAttnFunc func, int ring, int ulysses, bool has_chunk
 int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses, bool has_chunks = false);
 
 /// Returns the layout of one document of `tokens` positions (already padded) over ring × ulysses ranks. Each
-/// ring rank's share is cut into `ulysses` parts in order, so that the all-to-all over a Ulysses group
+/// ring rank's share is divided into `ulysses` parts in order, so that the all-to-all over a Ulysses group
 /// returns sorted tokens. Throws Error if `tokens` is not a multiple of the layout's multiple.
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
 

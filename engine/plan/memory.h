@@ -41,7 +41,7 @@ struct MemoryInputs {
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
     bool weights_in_host = false;       ///< weights for computation, copied in a layer ahead
     bool optimizer_on_disk = false;     ///< with offloads_optimizer: its states are on a disk
-    int ranks = 1;                      ///< of the run
+    int ranks = 1;                      ///< ranks of the whole run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
     int64_t window = 0;  ///< widest sliding window of all layers; 0: none
@@ -52,7 +52,7 @@ struct MemoryInputs {
     bool optimizer_centered = false;   ///< rmsprop keeps the gradient's average
     Lora lora = {};                    ///< adapter; frozen weights have no gradients and no optimizer states
     Quantization quantization = {};    ///< format of the frozen weights
-    bool keeps_first_weights = false;  ///< a copy of the trained weights as they were at the start
+    bool keeps_first_weights = false;  ///< keeps a copy of the trained weights as they were at the start
     int64_t chunks = 1;                ///< parts of the shard that are computed one after the other
     std::optional<double> link = {};   ///< measured bytes per second between two ranks of a node
 

@@ -1,10 +1,10 @@
 /// Decides when parts of an attention's result are joined, and counts the bytes that this moves. The engine
 /// joins by these rules (engine/attention/part_sums.h), and the planner counts their time.
 ///
-/// A part has the inputs' dtype and the sum float32, so most bytes of a joining are the sum's. Joining
-/// several parts at once reads and writes the sum less often: with no sum before the first joining, and the
-/// last parts rounded at once, eight bfloat16 parts of the whole result move 18 bytes per element. A sum that
-/// starts from zeros, takes them one by one and is rounded at the end moves 90.
+/// A part has the inputs' dtype and the sum float32, so joining a part moves mostly the sum's bytes. Joining
+/// several parts at once reads and writes the sum less often. For example, eight bfloat16 parts that are
+/// joined at once, without an earlier sum, and rounded directly move 18 bytes per element. A sum that starts
+/// from zeros, takes them one by one and is rounded at the end moves 90.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class PartJoins {
     bool has_sum() const { return has_sum_; }
     int64_t held() const { return held_; }
 
-    /// Holds a part that covers `elements` of the result.
+    /// Adds a part that covers `elements` of the result to the parts that are held.
     void hold(int64_t elements);
     /// Joins what is held into the sum; returns the bytes read and written.
     int64_t join();

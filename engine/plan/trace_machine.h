@@ -245,7 +245,7 @@ class TraceMachine {
     bool quantizes_inputs() const { return on_gpu() && in_.quantization.format == WeightFormat::Int8; }
     void look(const Traced& x_nc, int64_t) {
         const double some = std::min(x_nc.rows(), double(int8_rows_at_once(std::llround(x_nc.columns()))));
-        heap_.touch(some * x_nc.columns() * 3);  // magnitudes in float16 and a mask
+        heap_.touch(some * x_nc.columns() * 3);  // magnitudes in float16, and a mask
     }
     void settle(LoraSite, const Traced&) const {}
     void probe(const char*, const Traced&) const {}
@@ -272,13 +272,13 @@ class TraceMachine {
                            MemoryPart part = MemoryPart::Workspace);
     /// Allocates the experts' matrices if they are made from quantised weights.
     Traced dequantize_experts(Role role);
-    /// Touches what making a matrix from quantised weights takes besides the matrix.
+    /// Counts the temporary memory of making a matrix from quantised weights, without the matrix.
     void touch_dequantizing(double elements);
     Traced combine(const Traced& y_mc);
     bool divides_experts() const { return in_.expert_parts > 1; }
     double local_experts() const { return double(model().num_experts) / in_.expert_parts; }
     Traced rows_for_experts(const Traced& x_nc, const Routing& routing, std::string_view name);
-    /// Trace rows on their way to their experts, and back; return those that arrive.
+    /// Trace the transfer of rows to the ranks of their experts, and back; return the rows that arrive.
     Traced to_experts(Traced rows_mw, std::string_view name);
     Traced from_experts(Traced rows_rw, std::string_view name);
     bool on_gpu() const { return in_.device == Device::Cuda; }

@@ -1,7 +1,7 @@
-/// Computes a layer with the gated delta rule between its matrices, over the ranks that share a sequence: a
-/// short causal convolution with SiLU, norms of queries and keys, decay and β, the rule, and the gated norm.
-/// Documents are independent. Ranks exchange an affine map of the state for each stretch and the tokens that
-/// the convolution reads before it; both sizes are independent of the sequence's length.
+/// Computes a layer with the gated delta rule, between the layer's first and last matrix, over the ranks that
+/// share a sequence: a short causal convolution with SiLU, norms of queries and keys, decay and β, the rule,
+/// and the gated norm. Documents are independent. Ranks exchange an affine map of the state for each stretch
+/// and the tokens that the convolution reads before it; both sizes are independent of the sequence's length.
 ///
 /// Letters: B rows, T this rank's tokens of a row, W outputs of the layer's first matrix, H value heads, V
 /// width of a head's values, C channels of the convolution, J its taps.
@@ -21,7 +21,7 @@ namespace ringmaster {
 /// Holds what the backward needs from the forward.
 struct DeltaOutput {
     at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
-    std::vector<at::Tensor> states, transitions;  ///< by own stretch; undefined where not needed
+    std::vector<at::Tensor> states, transitions;  ///< by own stretch; undefined if no rank needs them
 
     bool defined() const { return heads_bthv.defined(); }
 };
@@ -41,7 +41,7 @@ class DeltaLayer {
                   const DeltaWeights& gradients, double beta) const;
 
   private:
-    struct Some;  ///< some key heads
+    struct Some;  ///< computes some key heads
 
     /// Calls `body` with a few key heads at a time, so that what is computed in between stays small.
     template <class Body>

@@ -33,7 +33,7 @@ class DeltaRule {
   public:
     explicit DeltaRule(const DeltaInputs& inputs);
 
-    at::Tensor zero_state() const;  ///< [M, G, K, V]
+    at::Tensor zero_state() const;  ///< state, [M, G, K, V]
     /// Writes the range's outputs to out_nmglv if it is defined, and returns the state after it.
     at::Tensor forward(const ChunkRange& range, at::Tensor state, const at::Tensor& out_nmglv) const;
     /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
@@ -42,8 +42,10 @@ class DeltaRule {
     /// Begins the backward; then, for each range, `state_gradient` and at last `finish`.
     struct Backward {
         at::Tensor dout_nmglv;
-        at::Tensor states_nmgkv, dstates_nmgkv;  ///< at each chunk's begin; gradients at each chunk's end
-        at::Tensor written_nmglv;                ///< v minus what the state predicts, solved
+        /// States at each chunk's begin; state gradients at each chunk's end.
+        at::Tensor states_nmgkv, dstates_nmgkv;
+        /// V minus the state's prediction, from the triangular system.
+        at::Tensor written_nmglv;
     };
     Backward begin_backward(at::Tensor dout_nmglv) const;
     /// Computes the states of a range again.

@@ -59,7 +59,7 @@ at::Tensor gradients_of_tails(Groups& groups, const OwnStretches& stretches, con
 /// Convolves sources, [B, S + 1, C] with zeros last, by taps_cj: returns [B, P, C], by positions.
 at::Tensor convolution_of(const OwnStretches& stretches, const at::Tensor& sources_bsc,
                           const at::Tensor& taps_cj);
-/// Returns the gradient of the sources, [B, S, C], given that of convolution_of, with a row of zeros behind
+/// Returns the gradient of the sources, [B, S, C], given that of convolution_of, with a row of zeros after
 /// it. Writes the gradient of the taps to dtaps_cj.
 at::Tensor sources_gradient(const OwnStretches& stretches, const at::Tensor& dmixed_bpc,
                             const at::Tensor& sources_bsc, const at::Tensor& taps_cj,

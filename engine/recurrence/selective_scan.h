@@ -1,8 +1,8 @@
-/// Computes the scan of a Mamba-1 layer between its matrices, over the ranks that share a sequence: steps
-/// Δ = softplus(steps + bias), the scan with rates A = −exp(A_log), what skips the state, D · x, and the
-/// gate. Documents are independent. A stretch is an affine map of the state, h_after = P ⊙ h_before + S, with
-/// P = exp(A · Σ Δ): ranks exchange P and S, two numbers for each channel and number of its state, however
-/// long the sequence is (state_passing.h). Gradients go the same way back.
+/// Computes the scan of a Mamba-1 layer, between the layer's matrices, over the ranks that share a sequence:
+/// steps Δ = softplus(steps + bias), the scan with rates A = −exp(A_log), the term that skips the state, D ·
+/// x, and the gate. Documents are independent. A stretch is an affine map of the state, h_after = P ⊙
+/// h_before + S, with P = exp(A · Σ Δ): ranks exchange P and S, two numbers for each channel and number of
+/// its state, however long the sequence is (state_passing.h). Gradients go the same way back.
 ///
 /// Letters: B rows, T this rank's tokens of a row, E channels, K numbers of a channel's state.
 /// Sources: Gu & Dao 2023, arXiv 2312.00752, section 3.3; JambaMambaMixer in transformers 5.23.
@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// Holds what the scan reads, or the gradients of that.
+/// Holds the inputs of the scan, or their gradients.
 struct ScanTensors {
     at::Tensor channels_bte;  ///< x
     at::Tensor steps_bte;     ///< before bias and softplus
@@ -29,7 +29,8 @@ class SelectiveScan {
                   const DeltaWeights& weights)
         : groups_(groups), stretches_(stretches), sizes_(sizes), weights_(weights) {}
 
-    /// Returns the convolution of the channels in projected_bte, [B, T, 2E], which also has the gates.
+    /// Returns the convolution of the channels in projected_btw, [B, T, 2E]; the second half of projected_btw
+    /// has the gates.
     at::Tensor convolved(const at::Tensor& projected_btw) const;
     /// Replaces the channels in projected_btw by their gradient, given that of `convolved`.
     void convolved_backward(const at::Tensor& dconvolved_bte, const at::Tensor& projected_btw,

@@ -13,7 +13,8 @@ namespace ringmaster {
 
 struct Prompt {
     std::vector<int64_t> ids;
-    /// Numbers the prompt: with the seed, it decides the random numbers, whatever else is in the batch.
+    /// Numbers the prompt. The random numbers depend only on it and the seed, not on the other prompts of the
+    /// batch.
     int64_t stream = 0;
 };
 
@@ -22,15 +23,14 @@ struct Generation {
     int64_t max_new_tokens = 200;
     std::vector<int64_t> stop_ids = {};  ///< tokens that end a completion; they are part of it
     int64_t at_once = 32;                ///< most sequences that are decoded together
-    /// Gets whether this rank needs a pass, and returns whether any rank does. With weights sharded over
-    /// ranks, all ranks make the same passes; a rank that needs none computes one token for the others.
+    /// most sequences that are decoded together
     std::function<bool(bool needs_pass)> any_rank = {};
 };
 
 struct Completion {
     std::vector<int64_t> ids = {};
     std::vector<double> log_probabilities = {};  ///< one for each token
-    bool stopped = false;                        ///< ends with a stop token
+    bool stopped = false;                        ///< true if it ends with a stop token
 };
 
 /// Called with each new token: the prompt's index, and the token. Returns false to end all generation.

@@ -15,17 +15,18 @@ namespace ringmaster {
 /// gives none.
 using Rewards = std::vector<std::vector<std::optional<double>>>;
 
-/// The spread is the standard deviation with Bessel's correction; it and the mean leave out what has no
-/// reward.
+/// The spread is the standard deviation with Bessel's correction; completions without a reward are left out
+/// of it and of the mean.
 struct RewardFigures {
     std::optional<double> mean, spread;
 };
 
 struct Advantages {
     std::vector<double> of_completions;  ///< 0 for a completion that no function judges
-    RewardFigures weighted;              ///< of the completions' weighted sums
+    RewardFigures weighted;              ///< figures of the completions' weighted sums
     std::vector<RewardFigures> of_functions;
-    double even_share = 0;  ///< share of completions whose rewards have no spread, which teach nothing
+    /// Share of completions whose rewards have no spread, so that nothing is learned from them.
+    double even_share = 0;
 };
 
 /// `rewards` holds whole groups, and a reward for each of the rule's weights.

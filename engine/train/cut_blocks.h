@@ -18,7 +18,7 @@ class CutBlocks {
     /// A contiguous stretch of a parameter's elements on this rank.
     struct Stretch {
         int64_t begin = 0, count = 0;
-        int64_t cut = -1;  ///< index of the cut block that it is part of; -1: whole blocks
+        int64_t cut = -1;  ///< index of the cut block that holds it; -1: it consists of whole blocks
     };
     std::vector<Stretch> stretches(size_t parameter) const;
 

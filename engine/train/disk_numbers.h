@@ -24,15 +24,15 @@ class DiskNumbers {
     /// Returns numbers [begin, begin + count), on the CPU.
     at::Tensor read(int64_t begin, int64_t count);
     void write(int64_t begin, const at::Tensor& values);
-    /// Starts to read the first stretch.
+    /// Starts reading the first stretch.
     void ahead();
-    /// Starts to write what has changed, and keeps nothing in memory.
+    /// Starts writing what has changed, and keeps nothing in memory.
     void leave();
 
     static constexpr int64_t kAtOnce = kDiskStretch;  ///< numbers in a stretch
 
   private:
-    /// A stretch in memory, on its way from the disk or there.
+    /// Holds a stretch in memory, or the transfer that is still reading it.
     struct Stretch {
         int64_t index = -1;
         std::future<DiskBytes> coming;
@@ -40,7 +40,7 @@ class DiskNumbers {
         bool changed = false;
     };
     Stretch start(int64_t index);
-    /// Returns the numbers of a stretch, which becomes the present one.
+    /// Returns the numbers of a stretch, and makes it the one in use.
     at::Tensor present(int64_t index);
     int64_t bytes_at(int64_t index) const { return index * kAtOnce * each_; }
 

@@ -20,7 +20,7 @@ class ExpertChoices {
     ExpertChoices(std::vector<std::pair<int64_t, int64_t>> place_and_row, at::Tensor chosen_ltk);
 
     /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Records by
-    /// how much an expert that the choice or own_nk leave out is more probable than a chosen one.
+    /// how much an expert that is left out, by the choice or by own_nk, is more probable than a chosen one.
     at::Tensor choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                       const at::Tensor& own_nk);
     /// Throws ProgramFault on all ranks if an expert was left out that is better than a chosen one by `share`

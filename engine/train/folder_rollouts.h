@@ -1,8 +1,8 @@
-/// Lets a run train on rollouts that another program puts into a folder while the run trains
-/// (RolloutFolder): step s takes the next rows of the files in order of their names. Rank 0 asks the Python
-/// process that reads the files with the parser of prepared rows
-/// (launcher/tokenize/ringmaster_rows/rollout_folder.py); the engine knows no JSON of rows. The process
-/// keeps RUN/rollouts/taken.jsonl, by which a resumed run trains on the same rows.
+/// Lets a run train on rollouts that another program puts into a folder while the run trains (RolloutFolder):
+/// step s takes the next rows of the files in order of their names. Rank 0 asks a Python process for the rows
+/// (launcher/tokenize/ringmaster_rows/rollout_folder.py), which reads the files with the parser of prepared
+/// rows, so that the engine does not parse rows itself. The process records the rows that were taken in
+/// RUN/rollouts/taken.jsonl, so that a resumed run trains on the same rows.
 ///
 /// The launcher writes RUN/sampling.json: {"rollout_command": [program, arguments]}.
 #pragma once
@@ -18,7 +18,7 @@ class FolderRollouts : public RolloutSource {
                                                  Groups& groups);
 
     int64_t rows_per_step() const override { return plan_.batch.global; }
-    void check(const TokenFile*) const override {}  // each step's rows are checked when they come
+    void check(const TokenFile*) const override {}  // checks each step's rows when they arrive
     bool next(int64_t step, const TokenFile* prepared, const std::vector<int64_t>& chosen,
               const Policy& policy) override;
     std::chrono::milliseconds patience() const override;
@@ -35,7 +35,7 @@ class FolderRollouts : public RolloutSource {
 
     const Plan& plan_;
     const RewardCommand command_;
-    std::unique_ptr<RewardProcess> process_;  ///< on rank 0
+    std::unique_ptr<RewardProcess> process_;  ///< set on rank 0 only
 };
 
 /// Reads the command in a run's sampling.json. Throws Error(Refused) if the file is damaged.

@@ -22,7 +22,8 @@ class DequantizedProducts {
   public:
     explicit DequantizedProducts(TrainedModel& trained);
     ~DequantizedProducts();
-    bool replace_int8() const { return before_; }  ///< true if inputs are quantised outside this lifetime
+    /// True if inputs were quantised before this object was made.
+    bool replace_int8() const { return before_; }
     DequantizedProducts(const DequantizedProducts&) = delete;
     DequantizedProducts& operator=(const DequantizedProducts&) = delete;
 

@@ -1,6 +1,6 @@
-/// Compares our kernels with plain LibTorch twins on one device, in results and speed. On a GPU our kernels
-/// are those of engine/kernels/row_kernels.h, enabled or not; on the CPU they are the fused ones that every
-/// run uses.
+/// Compares our kernels with the same computation by LibTorch's operations on one device, in results and
+/// speed. On a GPU our kernels are those of engine/kernels/row_kernels.h, enabled or not; on the CPU they are
+/// the fused ones that every run uses.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -9,17 +9,17 @@
 
 namespace ringmaster {
 
-/// Holds what the watchdog remembers between steps; checkpoints keep it.
+/// Holds the watchdog's state between steps; checkpoints save it.
 struct WatchedLoss {
     std::optional<double> logged;  ///< mean loss in the newest log entry; none if an evaluation is newer
-    double sum = 0;                ///< losses since that entry
-    int64_t steps = 0;             ///< number of those losses
+    double sum = 0;                ///< sum of the losses since that entry
+    int64_t steps = 0;             ///< number of losses since that entry
     int64_t high = 0;              ///< steps in a row that found a logged loss above the threshold
 };
 
-/// Returns whether the run ends after this step, and takes note of the step's loss. As in axolotl, a step
-/// looks at the newest logged loss, which is that of an earlier step, and a loss is logged every
-/// logging_steps steps as the mean over them.
+/// Adds the step's loss to `watched`, and returns whether the run ends after this step. As in axolotl, every
+/// logging_steps steps the mean loss over them is logged, and each step compares the newest logged loss,
+/// which is from earlier steps, with the threshold.
 bool loss_stays_high(const Config& config, int64_t step, double loss, WatchedLoss& watched);
 
 }  // namespace ringmaster

@@ -47,8 +47,8 @@ StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank);
 /// Selects the gradients that a pass produces.
 enum class Gradients {
     OfAllRanks,
-    OfAllRanksPlainly,  ///< the same sums by another method (GradientReduction::start_plainly)
-    OfThisRank,         ///< this rank's gradients only, below stage 2
+    OfAllRanksPlainly,  ///< computes the same sums by another method (GradientReduction::start_plainly)
+    OfThisRank,         ///< this rank's gradients only, without a reduction; below stage 2
 };
 
 /// Holds the weights of a step's labels by their segments (engine/data/batch.h), for this rank's

@@ -36,10 +36,10 @@ class PlainWeights {
     at::Tensor values_;
 };
 
-/// The tokens of all documents, one after the other.
+/// Holds the tokens of all documents, one after the other.
 struct PlainTokens {
     std::vector<FlatRange> documents;
-    std::vector<int64_t> padded;  // length of each document's micro-batch
+    std::vector<int64_t> padded;  // padded length of each document's micro-batch
     at::Tensor ids_n, labels_n, places_n;
     at::Tensor segments_n;          // 2 · slot of the label, + 1 in a prompt; 0 without a label
     std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
@@ -51,7 +51,7 @@ struct PlainTokens {
 at::Tensor plain_norm(const ModelConfig& model, const at::Tensor& x, const at::Tensor& weight,
                       const at::Tensor& bias, double eps);
 
-/// One layer and what it reads.
+/// Holds one layer and the tensors that it reads.
 struct PlainLayer {
     const ModelConfig& model;
     TrainedModel& trained;
@@ -60,7 +60,7 @@ struct PlainLayer {
     const PlainWeights* adapter;  ///< nullptr without an adapter
     const PlainTokens& tokens;
     at::Tensor bytes;             ///< bytes of the layer's quantised matrices
-    at::Tensor borrowed_nw = {};  ///< keys and values of another layer; undefined if it makes its own
+    at::Tensor borrowed_nw = {};  ///< keys and values of another layer; undefined if the layer makes its own
     at::Tensor input_np = {};     ///< the layer's input besides x_nc; undefined if it has none
 
     LayerKind kind() const { return model.layer_kind(index); }

@@ -13,7 +13,8 @@ struct PlainRollouts {
     at::Tensor document_l;          ///< int64: index of each label's document
     at::Tensor advantage_d;         ///< float64 [documents]
     at::Tensor old_l, reference_l;  ///< float64 [labels]
-    at::Tensor factor_l = {};       ///< float64 [labels]: of the losses without divergence; undefined: 1
+    /// Float64 [labels], multiplies the losses, not the divergences; undefined: 1.
+    at::Tensor factor_l = {};
 };
 
 /// Returns the loss of the labels' log-probabilities, float64 [labels].

@@ -10,10 +10,10 @@ namespace ringmaster {
 
 /// Holds what the loss needs to know about each document, in the step's order; float64 [documents].
 struct PlainFacts {
-    at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels
+    at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels of completion and prompt
     at::Tensor reference_d;
     at::Tensor desirable_d;             ///< 1 or 0; set for KTO only
-    at::Tensor mismatched_reference_d;  ///< of KTO's mismatched rows
+    at::Tensor mismatched_reference_d;  ///< reference's log-probabilities of KTO's mismatched rows
 };
 
 /// Returns the loss of sums_d2 [documents, or twice as many with KTO's mismatched rows; completion, prompt].

@@ -17,20 +17,20 @@
 
 namespace ringmaster {
 
-/// Returns queries, keys, values, β and the log of the decay of every value head: [N, H·(2K + V + 2)]. A
-/// state space has what skips the state in place of β: [N, H·(2K + 2V + 1)].
+/// Returns queries, keys, values, β and the log of the decay of every value head: [N, H·(2K + V + 2)]. For a
+/// state space, the term that skips the state replaces β: [N, H·(2K + 2V + 1)].
 at::Tensor plain_rule_inputs(const DeltaSizes& sizes, const DeltaWeights& weights,
                              const at::Tensor& projected_nw, const std::vector<FlatRange>& documents);
 
 /// Returns Mamba-1's channels after their convolution: [N, H].
 at::Tensor plain_channels(const DeltaSizes& sizes, const DeltaWeights& weights,
                           const at::Tensor& projected_nw, const std::vector<FlatRange>& documents);
-/// Holds what Mamba-1's second and third matrix give, after norms; the steps are before softplus.
+/// Holds the outputs of Mamba-1's second and third matrix, after norms; the steps are before softplus.
 struct PlainSelected {
     at::Tensor steps_nh, keys_nk, queries_nk;
 };
-/// Returns queries and keys, which all heads share, what is written, steps, and what skips the state:
-/// [N, 2K + 3H].
+/// Returns queries and keys, which all heads share, the values that are written, steps, and the term that
+/// skips the state: [N, 2K + 3H].
 at::Tensor plain_scan_inputs(const DeltaWeights& weights, const at::Tensor& channels_nh,
                              const PlainSelected& selected);
 

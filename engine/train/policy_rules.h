@@ -19,9 +19,10 @@ struct RolloutSums {
     std::vector<double> log_p;
     std::vector<double> old_log_p;  ///< as long as log_p
     std::vector<double> reference;  ///< as long as log_p if the rule has a reference; else empty
-    /// Factors of the labels' losses, not of their divergences; without derivative. Empty: all are 1.
+    /// Factors of the labels' losses, but not of their divergences; they have no derivative. Empty: all are
+    /// 1.
     std::vector<double> factors = {};
-    double sampler_gap = 0;  ///< Σ |log p − the sampler's log p| if there are factors
+    double sampler_gap = 0;  ///< Σ |log p − the sampler's log p|, if there are factors
 };
 
 /// Returns the factors exp(log p − sampled), where `sampled` has the log-probabilities that another sampler

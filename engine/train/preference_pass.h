@@ -4,8 +4,9 @@
 /// the weights of the ordinary backward. Batches, shards and packing change no sum.
 ///
 /// The forward is separate because the loss needs the sums of all micro-batches and all ranks before the
-/// first backward may start. Sharing it with the backward would keep the activations of every micro-batch
-/// of the step at once; the plan counts those of one. The router's loss of experts has the same cost.
+/// first backward may start. Sharing it with the backward would keep the activations of every micro-batch of
+/// the step at once; the plan counts those of one. A router's loss needs a separate forward for the same
+/// reason.
 #pragma once
 
 #include <functional>
@@ -21,16 +22,16 @@
 
 namespace ringmaster {
 
-/// Names a slot by two places in the data: where its prompt's and its completion's documents begin, which
-/// differ only in KTO's mismatched rows, or twice the place of its label.
+/// Identifies a slot by two places in the data: where the documents of its prompt and of its completion
+/// begin, which differ only in KTO's mismatched rows; or twice the place of its label.
 using DocumentKey = std::pair<int64_t, int64_t>;
 
 /// Holds what a loss needs about documents besides their tokens.
 struct PreferenceFacts {
     /// Returns Σ log p of a slot's labels under the reference.
     std::function<double(const DocumentKey&)> reference;
-    std::function<bool(int64_t place)> is_desirable;  ///< by KTO's row that begins at `place`
-    std::function<double(int64_t place)> advantage;   ///< of the rollout that begins at `place`
+    std::function<bool(int64_t place)> is_desirable;  ///< argument: where KTO's row begins in the data
+    std::function<double(int64_t place)> advantage;   ///< argument: where the rollout begins in the data
     /// Returns the log-probability that the label at `place` had when the rollout was written, if it is
     /// known.
     std::function<std::optional<double>(int64_t place)> old_log_p;
@@ -47,16 +48,16 @@ std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>&
 class MismatchedRows {
   public:
     MismatchedRows(const Config& config, const std::vector<Row>& documents);
-    MismatchedRows(const MismatchedRows&) = delete;  // the rows refer to the vectors
+    MismatchedRows(const MismatchedRows&) = delete;  // rows_ refers to the vectors
     MismatchedRows& operator=(const MismatchedRows&) = delete;
 
     const std::vector<Row>& rows() const { return rows_; }
     const std::vector<DocumentKey>& keys() const {
         return keys_;
-    }  ///< the documents' keys, in the step's order
+    }  ///< Returns the documents' keys, in the step's order.
 
   private:
-    std::vector<std::vector<int32_t>> ids_, labels_;  ///< the rows refer to them
+    std::vector<std::vector<int32_t>> ids_, labels_;  ///< memory that rows_ refers to
     std::vector<Row> rows_;
     std::vector<DocumentKey> keys_;
 };

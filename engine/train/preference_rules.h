@@ -15,13 +15,13 @@ namespace ringmaster {
 /// Holds all that a loss depends on in one document.
 struct DocumentSums {
     double completion = 0;  ///< Σ log p of its completion's labels
-    double prompt = 0;      ///< the same of its prompt's, if these are learned
+    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are learned
     int64_t completion_labels = 0, prompt_labels = 0;
     double reference = 0;  ///< Σ log p of its completion under the reference
     bool desirable = false;
 };
 
-/// A step's loss, and its derivatives with respect to each document's sums.
+/// Holds a step's loss, and its derivatives with respect to each document's sums.
 struct PreferenceLoss {
     struct Slopes {
         double completion = 0, prompt = 0;

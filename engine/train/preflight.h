@@ -31,7 +31,7 @@ struct PreflightReport {
         double relative_error = 0;  ///< ‖mesh − reference‖ ÷ ‖reference‖ of the worst tensor
         std::string tensor;         ///< that tensor's name
     };
-    /// The float32 proof of a bfloat16 run.
+    /// Holds the float32 proof of a bfloat16 run.
     struct Float32Proof {
         double loss_mesh = 0;
         double worst = 0;  ///< largest relative error of any gradient
@@ -66,7 +66,7 @@ struct PreflightBudget {
     double at_least = 5;  ///< seconds at least, whatever the share
 };
 
-/// The subject of a proof: a run's model and optimizer, and its next rows.
+/// Holds the subject of a proof: a run's model and optimizer, and its next rows.
 struct PreflightSubject {
     TrainedModel& trained;
     Optimizer& optimizer;

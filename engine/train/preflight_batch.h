@@ -42,10 +42,10 @@ struct PreflightBatch {
         int64_t padded = 0;      ///< length of a sequence of its micro-batch before the layout's padding, if
                                  ///< no prompt were shared
         size_t slot = 0;         ///< its first slot in the step (StepRows)
-        int64_t shared = 0;      ///< how many of its first tokens lie in another document
-        size_t prompt_of = 0;    ///< index of the document that holds them
-        int64_t prompt_begin = 0;  ///< place of the first of them in the sequence
-        int64_t lent = 0;          ///< how many of its first tokens other documents share
+        int64_t shared = 0;      ///< number of its first tokens that are stored with another document
+        size_t prompt_of = 0;    ///< index of the document that holds its first tokens
+        int64_t prompt_begin = 0;  ///< place of these first tokens in the sequence
+        int64_t lent = 0;          ///< number of its first tokens that other documents share
 
         /// Returns a token's place in the sequence.
         int64_t place_of(int64_t token) const {

@@ -40,7 +40,8 @@ struct Proof {
     std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
     PreferenceFacts facts = {};                   ///< facts that the plain model compared preferences with
     /// Holds a reward model's gradients as they would be if chosen and rejected documents, whose scores are
-    /// nearly equal at first, did not cancel. Rounding errors are in proportion to these. Unset for others.
+    /// nearly equal at first, did not cancel. Rounding errors are in proportion to these. Unset for other
+    /// models.
     std::optional<Flat> uncancelled = {};
 };
 

@@ -8,7 +8,8 @@
 
 namespace ringmaster {
 
-/// The smallest and the greatest value over ranks; all values that are not finite count as one huge number.
+/// Holds the smallest and the greatest value over ranks; all values that are not finite count as one huge
+/// number.
 struct Extent {
     double least = 0, most = 0;
     bool same() const { return least == most; }

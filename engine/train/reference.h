@@ -32,8 +32,9 @@ class ReferenceLogProbs {
 
   private:
     struct Wanted {
-        std::vector<std::vector<int64_t>> rows;        ///< in steps
-        std::vector<std::vector<int64_t>> mismatched;  ///< rows of steps whose mismatched rows are missing
+        std::vector<std::vector<int64_t>> rows;  ///< number of steps
+        /// Rows of the steps whose mismatched rows are missing.
+        std::vector<std::vector<int64_t>> mismatched;
     };
     Wanted missing(Sampler sampler, int64_t steps) const;
     bool knows(const std::vector<DocumentKey>& keys) const;

@@ -1,7 +1,7 @@
-/// Asks the user's reward functions, which are Python, in a process of their own
-/// (launcher/tokenize/ringmaster_rows/judge.py), which also asks a server for completions; or takes
-/// rollouts from a folder by such a process (rollout_folder.py). What the process answers is not trusted: an
-/// answer is one JSON line of limited length that has to hold exactly the rewards that were asked for.
+/// Runs the user's reward functions, which are Python, in a separate process
+/// (launcher/tokenize/ringmaster_rows/judge.py). The same process can also ask a server for completions; a
+/// process of rollout_folder.py takes rollouts from a folder instead. Answers of the process are not trusted:
+/// an answer is one JSON line of limited length that must hold exactly the rewards that were requested.
 #pragma once
 
 #include <sys/types.h>
@@ -18,32 +18,34 @@
 namespace ringmaster {
 
 struct RewardCommand {
-    std::vector<std::string> words;      ///< a program's path and its arguments
+    std::vector<std::string> words;      ///< path of a program, and its arguments
     std::vector<std::string> functions;  ///< their names, in the order of the rewards
     std::chrono::milliseconds patience =
-        std::chrono::minutes(2);           ///< for one function's answer, and the start
-    const char* code = "REWARD-FUNCTION";  ///< of errors, unless a question has another
+        std::chrono::minutes(2);           ///< timeout of one function's answer, and of the start
+    const char* code = "REWARD-FUNCTION";  ///< error code, unless a question has another
     std::string whom = "reward functions";
 };
 
-/// A completion that is to be judged.
+/// Holds a completion that is to be judged.
 struct Judged {
     int64_t prompt = 0;  ///< index of the prompt's row
     std::vector<int64_t> ids;
 };
 
-/// Says how an answer is awaited, and how its failure is named.
+/// Says how long to wait for an answer, and how to report a failure.
 struct Asking {
-    const char* code;  ///< of the error
-    std::string whom;  ///< where the error is
-    const char* hint;  ///< of errors of the process itself
+    const char* code;  ///< code of the error
+    std::string whom;  ///< place that the error names
+    const char* hint;  ///< hint of errors of the process itself
     std::chrono::milliseconds patience;
-    size_t functions = 0;                               ///< that start the time anew, once each
+    /// Number of functions, each of which restarts the timeout once.
+    size_t functions = 0;
     std::function<void(const std::string&)> warn = {};  ///< called with each warning of the process
-    /// Called with the seconds that the process says it has waited, and those it may.
+    /// Called with the seconds that the process has waited, and the seconds that it may wait, as it reports
+    /// them.
     std::function<void(int64_t, int64_t)> waits = {};
-    std::function<bool()> stops = {};  ///< after a warning: returns whether to wait no longer
-    bool stops_at_once = false;        ///< asks `stops` without a warning too
+    std::function<bool()> stops = {};  ///< called after a warning: returns true to stop waiting
+    bool stops_at_once = false;        ///< also calls `stops` without a warning
 };
 
 class RewardProcess {
@@ -55,12 +57,12 @@ class RewardProcess {
     RewardProcess& operator=(const RewardProcess&) = delete;
 
     /// Returns the rewards of each completion. Throws Error(Refused), which names the function and, if it is
-    /// known, the prompt: for an exception, a wrong number of rewards, one that is not finite, an answer that
-    /// comes too late, or a process that ended.
+    /// known, the prompt: for an exception, a wrong number of rewards, a reward that is not finite, a
+    /// timeout, or a process that ended.
     Rewards judge(int64_t step, const std::vector<Judged>& completions);
 
-    /// Sends a line and returns the line that answers it, or nothing if `asking.stops` said so: the process
-    /// cannot be asked again then. Throws Error(Refused) as `asking` says.
+    /// Sends a line and returns the line that answers it. Returns nothing if `asking.stops` returned true;
+    /// the process cannot be used after that. Throws Error(Refused) as `asking` says.
     std::optional<std::string> ask(const std::string& line, size_t longest, const Asking& asking);
 
   private:
@@ -74,7 +76,7 @@ class RewardProcess {
     const RewardCommand command_;
     pid_t process_ = -1;
     int socket_ = -1;
-    std::string pending_;  ///< bytes after the last line
+    std::string pending_;  ///< bytes received after the last line
     std::string running_;  ///< the function that the process said it would call
 };
 

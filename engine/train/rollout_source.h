@@ -1,7 +1,7 @@
-/// Gives a run the rows of each step while it trains, if they are not prepared beforehand: the run samples
-/// them (sampled_rollouts.h), or another program puts them into a folder (folder_rollouts.h). Rank 0 alone
-/// gets them and gives them to all ranks, which hold the same rows whatever the mesh. A step's rows are a
-/// file RUN/rollouts/rank-N.safetensors of each rank, which is mapped like prepared ones.
+/// Provides the rows of each step while a run trains, if they are not prepared beforehand: the run samples
+/// them (sampled_rollouts.h), or another program puts them into a folder (folder_rollouts.h). Rank 0 gets the
+/// rows and sends them to all ranks, which hold the same rows on any mesh. Each rank stores a step's rows in
+/// RUN/rollouts/rank-N.safetensors, which it maps like prepared rows.
 #pragma once
 
 #include <chrono>
@@ -23,13 +23,14 @@
 
 namespace ringmaster {
 
-/// Thrown on every rank alike if a step's rows cannot be had. Nothing has changed then: the run can be saved,
+/// Thrown on every rank if a step's rows cannot be had. Nothing has changed by then: the run can be saved,
 /// and resumed with the same step.
 struct MissingRollouts : Error {
     using Error::Error;
 };
 
-/// The model that samples, and how rank 0 tells that it waits and is told to stop.
+/// Holds the model that samples, and callbacks by which rank 0 reports that it waits and learns that it has
+/// to stop.
 struct Policy {
     Decoder& decoder;
     at::ScalarType dtype;
@@ -37,9 +38,9 @@ struct Policy {
     /// Writes the present weights to a folder; every rank calls it.
     std::function<void(const std::filesystem::path& folder)> write = {};
     std::function<void(const std::string& text)> warn = {};
-    /// Called while rows are waited for, with the seconds so far and those allowed.
+    /// Called while rank 0 waits for rows, with the seconds so far and the seconds allowed.
     std::function<void(int64_t seconds, int64_t allowed)> waits = {};
-    std::function<bool()> stops = {};  ///< whether this rank has been asked to stop
+    std::function<bool()> stops = {};  ///< returns whether this rank has been asked to stop
 };
 
 class RolloutSource {
@@ -55,11 +56,11 @@ class RolloutSource {
     /// Throws Error(Refused) if prepared rows cannot be used. `prepared` is null for a folder.
     virtual void check(const TokenFile* prepared) const = 0;
     /// Gets the rows of `step` (the first is 1) from the prepared rows `chosen`, or, for a folder, the rows
-    /// with these numbers in the order of their coming. Every rank calls it. Throws MissingRollouts. Returns
-    /// false if rank 0 was asked to stop while it waited.
+    /// with these numbers, counted in the order of arrival. Every rank calls it. Throws MissingRollouts.
+    /// Returns false if rank 0 was asked to stop while it waited.
     virtual bool next(int64_t step, const TokenFile* prepared, const std::vector<int64_t>& chosen,
                       const Policy& policy) = 0;
-    /// Returns how long the ranks may wait for rank 0, besides what they wait in any case.
+    /// Returns how much longer than usual the ranks may have to wait for rank 0.
     virtual std::chrono::milliseconds patience() const = 0;
     /// Returns where the rows come from, for warnings: an address or a path.
     virtual std::string place() const = 0;
@@ -70,7 +71,7 @@ class RolloutSource {
     /// Return the newest step's rows.
     const TokenFile& tokens() const { return *tokens_; }
     const Rollouts& rollouts() const { return *rollouts_; }
-    std::vector<int64_t> rows() const;  ///< all of tokens()
+    std::vector<int64_t> rows() const;  ///< numbers of all rows of tokens()
 
   protected:
     RolloutSource(const std::filesystem::path& run_dir, Groups& groups);
@@ -88,14 +89,14 @@ class RolloutSource {
     std::unique_ptr<Rollouts> rollouts_;
 };
 
-/// Says what became of rank 0's question for rows.
+/// Says how rank 0's request for rows ended.
 enum class Obtained : int64_t { Rows, Failed, Stopped };
 
 /// Returns on every rank what rank 0 passes.
 Obtained agree_on_rows(Groups& groups, Obtained own);
 
-/// Throws rank 0's error as MissingRollouts on every rank, so that the first rank that ends gives the run's
-/// reason.
+/// Throws rank 0's error as MissingRollouts on every rank, so that all ranks report the same reason,
+/// whichever ends first.
 [[noreturn]] void fail_everywhere(Groups& groups, const std::optional<Error>& problem);
 
 }  // namespace ringmaster

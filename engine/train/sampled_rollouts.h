@@ -4,8 +4,8 @@
 /// which do not depend on the mesh. The step and the seed decide the random numbers, so that a resumed run
 /// samples the same tokens.
 ///
-/// The engine knows no Python: the launcher writes RUN/sampling.json, which names the command that rank 0
-/// starts to judge completions (engine/train/reward_process.h), and the tokens that end one:
+/// The engine does not run Python itself: the launcher writes RUN/sampling.json, which names the command that
+/// rank 0 starts to judge completions (engine/train/reward_process.h), and the tokens that end one:
 ///
 ///     {"stop_ids": [ids], "reward_command": [program, arguments], "reward_timeout": seconds}
 ///
@@ -80,7 +80,7 @@ class SampledRollouts : public RolloutSource {
     SamplingFigures figures_;
     std::vector<RewardFigures> of_functions_;
     int64_t completions_ = 0;
-    std::unique_ptr<RewardProcess> process_;  ///< on rank 0
+    std::unique_ptr<RewardProcess> process_;  ///< set on rank 0 only
 };
 
 }  // namespace ringmaster

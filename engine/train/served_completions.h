@@ -1,6 +1,6 @@
-/// Writes the question for a server's completions, and reads the answer. Between engine and server stands the
-/// Python process that also judges (launcher/tokenize/ringmaster_rows/judge.py); the engine knows no HTTP.
-/// Pure: nothing is sent here. Neither the server nor the process is trusted.
+/// Writes the question for a server's completions, and reads the answer. A Python process sends the question
+/// to the server (launcher/tokenize/ringmaster_rows/judge.py), because the engine does not use HTTP. These
+/// functions only convert; they send nothing. Neither the server nor the process is trusted.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace ringmaster {
 
 struct ServedQuestion {
-    int64_t step = 0;                        ///< the first is 1
+    int64_t step = 0;                        ///< number of the step; the first is 1
     std::string weights;                     ///< folder with the present weights
     std::vector<std::vector<int64_t>> asks;  ///< tokens of each prompt
     int64_t generations = 1;                 ///< completions of each prompt

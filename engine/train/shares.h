@@ -19,8 +19,9 @@ struct Shares {
     int64_t cells = 0;      ///< attention-mask cells of the ring rank
     int64_t expected_positions = 0;
     int64_t expected_cells = 0;
-    int64_t filling = 0;  ///< labels of rows that only fill a round, plus 1 if they have a loss; must be 0
-    double weight = 0;    ///< share of the loss: number of labels times the scale; all ranks' sum to 1
+    /// Labels of rows that only fill a round, plus 1 if they have a loss; the sum must be 0.
+    int64_t filling = 0;
+    double weight = 0;  ///< share of the loss: number of labels times the scale; all ranks' sum to 1
 
     Shares& operator+=(const Shares& other);
     Shares times(int64_t sequences) const;

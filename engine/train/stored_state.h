@@ -21,7 +21,7 @@ class StoredState {
         at::Device device;       ///< device that updates
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
-        at::Device pins_for = at::kCPU;  ///< device that reads host memory
+        at::Device pins_for = at::kCPU;  ///< device whose copies need this host memory pinned
         std::shared_ptr<DiskFile> disk;  ///< keeps numbers; null: they are in memory
     };
     /// `book` is null if the format is numbers.
@@ -46,7 +46,8 @@ class StoredState {
     /// code.
     at::Tensor roundings_at(const at::Tensor& places) const;
 
-    /// For a state on a disk: start to read it, and write it back. The calls between go through it in order.
+    /// For a state on a disk: `ahead` starts to read it, `leave` writes it back. The calls in between must
+    /// access it in order.
     void ahead() const;
     void leave() const;
 

@@ -50,7 +50,7 @@ class Trainer {
 
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
-    /// Returns the rows that preflight may use: the prepared ones, or those that come for the next step.
+    /// Returns the rows that preflight may use: the prepared ones, or those that arrive for the next step.
     /// Returns null if rank 0 has `stop_requested` while it waits for these.
     const TokenFile* tokens(const std::atomic<bool>& stop_requested);
     Optimizer& optimizer() { return *optimizer_; }
@@ -100,8 +100,8 @@ class Trainer {
     std::unique_ptr<TokenFile> tokens_;       ///< null: the rows come from a folder
     std::unique_ptr<RolloutSource> source_;   ///< null: the rows are prepared
     std::unique_ptr<TokenFile> eval_tokens_;  ///< null: no evaluation
-    int64_t rows_per_step_;                   ///< rows or prompts
-    int64_t rows_;                            ///< prepared ones, or those that are to come
+    int64_t rows_per_step_;                   ///< rows, or prompts, per step
+    int64_t rows_;                            ///< prepared rows, or rows that will arrive during the run
     Sampler sampler_;
     int64_t steps_per_epoch_;
     int64_t total_steps_;
@@ -114,9 +114,11 @@ class Trainer {
     TrainingStep training_;
     std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are not rollouts
     std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
-    at::Tensor first_values_;  ///< the trained values at the start; undefined: rows that come need none
-    std::map<int64_t, double> sampled_reference_;  ///< of the newest step's labels, by place
-    std::unique_ptr<TrainingSamples> samples_;     ///< null: no prompts to continue
+    /// Copy of the trained values at the start; undefined if rows that arrive during the run do not need it.
+    at::Tensor first_values_;
+    /// Log-probabilities of the newest step's labels, by place.
+    std::map<int64_t, double> sampled_reference_;
+    std::unique_ptr<TrainingSamples> samples_;  ///< null: no prompts to continue
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update

@@ -1,16 +1,16 @@
-/// Lets a run write texts while it trains, so that a person sees what it has learned. The training does not
+/// Lets a run generate texts while it trains, so that a user sees what it has learned. The training does not
 /// change: nothing is drawn from a generator that it uses.
 ///
-/// RUN/samples.json is the request (engine/sample/request.h) with the prompts as a person wrote them in
+/// RUN/samples.json is the request (engine/sample/request.h) with the prompts as the user wrote them in
 /// "asked". Rank 0 adds a line to RUN/samples.jsonl for each prompt:
 ///
 ///     {"step","prompt","asked","text","ids","log_probabilities","stopped"}
 ///
 /// A later line for the same step and prompt replaces an earlier one.
 ///
-/// A person who watches the run asks for more by RUN/samples_wanted.json, a request of the same form that
-/// appears whole (renamed). The run answers after its present step and removes the file; these prompts are
-/// numbered after those of samples.json.
+/// A user who watches the run asks for more texts by writing RUN/samples_wanted.json, a request of the same
+/// form that appears whole (renamed). The run answers after its present step and removes the file; these
+/// prompts are numbered after those of samples.json.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class TrainingSamples {
     int64_t taken_at_ = -1;
 };
 
-/// Returns whether somebody asks for samples now.
+/// Returns whether a user has asked for samples.
 bool samples_are_wanted(const std::filesystem::path& run_dir);
 
 /// Returns that request on every rank, and removes its file; null if it is damaged or too long. All ranks

@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// Requests that one rank makes to all.
+/// Holds requests that one rank makes to all ranks.
 struct StepWishes {
     bool stop = false;
     bool save = false;
@@ -33,7 +33,7 @@ class TrainingStep {
         MeshPass::Result own;  ///< this rank's result
         double loss = 0;       ///< mean over the labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
-        Wishes wishes;         ///< wishes of any rank
+        Wishes wishes;         ///< requests of all ranks, combined
         std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
         PreferenceFigures preference = {};

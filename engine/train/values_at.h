@@ -5,7 +5,7 @@
 
 namespace ringmaster {
 
-/// Returns the values as float64 on the CPU.
+/// Returns the values at these places as float64 on the CPU.
 at::Tensor values_at(const Parameters& parameters, const Flat& flat,
                      const std::vector<Optimizer::Place>& places);
 

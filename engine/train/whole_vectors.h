@@ -8,7 +8,8 @@
 
 namespace ringmaster {
 
-/// Elements that a single thread computes (TensorIterator's grain), and the longest vectors in a loop.
+/// Elements that a single thread computes (TensorIterator's grain), and the length of the longest vectors in
+/// a loop.
 constexpr int64_t kOneThread = 32768, kVectors = 128;
 
 inline bool needs_whole_vectors(const at::Tensor& values) {

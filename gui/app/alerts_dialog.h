@@ -1,4 +1,4 @@
-/// Sets who is told of alerts: this desktop, a webhook, a command (launcher/alerts/settings.h).
+/// Sets where alerts are delivered: this desktop, a webhook, a command (launcher/alerts/settings.h).
 #pragma once
 
 #include <QDialog>
@@ -21,7 +21,8 @@ class AlertsDialog : public QDialog {
     explicit AlertsDialog(QWidget* parent = nullptr);
 
   protected:
-    void accept() override;  ///< writes the settings; stays open, with the reason, if that fails
+    /// Writes the settings; if that fails, the dialog stays open and shows the reason.
+    void accept() override;
 
   private:
     QWidget* makeKinds();

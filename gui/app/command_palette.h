@@ -1,4 +1,5 @@
-/// Finds by typing everything that can be pressed now: pages, the menu's actions, the buttons of the page.
+/// Finds everything that can be pressed now by typing its name: pages, the menu's actions, the buttons of the
+/// page.
 #pragma once
 
 #include <QDialog>

@@ -56,8 +56,9 @@ class ChartCard : public Card {
     Plot* plot() { return m_plot; }
     Legend* legend() { return m_legend; }
 
-    /// Sets what *Save figures…* writes if that is more than the drawn figures, for example every step. The
-    /// writer gets the file's name and may throw Error. Without a writer, the drawn figures are saved.
+    /// Sets a writer for *Save figures…* if the file should hold more than the drawn figures, for example
+    /// every step. The writer gets the file's name and may throw Error. Without a writer, the drawn figures
+    /// are saved.
     void setCsvWriter(std::function<void(const QString& file)> writer) { m_csvWriter = std::move(writer); }
 
     QImage picture(const QSize& size,

@@ -38,7 +38,7 @@ struct ChartSeries {
     bool faint = false;            ///< drawn faint because another series is chosen
     int rank = -1;                 ///< rank that a click on the series chooses; -1: none
 
-    /// Returns what a read-out shows: the smoothed values if they are drawn.
+    /// Returns the values that a read-out shows: the smoothed values if they are drawn.
     const std::vector<float>& shown() const { return smooth.empty() ? value : smooth; }
 };
 
@@ -58,8 +58,8 @@ struct ChartData {
     bool logY = false;
     bool fromZero = false;  ///< true if the y axis begins at 0
     double xLow = std::numeric_limits<double>::quiet_NaN(),
-           xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: from the data
-    bool bridgeGaps = false;                                  ///< missing entries have just not been read yet
+           xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: taken from the data
+    bool bridgeGaps = false;                                  ///< missing entries have not been read yet
 
     const std::vector<double>& xOf(const ChartSeries& s) const { return s.x.empty() ? x : s.x; }
 };

@@ -1,5 +1,5 @@
-/// Lists what a person should know of a launch before pressing the button: devices that are missing here, a
-/// plan that does not fit, a model in the output folder, a name that is taken.
+/// Lists remarks that a person should read before pressing Launch: devices that are missing here, a plan that
+/// does not fit, a model in the output folder, a name that is taken.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
-/// Asks the person while logging in to a machine, in a window instead of on a terminal: one question at a
-/// time, from all threads. Answers go only to the machine; none is kept.
+/// Asks the questions of a login in a window instead of on a terminal: one question at a time, from all
+/// threads. Answers are sent only to the machine; none is stored.
 #pragma once
 
 #include <QObject>

@@ -1,6 +1,6 @@
 /// Defines the look of the app: colours by meaning, derived from the palette, and distances and type sizes
-/// derived from the font. Nothing here knows a page. A colour is never the only signal: there is always a
-/// text. Every program that links this shows labels, tooltips and message boxes as plain text. A rich-text
+/// derived from the font. Nothing here depends on a page. A colour is never the only signal: there is always
+/// a text. Every program that links this shows labels, tooltips and message boxes as plain text. A rich-text
 /// label sets Qt::RichText itself and escapes what it did not write.
 #pragma once
 
@@ -51,7 +51,7 @@ enum class Type {
     Title,    ///< title of a page
     Section,  ///< title of a card
     Body,
-    Small,  ///< such as captions and axes
+    Small,  ///< for text such as captions and axes
     Code,
 };
 QFont fontOf(Type type);

@@ -1,4 +1,4 @@
-/// A drawing that explains the point below the mouse in a tooltip.
+/// Draws a picture that explains the point below the mouse in a tooltip.
 #pragma once
 
 #include <QWidget>

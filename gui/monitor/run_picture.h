@@ -26,7 +26,7 @@ enum class ChartKind {
     Overlap,
     GradNorm,
     LearningRate,
-    // Charts of what only some runs report (Measure::RouterLoss and those after it).
+    // Charts of figures that only some runs report (Measure::RouterLoss and those after it).
     Rewards,
     RewardShares,
     CompletionLength,
@@ -44,7 +44,7 @@ constexpr unsigned bit(ChartKind kind) {
 /// Limits the lines of a chart: for more ranks it shows a band and the ranks farthest from the median.
 constexpr size_t kMostLines = 16;
 
-/// Says what the page wants from the charts.
+/// Says which charts the page wants, over which steps, and how wide.
 struct ViewWish {
     std::optional<StepRange> range;  ///< steps to show; empty: all
     int64_t tail = 0;                ///< above 0: only this many last steps
@@ -75,10 +75,10 @@ struct OptionalCurve {
 
 /// A moment that all charts mark: a checkpoint, an attempt that began after the first one, or an alert.
 struct ChartMoment {
-    double x = 0;  ///< on the axis that the wish names
+    double x = 0;  ///< position on the axis that the wish names
     int64_t step = 0;
     int attempt = 0;                  ///< 0: a checkpoint was saved
-    int ranks = 0, ranks_before = 0;  ///< of an attempt
+    int ranks = 0, ranks_before = 0;  ///< number of the attempt
     std::optional<Alert> alert = {};
 };
 
@@ -98,7 +98,7 @@ struct RunCharts {
     std::vector<double> heat_x;
     std::vector<std::vector<float>> heat;
     std::vector<float> heat_median;
-    std::map<Measure, OptionalCurve> optional;  ///< of the optional charts that are wished
+    std::map<Measure, OptionalCurve> optional;  ///< curves of the optional charts that are wished
     std::vector<std::string> functions;         ///< names of the reward functions
     std::vector<ChartMoment> marks;
 };

@@ -36,7 +36,7 @@ class RunReader : public QObject {
     // Call these on the reader's thread:
     void begin();
     void wish(const ViewWish& wish);
-    void taken();  ///< the page shows the last news
+    void taken();  ///< call it when the page shows the last picture
     /// Writes every step of these measures for each rank, and emits `written` with the result.
     void writeCsv(const QString& file, std::vector<Measure> measures);
 

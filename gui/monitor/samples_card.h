@@ -24,8 +24,8 @@ class SamplesCard : public Card {
     /// the person chooses another.
     void setSamples(const std::shared_ptr<const SamplesByStep>& samples);
 
-    /// Offers to ask a run that trains here, and shows the card without samples too; no run is offered if
-    /// `dir` is empty. The answer arrives with the other samples.
+    /// Offers a question to a run that trains on this machine, and then shows the card even without samples.
+    /// An empty `dir` offers none. The answer arrives with the other samples.
     void setRun(const QString& dir);
 
   Q_SIGNALS:
@@ -44,7 +44,7 @@ class SamplesCard : public Card {
     QWidget* m_question;
     QLineEdit* m_prompt;
     QPushButton* m_ask;
-    QString m_dir;  ///< of the run that can be asked; empty: none
+    QString m_dir;  ///< directory of the run that can be asked; empty: none
 };
 
 }  // namespace ringmaster

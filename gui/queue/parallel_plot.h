@@ -3,7 +3,7 @@
 ///
 /// The mouse: a line under the pointer is highlighted, a click chooses it, a drag along an axis keeps only
 /// the lines that pass there. The keyboard: up and down go through the runs from the lowest loss to the
-/// highest, left and right choose an axis, shift with up or down keeps only one value of it after the other,
+/// highest, left and right choose an axis, Shift with up or down limits that axis to one value after another,
 /// Enter opens the run, Escape removes all limits.
 #pragma once
 
@@ -21,10 +21,10 @@ namespace ringmaster {
 struct SweepAxis {
     QString name;
     bool is_loss = false;
-    std::vector<std::pair<double, QString>> ticks;  ///< by place
+    std::vector<std::pair<double, QString>> ticks;  ///< in the order of their places
 };
 
-/// Holds a run's place on each axis; nothing where it has no value.
+/// Holds a run's place on each axis; nothing if the run has no value there.
 struct SweepLine {
     QString dir, name;
     std::vector<std::optional<double>> places;
@@ -37,9 +37,9 @@ struct SweepPicture {
     std::vector<SweepLine> lines;
 };
 
-/// Returns the picture of the queue's runs that a sweep made. Numbers have places by their size, by its
-/// logarithm if the largest is more than 20 times the smallest; other values have even distances. No axes if
-/// fewer than two runs have keys.
+/// Returns the plot of the queue's runs that belong to a sweep. Numbers are placed by size, or by their
+/// logarithm if the largest is more than 20 times the smallest; other values are placed at equal distances.
+/// Has no axes if fewer than two runs have keys.
 SweepPicture sweep_picture(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
                            const std::vector<std::string>& keys);
 
@@ -52,7 +52,7 @@ class ParallelPlot : public TipWidget {
     void setPicture(const SweepPicture& picture);
     void choose(const QString& dir);  ///< highlights a run; empty: none
     QString chosen() const { return m_chosen; }
-    /// Returns the places on an axis that lines have to pass; nothing: all.
+    /// Returns the places on an axis through which lines have to pass; nothing: all.
     std::optional<std::pair<double, double>> limits(size_t axis) const;
     std::vector<QString> shown() const;  ///< folders of the runs that pass all limits
 
@@ -98,7 +98,7 @@ class ParallelPlot : public TipWidget {
     SweepPicture m_picture;
     QString m_chosen, m_hovered;  ///< folders of runs; empty: none
     std::map<size_t, std::pair<double, double>> m_limits;
-    size_t m_axis = 0;  ///< axis that the keyboard is at
+    size_t m_axis = 0;  ///< axis that the keyboard has chosen
     std::optional<Brush> m_brush;
 };
 

@@ -13,8 +13,8 @@ enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm, Reward, ClipSh
 /// mark the alerts of the runs.
 ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int width, bool logarithmic);
 
-/// Returns whether any of the runs has such figures; only some runs have rewards,
-/// clipped ratios, or a server that samples.
+/// Returns whether any of the runs has these figures; only some runs have rewards, clipped ratios, or a
+/// server that samples.
 bool hasCurve(const Comparison& comparison, CurveKind kind);
 
 ColourOf colourOfRun(size_t index);

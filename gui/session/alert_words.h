@@ -1,5 +1,5 @@
-/// Returns an alert's sentence and the names of its kinds, in the app's language. No text of a run is in
-/// them.
+/// Returns an alert's sentence and the names of its kinds, in the app's language. They contain no text of the
+/// run.
 #pragma once
 
 #include <QString>

@@ -1,4 +1,4 @@
-/// Translates what a long task reports of its progress: names of steps (launcher/progress.h) and of a rank's
+/// Translates the progress that a long task reports: names of steps (launcher/progress.h), and of a rank's
 /// phases.
 #pragma once
 

@@ -21,7 +21,7 @@ namespace ringmaster {
 
 class Session;
 
-/// Holds what is known of a run that is followed.
+/// Holds the state of a run that is followed.
 struct KeptNews {
     QString job;                 ///< state in Slurm, such as "Slurm job 42 waits: Resources"; may be empty
     QString trouble;             ///< reason why a node does not answer; empty if all do
@@ -43,7 +43,7 @@ class RunKeeper : public QObject {
     /// Follows a run until it is over. Does nothing if the run is already followed or runs on this machine.
     /// Logs in, and may ask the person.
     void keep(const QString& dir);
-    /// Follows a run that was just started or found, over existing `sessions`. What was known of an earlier
+    /// Follows a run that was just started or found, over existing `sessions`. The state of an earlier
     /// attempt is dropped. A run that fails is restarted as often as `wish` says.
     void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish = {});
     void reconnect(const QString& dir);  ///< logs in again after a refusal, at the person's request
@@ -64,7 +64,7 @@ class RunKeeper : public QObject {
         std::unique_ptr<RunCompanion> companion;
         bool connected = false;
         KeptNews news;
-        double over_since = 0;  ///< Unix seconds of its end; 0: not over
+        double over_since = 0;  ///< Unix seconds of the run's end; 0: not over
         RestartWish wish;
         int restarts = 0;  ///< number of restarts so far
     };

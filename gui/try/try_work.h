@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Holds what can be said of a model before its weights are read.
+/// Holds what is known of a model before its weights are read.
 struct TriedModel {
     QString path;  ///< a run directory, or the folder of a model or an adapter; empty: none is chosen
     QString name;

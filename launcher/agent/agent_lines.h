@@ -1,4 +1,4 @@
-/// Writes and reads what the agents of a run tell each other about their nodes: JSON on one line. Readers
+/// Writes and reads the messages about nodes that the agents of a run exchange: JSON on one line. Readers
 /// limit bytes, depth, lengths and ranges.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// Parses what ringmaster-agent is asked to do.
+/// Parses the arguments of ringmaster-agent.
 #pragma once
 
 #include <filesystem>

@@ -25,14 +25,14 @@ struct RankPlace {
     int ranks = 1;  ///< ranks of all nodes
     int node = 0;
     int local_rank = 0;
-    int local_ranks = 1;  ///< ranks of this node
+    int local_ranks = 1;  ///< number of ranks on this node
     std::string store_address = "127.0.0.1";
     std::string interface;  ///< network interface for Gloo and NCCL; empty: they choose
     int attempt = 1;
     std::string run_name;
     int store_port = 0;
     std::optional<int> store_fd;  ///< listening socket, for rank 0 only
-    int progress_fd = -1;         ///< descriptor of the table where ranks note their place
+    int progress_fd = -1;         ///< descriptor of the table in which ranks record their progress
     pid_t agent = 0;
     int cores = 1;  ///< processor cores, shared by all ranks of this node
 };

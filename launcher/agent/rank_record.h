@@ -1,4 +1,4 @@
-/// Reads what a rank left behind in one attempt: the end of its events and of its log.
+/// Reads the traces of one attempt of a rank: the end of its events and of its log.
 #pragma once
 
 #include <filesystem>

@@ -19,7 +19,7 @@ namespace ringmaster {
 enum class Trigger {
     None,          ///< the ranks ended by themselves
     RankFailed,    ///
-    StopTooEarly,  ///< a rank died of the request to stop: it could not save yet
+    StopTooEarly,  ///< the request to stop killed a rank, which could not save yet
     StopNow,
     OtherNode,  ///< something happened on another node
 };

@@ -1,6 +1,7 @@
-/// An alert says that a run needs a person's eye: what happened, at which step, and which rank it is about.
-/// Readers derive alerts from a run's events (detector.h), so that every reader finds the same ones; those of
-/// a run's end come from its state, and only webhook and command are told (launcher/agent/alerts.h).
+/// Defines an alert: a warning that a run needs a person's attention. It says what happened, at which step,
+/// and which rank it is about. Readers derive alerts from a run's events (detector.h), so that all of them
+/// find the same alerts. Alerts about a run's end follow from its state, and are sent only to webhook and
+/// command (launcher/agent/alerts.h).
 #pragma once
 
 #include <array>
@@ -16,10 +17,10 @@ enum class AlertKind {
     NotANumber,  ///< the loss is NaN or infinite
     Spike,       ///< the loss jumped far above its recent median
     Stall,       ///< no event for far longer than a step takes
-    Plateau,     ///< the loss has stopped falling, as far as its noise lets one tell
+    Plateau,     ///< the loss has stopped falling, as far as its noise allows to tell
     SlowRank,    ///< the other ranks wait for one of them
-    Failed,      ///< the run ended before its last step, and nobody had stopped it
-    Completed,   ///< the run did its last step
+    Failed,      ///< the run ended before its last step, although nobody stopped it
+    Completed,   ///< the run completed its last step
 };
 inline constexpr std::array kAlertKinds = {AlertKind::NotANumber, AlertKind::Spike,    AlertKind::Stall,
                                            AlertKind::Plateau,    AlertKind::SlowRank, AlertKind::Failed,
@@ -32,16 +33,16 @@ std::optional<AlertKind> alert_kind(std::string_view name);
 struct Alert {
     AlertKind kind = AlertKind::Spike;
     double t = 0;                  ///< Unix seconds
-    int64_t step = 0;              ///< step at which it was found; of a stall, the last step before it
+    int64_t step = 0;              ///< step at which it was found; for a stall, the last step before it
     std::optional<int> rank = {};  ///< the slow rank, or the rank that is behind in a stall
-    double value = 0;   ///< Spike, Plateau: the loss. Stall: seconds of silence. SlowRank: share of a step
+    double value = 0;   ///< Spike, Plateau: the loss. Stall: seconds of silence. SlowRank: share of a step.
     double usual = 0;   ///< Spike: the recent median
-    int64_t steps = 0;  ///< Plateau: steps without progress. SlowRank: steps that were judged
+    int64_t steps = 0;  ///< Plateau: steps without progress. SlowRank: steps that were compared
 
     bool operator==(const Alert&) const = default;
 };
 
-/// Returns one English sentence, made of numbers only: no text of a run is in it.
+/// Returns one English sentence; it contains numbers and no text of the run.
 std::string text_of(const Alert& alert);
 
 /// Returns {"type":"alert","t","rank","step","kind","value","usual","message"}; `rank` is null if the alert

@@ -1,5 +1,4 @@
-/// Finds alerts in a run's events, read once from the first to the newest. Pure: it sees no file and no
-/// clock.
+/// Finds alerts in a run's events, read once from the first to the newest. It reads no file and no clock.
 ///
 /// All rules compare with medians, and measure noise by the median distance from them (MAD), so that neither
 /// noise nor an earlier outlier raises an alert:
@@ -7,7 +6,8 @@
 ///     nan        The loss is NaN or infinite.
 ///     spike      Compared with the last 50 losses, of which there are at least 30: one loss is above their
 ///                median by 8 deviations and 50 %, or two of three by 6 deviations and 20 %.
-///     stall      In training: nothing is heard for max(60 s, 10 × the median step). In other phases, such as
+///     stall      In training: no event is written for max(60 s, 10 × the median step). In other phases, such
+///     as
 ///                loading and evaluation, and before 5 steps have finished: for 30 minutes.
 ///     plateau    Medians of 50 steps each, from 20 of them on: between the last two quarters of them (at
 ///                least 10 each) the loss fell by less than 0.5 %, even with 2 deviations of those medians
@@ -48,14 +48,14 @@ class AlertDetector {
     explicit AlertDetector(int ranks = 0) : ranks_(ranks) {}
 
     void set_ranks(int ranks) { ranks_ = ranks; }
-    /// An attempt begins after `start_step` completed steps; later steps that were seen do not count any
-    /// more.
+    /// Starts an attempt after `start_step` completed steps; later steps that were seen before no longer
+    /// count.
     void begin(int64_t start_step, double t);
     void phase(const std::string& name, double t);  ///< rank 0 entered a phase; "train" is the training
-    void heard(double t);                           ///< any line was written at this time
+    void heard(double t);                           ///< a line of any kind was written at this time
     void step(const RankStep& step);                ///< a rank's steps come in ascending order
     void take(const EventLine& line);               ///< calls the functions above
-    /// Looks for a stall at the time `now`, while the run is said to be running.
+    /// looks for a stall at the time `now`; call it while the run is said to be running
     void look(double now);
 
     /// Returns the alerts since the last call.
@@ -72,22 +72,25 @@ class AlertDetector {
     bool add(const Alert& alert);
 
     int ranks_ = 0;
-    int64_t last_step_ = 0;                          ///< of rank 0
-    int64_t last_row_ = 0;                           ///< last step of all ranks
+    int64_t last_step_ = 0;                          ///< phase of rank 0
+    int64_t last_row_ = 0;                           ///< last step of rank 0
     std::map<int64_t, std::vector<RankStep>> rows_;  ///< steps that not every rank has finished
     std::map<int, int64_t> reached_;                 ///< last step of each rank
 
-    RecentValues losses_{50};             ///< the last finite losses
-    std::deque<bool> above_;              ///< whether each of the last losses was far above
+    RecentValues losses_{50};  ///< the last finite losses
+    /// For each of the last losses, whether it was far above the median.
+    std::deque<bool> above_;
     std::vector<double> block_, blocks_;  ///< losses since the last median; medians of 50 steps each
     double highest_lr_ = 0;
     std::optional<double> flat_at_;              ///< loss of the plateau that was reported
     RecentValues seconds_{100};                  ///< the last step times
     std::map<int, std::deque<RankWait>> waits_;  ///< each rank's last steps
-    std::optional<int> suspect_, slow_;  ///< slow rank of the last judgment, and the one that was reported
+    /// Slow rank of the last comparison, and the slow rank that was reported.
+    std::optional<int> suspect_, slow_;
     double heard_ = 0;
     bool trains_ = true;
-    bool silent_ = false, broken_ = false;  ///< the silence, or the run of losses that are NaN, is reported
+    /// Whether the silence, or the losses that are NaN, have been reported.
+    bool silent_ = false, broken_ = false;
 
     struct Last {
         double t = 0;

@@ -1,4 +1,4 @@
-/// Robust statistics: outliers do not move them.
+/// Computes robust statistics, which outliers hardly change.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ double median(std::vector<double> values);
 /// Returns 1.4826 × the median distance from `middle` (MAD), which is the standard deviation for normal data.
 double deviation(const std::vector<double>& values, double middle);
 
-/// Keeps the last values of a series sorted, so that their median costs nothing.
+/// Keeps the last values of a series sorted, so that reading their median takes no time.
 class RecentValues {
   public:
     explicit RecentValues(size_t most) : most_(most) {}
@@ -30,7 +30,7 @@ class RecentValues {
     void drop(double value);
 
     size_t most_;
-    std::deque<std::pair<int64_t, double>> values_;  ///< in the order in which they came
+    std::deque<std::pair<int64_t, double>> values_;  ///< values in the order of arrival
     std::vector<double> sorted_;
 };
 

@@ -1,10 +1,10 @@
-/// Says who is told of a run's alerts: the file alerts.json, of this user or of one run.
+/// Defines the settings of a run's alerts, kept in the file alerts.json of this user or of one run.
 ///
 ///     {"kinds": ["nan", "spike", …], "desktop": true, "webhook": "https://…", "command": ["program", "word",
 ///     …]}
 ///
-/// This user's file (alert_settings_file) holds for the runs that are made from then on. Each run has a copy,
-/// which its node 0 reads. A webhook's address often is a secret: only this user can read the files.
+/// This user's file (alert_settings_file) applies to runs that are made after it was written. Each run has a
+/// copy, which its node 0 reads. A webhook's address often is a secret: only this user can read the files.
 #pragma once
 
 #include <filesystem>

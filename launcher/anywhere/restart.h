@@ -24,7 +24,7 @@ struct PreparedResume {
 RestartWish restart_wish_of(const RunDirectory& run);
 
 struct NodesLeft {
-    std::unique_ptr<RunBackend> at;  ///< the nodes that are left
+    std::unique_ptr<RunBackend> at;  ///< the nodes that can still be reached
     std::vector<size_t> places;      ///< index of each in the run's list of nodes
     std::vector<std::string> lost;   ///< the lost nodes: "b: Connection refused"
 };

@@ -82,8 +82,8 @@ class RunBackend {
     /// destination do not match.
     LaunchPreview preview(const Proposal& proposal, const RunOptions& options, const Places& places) const;
 
-    /// Asks a scheduler if it would accept the run, and returns the script that it would get; empty if there
-    /// is no scheduler. Throws Error(Unreachable) with the scheduler's message.
+    /// Asks the scheduler whether it would accept the run, and returns the job's script; empty if there is no
+    /// scheduler. Throws Error(Unreachable) with the scheduler's message.
     virtual std::string try_start(const Proposal&, const RunOptions&, const Places&) { return ""; }
 
     /// Leaves the scheduler's script in a prepared run directory, for users who submit it themselves.
@@ -101,8 +101,8 @@ class RunBackend {
 
     // A resume calls continue_run(), reach(), prepare(), place() and start().
 
-    /// Takes over the places of the run's last attempt and new options of its job. Throws Error(Usage) if the
-    /// run cannot continue with these options.
+    /// Takes the places of the run's last attempt, and new options of its job. Throws Error(Usage) if the run
+    /// cannot continue with these options.
     virtual void continue_run(const RunDirectory& run, const ResumeOptions& options,
                               const SlurmOptions& slurm);
 
@@ -129,7 +129,8 @@ class RunBackend {
     /// Does what request_stop of launcher/local_node.h does.
     virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;
 
-    /// Updates run.json if a scheduler knows more than the run could say. Throws Error(Unreachable).
+    /// Updates run.json if the scheduler knows how a job ended that could not report its end. Throws
+    /// Error(Unreachable).
     virtual void settle(const RunDirectory&, const SshPerson&) const {}
 
   protected:

@@ -22,10 +22,11 @@ class RunCompanion {
     ~RunCompanion();
 
     /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
-    /// else empty.
+    /// else an empty string.
     std::string job_note() const;
     std::string trouble() const;  ///< why a named node is silent; empty if none is
-    const std::string& not_contacted() const { return not_contacted_; }  ///< lists the nodes without a name
+    /// Lists the nodes that nobody has named.
+    const std::string& not_contacted() const { return not_contacted_; }
 
     /// See SlurmWatch::is_really_over; always true for a run outside Slurm.
     bool is_really_over(const std::function<bool()>& given_up);

@@ -55,7 +55,7 @@ Command merge_command();
 Command setup_command();
 Command calibrate_command();
 Command nodes_command();
-std::vector<Command> queue_commands();  ///< `queue` and its words: add, list, remove, move
+std::vector<Command> queue_commands();  ///< `queue` and its subcommands: add, list, remove, move
 
 /// Returns the options that describe a request: --ranks, --nodes, --device, --device-memory, --host-memory,
 /// --disk-memory, --accelerate, --set and --json.

@@ -1,4 +1,4 @@
-/// Prints runs as a table: name, state, step and loss, between columns of the command's choice.
+/// Prints runs as a table: name, state, step and loss, between columns that the command chooses.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ringmaster {
 
 class RunList {
   public:
-    /// Takes the heads of the columns before and after those that every list of runs has.
+    /// Takes the headings of the columns before and after those that every list of runs has.
     RunList(std::vector<std::string> before, const std::vector<std::string>& after);
 
     /// Adds a row; `before` and `after` are its cells in the command's columns.
@@ -23,7 +23,7 @@ class RunList {
 
   private:
     size_t name_;                                 ///< column of the name
-    std::vector<std::vector<std::string>> rows_;  ///< the heads come first
+    std::vector<std::vector<std::string>> rows_;  ///< rows, beginning with the headings
     std::vector<RunState> states_;
 };
 

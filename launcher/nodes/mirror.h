@@ -31,7 +31,7 @@ class RunMirror {
     RunMirror& operator=(const RunMirror&) = delete;
     ~RunMirror();
 
-    std::string trouble() const;  ///< why a node is silent just now; empty if none is
+    std::string trouble() const;  ///< reason why a node is silent at present; empty if none is
     std::string note() const;     ///< "fetching model.safetensors 1.2 of 3.4 GB"; empty otherwise
 
   private:

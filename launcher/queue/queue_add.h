@@ -15,8 +15,8 @@ namespace ringmaster {
 struct QueueRequest {
     Request request;
     RunOptions options;              ///< the name of each run of a sweep gets a number
-    std::vector<std::string> sweep;  ///< see runs_of_sweep; empty: one run
-    std::optional<int> slots;        ///< how many runs may train at the same time; empty: as it is
+    std::vector<std::string> sweep;  ///< settings as in runs_of_sweep; empty: one run
+    std::optional<int> slots;        ///< how many runs may train at the same time; empty: unchanged
 };
 
 /// Plans all runs, then prepares one after the other and queues each as soon as it is prepared; calls

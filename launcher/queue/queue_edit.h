@@ -11,10 +11,10 @@ namespace ringmaster {
 /// Returns the runs of the queue that still exist, in order.
 std::vector<std::pair<QueuedRun, RunSummary>> queued_runs(const Queue& queue);
 
-/// Returns the keys that set some of the runs apart, in alphabetical order.
+/// Returns the keys whose values differ between some of the runs, in alphabetical order.
 std::vector<std::string> swept_keys(const Queue& queue);
 
-/// Takes a run off the queue; its directory stays. Throws Error(Usage) if it is not in the queue,
+/// Removes a run from the queue; its directory stays. Throws Error(Usage) if it is not in the queue,
 /// Error(Refused) if it is active.
 void remove_from_queue(const std::filesystem::path& folder, const RunDirectory& run);
 

@@ -1,9 +1,9 @@
-/// Keeps the runs that wait on this machine for their turn, in `queue.json` next to the user's runs folder:
+/// Keeps the queue of this machine's runs in `queue.json`, next to the user's runs folder:
 ///
 ///     {"slots": 1, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set": {"learning_rate": 0.0001}}]}
 ///
-/// The file holds only the order. A run's state is read from the run's run.json, so that the two files cannot
-/// disagree.
+/// The file holds the order and the sweeps' keys, but no states. A run's state is read from the run's
+/// run.json, so that the two files cannot disagree.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace ringmaster {
 
 struct QueuedRun {
     RunDirectory run;
-    int resumes = 0;                         ///< how often the queue continued it after it was cut off
+    int resumes = 0;                         ///< how often the queue has continued it after an interruption
     std::map<std::string, std::string> set;  ///< keys of the sweep that made it, with values as YAML
 };
 
@@ -32,8 +32,8 @@ struct Queue {
 
 enum class QueueState {
     Waiting,  ///< prepared, and never started
-    Active,   ///< a process has it
-    CutOff,   ///< its processes are gone, although nobody stopped it: the machine restarted, for example
+    Active,   ///< a process is training it
+    CutOff,   ///< its processes are gone although nobody stopped it, for example after the machine restarted
     Over,     ///< completed, failed, stopped, or deleted
 };
 QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
@@ -43,7 +43,8 @@ std::filesystem::path queue_folder(const Places& places);
 /// Returns the queue; an empty one if there is no file. Throws Error(Refused) if the file is damaged.
 Queue read_queue(const std::filesystem::path& folder);
 
-/// Reads the queue, applies `change` and writes it, alone among all processes. Throws what `change` throws.
+/// Reads the queue, applies `change` and writes it, while no other process can change it. Throws what
+/// `change` throws.
 void change_queue(const std::filesystem::path& folder, const std::function<void(Queue&)>& change);
 
 }  // namespace ringmaster

@@ -1,19 +1,19 @@
 /// Starts the runs of the queue, in order. A separate process, `ringmaster queue run`, does the work; it
-/// needs no terminal and no window and ends when no run is left. If it is killed, or the machine
-/// restarts, the next Ringmaster command of this user starts it again; runs that were cut off meanwhile
-/// continue from their newest whole checkpoint.
+/// needs no terminal and no window and ends when no run is left. If it is killed, or the machine restarts,
+/// the next Ringmaster command of this user starts it again; runs that were interrupted meanwhile continue
+/// from their newest whole checkpoint.
 #pragma once
 
 #include "launcher/places.h"
 
 namespace ringmaster {
 
-/// Starts runs until none waits or runs. Returns at once if another process does so already. Throws
+/// Starts runs until none waits or runs. Returns at once if another process already does so. Throws
 /// Error(Refused) if the queue's file is damaged.
 void run_queue(const Places& places);
 
-/// Starts the queue's process, if there is something to do and no such process is alive. Never throws,
-/// because commands with other tasks call it.
+/// Starts the queue's process if there is something to do and no such process is alive. Never throws, because
+/// commands with other tasks call it.
 void wake_queue(const Places& places);
 
 }  // namespace ringmaster

@@ -11,8 +11,8 @@ namespace ringmaster {
 using SweptKeys = std::map<std::string, std::string>;
 
 /// Returns the runs of `--sweep` options: all combinations of `key=[1, 2, 3]` options with each other and
-/// with each mapping in a file's list. No option gives one run without settings. Throws Error(Usage) for a
-/// text that is neither, and for more than 1,000 runs.
+/// with each mapping in a file's list. Without options, it returns one run without settings. Throws
+/// Error(Usage) for a text that is neither, and for more than 1,000 runs.
 std::vector<SweptKeys> runs_of_sweep(const std::vector<std::string>& options);
 
 }  // namespace ringmaster

@@ -16,7 +16,7 @@ namespace ringmaster {
 
 struct NamedModel {
     std::string name;  ///< "trained" or "base"
-    Config config;     ///< with the folders of weights and adapter
+    Config config;     ///< configuration that names the folders of weights and adapter
 };
 
 struct ModelsToTry {
@@ -31,7 +31,7 @@ Config config_of_adapter(const std::filesystem::path& folder, const std::string&
 /// Error with `code` if it has none yet.
 Config config_of_trained_adapter(const RunDirectory& run, const char* code);
 
-/// Finds the models of a folder; `base` is that of config_of_adapter. Throws Error.
+/// Finds the models of a folder; `base` is passed to config_of_adapter. Throws Error.
 ModelsToTry models_of_folder(const std::filesystem::path& folder, const std::string& base);
 /// Finds the models of a run that has written its result. Throws Error.
 ModelsToTry models_of_run(const RunDirectory& run);
@@ -43,7 +43,7 @@ struct Wish {
     int64_t top_k = 0;
     double top_p = 1;
     int64_t seed = 0;
-    bool compares = false;  ///< lets the base answer too, first
+    bool compares = false;  ///< lets the base model answer too, first
     std::string device = "cpu";
 };
 

@@ -1,5 +1,5 @@
-/// Computes the independent truth: full attention by plain matrix products in float64, and its gradients by
-/// the textbook formulas.
+/// Computes the expected results independently: full attention by plain matrix products in float64, and its
+/// gradients by the textbook formulas.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim.
 #pragma once
@@ -58,7 +58,7 @@ inline at::Tensor hidden_by(const AttentionMask& mask, int64_t tokens) {
                                    mask.continues[static_cast<size_t>(own)] == other;
             const bool together = documents == 0 || (own < documents && own == other) || continues;
             int64_t distance = query - key;
-            if (continues)  // as if the document began where the other one ends
+            if (continues)  // positions continue as if the document began where the other one ends
                 distance -=
                     mask.documents[static_cast<size_t>(own - 1)] - mask.documents[static_cast<size_t>(other)];
             const bool near = mask.window == 0 || std::abs(distance) < mask.window;

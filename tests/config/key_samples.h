@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// Two values of a key, with the other lines that give it a meaning.
+/// Holds two values of a key, with the other lines that the key needs.
 struct Sample {
     const char* key;
     const char* beside;
@@ -31,7 +31,8 @@ inline constexpr const char* kExpertQlora =
 inline constexpr const char* kPrompt = "sample_prompts: [Once]\n";
 inline constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: {path: owner/rows}\n";
 
-/// Keys whose values are words, paths or mappings, or that have a meaning only together with other keys.
+/// Lists keys whose values are words, paths or mappings, or that have an effect only together with other
+/// keys.
 inline const std::array kSamples = std::to_array<Sample>({
     {"model_config", kExperts, "{output_router_logits: true}", "{output_router_logits: false}"},
     {"overrides_of_model_config", kExperts, "{output_router_logits: true, router_aux_loss_coef: 0.1}",
@@ -127,11 +128,11 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"sample_seed", kPrompt, "1", "2"},
 });
 
-/// Values for keys that need no sample.
+/// Lists values for keys that need no sample of their own.
 inline constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
-/// Returns what a file with the sample's value says after `base`.
+/// Returns the file's text after `base` that sets the sample's value.
 inline std::string text_of(const Sample& sample, const char* value) {
     return std::string(sample.beside) + sample.key + ": " + value + "\n";
 }

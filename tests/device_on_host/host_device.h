@@ -2,9 +2,9 @@
 /// strict as a GPU: tensors of the two sides do not mix, new memory holds NaN, and copies that need not wait
 /// are late.
 ///
-/// The memory of the device is host memory that only tensors with the device's key show. Work on the default
-/// stream runs at once. Work on other streams, and copies to the host that do not block, run when something
-/// waits for them. A copy whose memory was freed before it ran, with no mark of `record_stream`, throws.
+/// The device's memory is host memory that only tensors of the device can reach. Work on the default stream
+/// runs at once. Work on other streams, and copies to the host that do not block, run when something waits
+/// for them. A copy whose memory was freed before it ran, with no mark of `record_stream`, throws.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,5 @@
-/// Lets the ranks of a mesh learn one batch of random tokens, so that tests can compare what they learned.
+/// Lets the ranks of a mesh compute the loss and gradients of one batch of random tokens, so that tests can
+/// compare them.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -25,10 +26,11 @@ struct Case {
 struct Learned {
     double loss = 0;
     at::Tensor gradients;  ///< sum over all ranks
-    at::Tensor logprobs;   ///< of all labels, in the sequence's order
-    at::Tensor logits;     ///< of the last tokens, from a rank that is alone
+    at::Tensor logprobs;   ///< log-probabilities of all labels, in the sequence's order
+    at::Tensor logits;     ///< logits of the last tokens, from a rank that is alone
     double loss_alone = 0;
-    int64_t sent_bytes = 0;  ///< by all ranks, in the forward and backward of two micro-batches of two rows
+    /// Bytes sent by all ranks, in the forward and backward of two micro-batches of two rows.
+    int64_t sent_bytes = 0;
 };
 
 inline Learned learn(const Case& of, int64_t chunks) {
