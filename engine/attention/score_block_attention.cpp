@@ -75,7 +75,7 @@ class Rounding {
     Rounding(const at::Tensor& q_bhtd, const ScoreBlocks& largest) {
         if (q_bhtd.scalar_type() != at::kFloat) memory_.emplace(q_bhtd, largest, q_bhtd.scalar_type());
     }
-    /// Returns the block as it is if inputs are float32, else a copy that holds until the next one.
+    /// Returns the block itself if inputs are float32, else a rounded copy, valid until the next call.
     at::Tensor of(const at::Tensor& x_brk) const {
         return memory_ ? memory_->block(x_brk.sizes()).copy_(x_brk) : x_brk;
     }

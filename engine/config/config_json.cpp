@@ -224,8 +224,8 @@ json to_json_value(const T& value) {
     }
 }
 
-/// Returns whether plans of version 0.1.0 may lack the field, or plans that were written since may lack a
-/// field of a rule. It then keeps its default, which matches the earlier behaviour.
+/// Returns whether plans of version 0.1.0, or some later plans, may lack the field. A missing field keeps its
+/// default, which matches the behaviour of the version that wrote the plan.
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
                                            "expert_parallel_size",

@@ -86,7 +86,7 @@ void settle_synonyms(Document& document, const std::string& path) {
     for (const std::string& flag : flags) silence(flag);
 }
 
-/// accelerate's part of a configuration: the file given alone or with it, then the environment.
+/// Reads accelerate's settings: the file given alone or with the configuration, then the environment.
 struct Accelerate {
     Document document;
     AccelerateSource source;
@@ -142,7 +142,7 @@ void apply_set(const ReadOptions& options, Accelerate& accelerate, Document& doc
     }
 }
 
-/// Moves a key to the unsupported ones if it is read but its value asks for something that is not supported.
+/// Lists a key as unsupported if it is read but its value asks for something that is not supported.
 void move_unsupported(ConfigReading& reading) {
     for (const Diagnostic& diagnostic : reading.diagnostics) {
         if (diagnostic.code != "KEY-UNSUPPORTED") continue;

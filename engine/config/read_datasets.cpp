@@ -160,7 +160,7 @@ class EntryReader {
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    /// Checks the type of prompts: none, or a function of the user's that makes them of a row.
+    /// Checks the type of prompts: none, or the name of a user's function that makes prompts of a row.
     void check_transform(const json& type) {
         if (!is_on(type)) return;
         const std::string word = type.is_string() ? type.get<std::string>() : "";

@@ -19,7 +19,7 @@ bool is_on(KeyReader& keys, const char* key) {
     return said && ringmaster::is_on(*said);
 }
 
-/// Returns the key that counts. axolotl refuses a file that sets both names.
+/// Returns the name of the key that the file sets. axolotl refuses a file that sets both names.
 const char* name_of_alpha(KeyReader& keys) {
     if (!is_on(keys, kOldName)) return kAlpha;
     if (is_on(keys, kAlpha)) {
@@ -32,7 +32,7 @@ const char* name_of_alpha(KeyReader& keys) {
     return kOldName;
 }
 
-/// Returns the number that axolotl pads lengths to a multiple of. Packed rows are always padded.
+/// Returns the number of which padded lengths are a multiple in axolotl. Packed rows are always padded.
 int64_t length_multiple(KeyReader& keys, const Config& config) {
     constexpr int64_t kAxolotls = 64;
     const json* pad = keys.find("pad_to_sequence_len");

@@ -14,7 +14,8 @@ using Words = std::vector<std::string>;
 
 const Words kMethods{"dpo", "ipo", "orpo", "simpo", "kto"};
 const Words kPolicies{"grpo", "gdpo"};
-const Words kOtherLosses{"aot", "aot_unpaired", "discopop"};  ///< TRL's losses that the engine does not have
+/// TRL's losses that the engine does not compute.
+const Words kOtherLosses{"aot", "aot_unpaired", "discopop"};
 constexpr NumberRange kPositive{.least = 0, .open_below = true};
 
 bool contains(const Words& words, const std::string& word) {
@@ -81,7 +82,7 @@ std::optional<PairLoss> loss_named(KeyReader& keys, const std::string& path) {
     return keys.choice<PairLoss>(path);
 }
 
-/// Reads the weight of each loss; there has to be one for each of them.
+/// Reads the weight of each loss. If weights are given, there must be one for each loss.
 void read_weights(KeyReader& keys, std::vector<PairTerm>& terms) {
     const json* weights = keys.find("dpo_loss_weights");
     if (!weights || weights->is_null()) return;
@@ -160,7 +161,7 @@ void read_kto(KeyReader& keys, Preference& preference) {
     preference.undesirable_weight = undesirable == 0 ? 1 : undesirable;
 }
 
-/// Reads `reward_model` and its keys. A reward model gives one number.
+/// Reads `reward_model` and its keys. A reward model gives one score per sequence.
 void read_reward(KeyReader& keys, Preference& preference) {
     preference.beta = 1;
     take(preference.center_rewards, keys.number("center_rewards_coefficient"));

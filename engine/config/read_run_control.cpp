@@ -45,7 +45,8 @@ bool has_evaluation_rows(const Config& config) {
     return config.val_set_size > 0 || !config.test_datasets.empty();
 }
 
-/// Returns a cadence as in axolotl: steps, or the fraction of the run for a number per epoch.
+/// Returns how often to save or evaluate, as axolotl does: every so many steps, or a fraction of the run if
+/// the file gives a number per epoch.
 double cadence_of(const std::optional<double>& steps, const std::optional<double>& per_epoch, double epochs) {
     if (steps) return *steps;
     const double share = per_epoch && *per_epoch > 0 && epochs > 0 ? 1 / (*per_epoch * epochs) : 0;
@@ -93,8 +94,8 @@ bool asks_without_a_value(const KeyReader& keys) {
     return said != values.end() && said->is_null();
 }
 
-/// Checks which evaluation the file calls the best. transformers finds the loss under two names; the other
-/// numbers that axolotl's evaluations report come from callbacks, or are worse the better the model is.
+/// Checks which evaluation the file calls the best. transformers finds the loss under two names. The other
+/// numbers in axolotl's evaluations come from callbacks, or grow as the model gets worse.
 void read_best_metric(KeyReader& keys, const Config& config) {
     const bool highest = keys.flag("greater_is_better").value_or(false);
     const std::string metric = keys.text("metric_for_best_model").value_or("");

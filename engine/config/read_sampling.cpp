@@ -33,7 +33,7 @@ bool is_given(const json* value) {
     return value && !value->is_null();
 }
 
-/// Returns whether a name is that of a function of a module, and not a model's path or hub id.
+/// Returns whether a name is that of a Python function in a module, rather than a model's path or hub id.
 bool names_function(const std::string& name) {
     const size_t dot = name.rfind('.');
     return dot != std::string::npos && dot > 0 && dot + 1 < name.size() &&
@@ -94,7 +94,7 @@ void refuse_others(KeyReader& keys) {
     }
 }
 
-/// Reports keys of another log.
+/// Reports keys that configure logs which this run does not write.
 void say_others(KeyReader& keys) {
     for (const std::string key : kLogged) {
         const json* value = keys.find("trl." + key);

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< bytes of 
 constexpr int kMaxDuplicates = 50;
 constexpr int kMaxOpenBrackets = 1000;  ///< includes brackets in text, so it is far above kMaxDepth
 
-/// Thrown to end the reading without values.
+/// Thrown to stop reading without returning values.
 struct Refusal {
     Diagnostic diagnostic;
 };

@@ -5,7 +5,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns each layer's part: `attn_layer_indices` lists those with attention.
+/// Returns each layer's part: attention for the layers in `attn_layer_indices`, a state space for the others.
 std::vector<std::string> parts_of(const ConfigFields& fields, int64_t layers) {
     std::vector<std::string> parts(static_cast<size_t>(layers), "linear_attention");
     if (!fields.has("attn_layer_indices") || fields.is_null("attn_layer_indices")) return parts;
@@ -24,7 +24,7 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     model.delta.state_space.norm_groups = model.delta.key_heads;
     set_layer_parts(fields, model, parts_of(fields, model.num_layers), 0, false);
     if (fields.number_or("z_loss_coefficient", 0) != 0) model.obstacles.push_back("z_loss_coefficient");
-    // The class rotates half of a head, whatever this field says.
+    // The class rotates half of a head, whatever value this field has.
     if (fields.number_or("partial_rotary_factor", 0.5) != 0.5)
         model.obstacles.push_back("partial_rotary_factor");
     fields.ignore("num_logits_to_keep");

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A model's sizes as stated by its config.json on the hub. `names` are hub ids in lower case, separated by
-/// spaces.
+/// Holds a model's sizes as stated by its config.json on the hub. `names` are hub ids in lower case,
+/// separated by spaces.
 struct KnownModel {
     std::string_view names;
     std::string_view type;

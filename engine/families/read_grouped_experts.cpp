@@ -78,7 +78,7 @@ void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const 
 
 namespace {
 
-/// Returns what YaRN multiplies attention's scale by.
+/// Returns the factor by which YaRN multiplies attention's scale.
 double yarn_scale(const RopeConfig& rope) {
     const double weight = rope.mscale_all_dim.value_or(0);
     if (rope.type == "default" || weight == 0 || rope.factor <= 1) return 1;

@@ -1,5 +1,5 @@
-// Reads what the small models of Gemma 4 have in addition: keys and values that several layers share, wider
-// MLPs in those layers, and an input of each layer (configuration_gemma4.py of transformers 5.23).
+// Reads three features that only the small models of Gemma 4 have: keys and values that several layers share,
+// wider MLPs in those layers, and an input of each layer (configuration_gemma4.py of transformers 5.23).
 #include "engine/families/families.h"
 
 namespace ringmaster {

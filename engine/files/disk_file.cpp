@@ -15,7 +15,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Opens a file that has no name, or loses it at once.
+/// Opens a file that has no name, or whose name is removed at once.
 int open_without_name(const std::string& folder, int flags) {
     const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
     if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
@@ -34,7 +34,7 @@ DiskBytes::DiskBytes(int64_t bytes)
 }
 
 DiskFile::DiskFile(const std::string& folder) : folder_(folder) {
-    std::error_code ignored;  // the next call says what is wrong
+    std::error_code ignored;  // the next call reports the error
     std::filesystem::create_directories(folder, ignored);
     file_ = open_without_name(folder, O_DIRECT);
     if (file_ < 0 && errno == EINVAL) file_ = open_without_name(folder, 0);

@@ -18,12 +18,12 @@ std::vector<int64_t> times(std::vector<int64_t> counts, int64_t factor) {
     return counts;
 }
 
-/// Returns the arrivals of rows sorted by expert. `counts_pe` has the rows that each rank sent to each
-/// expert; they arrive by rank, and by expert from each rank.
+/// Returns the order in which rows sorted by expert arrive. `counts_pe` is the number of rows that each rank
+/// sent to each expert; rows arrive by rank, and by expert within a rank.
 at::Tensor sorted_arrivals(const at::Tensor& counts_pe) {
     const int64_t ranks = counts_pe.size(0), experts = counts_pe.size(1);
     const int64_t* counts = counts_pe.const_data_ptr<int64_t>();
-    std::vector<int64_t> begins = {0};  // of each rank's rows for each expert
+    std::vector<int64_t> begins = {0};  // first row of each expert among a rank's rows
     for (int64_t i = 0; i < ranks * experts; ++i) begins.push_back(begins.back() + counts[i]);
     at::Tensor sorted_r = at::empty({begins.back()}, at::kLong);
     int64_t* next = sorted_r.mutable_data_ptr<int64_t>();

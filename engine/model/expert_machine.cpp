@@ -90,7 +90,8 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
     const ExpertAdapter adapter = expert_adapter(Role::ExpertDown);
     at::Tensor dact_mi = grouped_product(dy_mc, experts(Role::ExpertDown), here);
     adapter.add_input_gradient(dact_mi, dy_mc, here);
-    const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});  // not weighed yet
+    // Before multiplication by the tokens' weights.
+    const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});
     at::Tensor weights_m1 = row_weights(routing);
     if (routing.exchange) weights_m1 = routing.exchange->to_experts(weights_m1, "weights of experts");
     const at::Tensor dweights_m = row_products(dact_mi, act_mi);
@@ -110,7 +111,7 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
     at::Tensor of_loss_ne;
     if (router_loss_ != nullptr && !router_loss_->counts())
         of_loss_ne = router_loss_->gradient(places_of(first, routing.chosen_nk));
-    Routing plain = routing;  // without the experts' factors
+    Routing plain = routing;  // weights without the experts' factors
     at::Tensor dplain_m = dweights_m, dscales_e;
     if (const at::Tensor& scales_e = weights().expert_scales_e; scales_e.defined()) {
         plain.weights_nk = weights_without_factors(routing, model_.norms_expert_weights, model_.router);

@@ -77,8 +77,8 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     }
 }
 
-/// Assigns parameters to units. With expert parallelism, moves those of experts behind all others, so that
-/// the parameters of a unit stay neighbours.
+/// Assigns parameters to units. With expert parallelism, moves those of experts after all others, so that the
+/// parameters of a unit stay neighbours.
 void Parameters::divide_experts() {
     const auto of_experts = [](const ParameterShape& shape) { return is_of_stacked_experts(shape.role); };
     const bool has_experts = std::any_of(shapes_.begin(), shapes_.end(), of_experts);

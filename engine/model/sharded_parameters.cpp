@@ -48,7 +48,8 @@ void Parameters::start_gathering(int index) {
     const at::TensorOptions options = compute_.values.options().device(device_);
     const int64_t size = part_of(index).size();
     if (compute_.sharded && !from_host_ && group_of(index).size() == 1) {
-        unit.gathered = own_slice(compute_, index);  // the part's experts are all this rank's
+        // This rank is alone in its part, so it holds all of the part's experts.
+        unit.gathered = own_slice(compute_, index);
         return;
     }
     const auto spare = std::find_if(spare_.begin(), spare_.end(),

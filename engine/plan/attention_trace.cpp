@@ -350,7 +350,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     PassUnderWay under_way;
     for (size_t pass = 0; pass < passes_.size(); ++pass) {
         fetch(pass, true, under_way);
-        Block sums;  // of another chunk's keys; those that come from host memory are counted as fetched
+        Block sums;  // sums of another chunk's keys; if they are in host memory, fetch() counts them
         if (pass > 0 && (!fetches() || passes_.size() == 2))
             sums = heap_.take(of_keys, kWorkspace, kKeyGradients);
         backward_pass(passes_[pass]);
@@ -421,7 +421,7 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
     scheduled_backward(dq, home);
     read();
     dout.free();
-    if (overwrites()) {  // the memory of what was read
+    if (overwrites()) {  // reuses the memory of the queries and keys that were read
         dq = heap_.take(q, kWorkspace, kQueryGradients);
         if (!adds_keys()) home = heap_.take(own, kWorkspace, kKeyGradients);
     }

@@ -12,8 +12,8 @@ namespace {
 /// Operations per visible cell and element of a head, as Speeds counts them.
 constexpr double kForward = 4, kBackward = 10;
 
-/// Blocks of scores take matrix products at their usual speed, and passes over memory in between. Blocks at
-/// the edges of the mask also compute hidden cells: of each query, half a block for each edge.
+/// A block of scores costs matrix products at their usual speed and the passes over memory between them.
+/// Blocks at an edge of the mask also compute hidden cells: for each query and edge, half a block.
 CellCosts costs_in_score_blocks(const Plan& plan, const Speeds& speeds, const AttentionMask& mask,
                                 double width) {
     const ModelConfig& m = *plan.model;

@@ -284,7 +284,7 @@ std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, i
     for (const Slice& it : slices) {
         const int64_t first = std::max(it.query_begin, begin), last = std::min(it.query_end, end);
         if (first >= last) continue;
-        // A triangle's square moves along the diagonal; the part cut off next to it is a rectangle.
+        // A triangle that is cut becomes a smaller square along the diagonal and a rectangle next to it.
         const int64_t low = it.key_begin + first - it.query_begin,
                       high = it.key_begin + last - it.query_begin;
         switch (it.mask) {

@@ -29,7 +29,8 @@ void add_chunk_copies(const Plan& plan, double sequences, double element_s, Step
     const double read =  // other chunks that a chunk reads, on average
         std::min((chunks - 1) / 2, std::ceil(window / double(plan.sequence.chunk_tokens())));
     const double keys_s = 2 * sequences * double(plan.sequence.per_rank) * key_width(m, 1) * element_s;
-    const double sums = plan.config.precision == Precision::Float32 ? 1 : 2;  // in float32
+    // Factor of sums, which are float32.
+    const double sums = plan.config.precision == Precision::Float32 ? 1 : 2;
     costs.chunks_forward_s = costs.checkpoint_copy_s + keys_s * (1 + read);
     costs.chunks_backward_s = 3 * costs.checkpoint_copy_s + keys_s * (1 + 2 * read + 2 * sums * read);
 }

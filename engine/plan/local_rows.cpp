@@ -97,7 +97,7 @@ int64_t count_with(Counter counter, std::ifstream& file, int64_t& budget) {
     return counter.rows();
 }
 
-/// Caches the row counts of whole files, because a text is planned at every keystroke.
+/// Caches the row counts of whole files, because the app makes a plan at every keystroke.
 class CountedFiles {
   public:
     std::optional<int64_t> rows_of(const std::string& path, int64_t size, fs::file_time_type changed) {

@@ -358,7 +358,7 @@ double attention_output_bytes(const MemoryInputs& in) {
 
 double heads_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
-    // Several ranks may hold the same keys and values.
+    // Several ranks may hold the same key/value heads.
     const double keys_values = 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
     return in.tokens() * in.element_bytes() * (2 * query_width(m) + keys_values);
 }

@@ -43,7 +43,7 @@ namespace {
 struct AtOnce {
     double positions, sources, channels, heads;  ///< heads: rows × value heads
     double of_keys, of_values, of_chunks, of_states;
-    double shared_keys;  ///< keys before each value head has its own
+    double shared_keys;  ///< keys before they are repeated for each value head
 
     AtOnce(const MemoryInputs& in, double stretches) {
         const DeltaSizes& d = in.model.delta;
@@ -177,15 +177,16 @@ void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recu
 Traced TraceMachine::convolve_channels(const Traced& projected_nw) {
     const ScanAtOnce size(in_);
     const Traced made = take(projected_nw.rows(), size.channels, "channels of a recurrence", kActivations);
-    // Sources, the convolution's outputs, and silu of them: by positions, with a row of zeros, and by tokens.
+    // Holds the sources, the convolution's outputs, and silu of these: by positions, with a row of zeros, and
+    // by tokens.
     heap_.touch(5 * size.convolved_bytes());
     return made;
 }
 
 void TraceMachine::convolve_channels_backward(Traced, const Traced&, double) {
     const ScanAtOnce size(in_);
-    // Sources, the convolution's outputs, gradients before and after silu, those of the sources, and what one
-    // tap reads or gives back.
+    // Holds the sources, the convolution's outputs, gradients before and after silu, gradients of the
+    // sources, and what one tap reads or returns.
     heap_.touch(6 * size.convolved_bytes());
 }
 
@@ -198,7 +199,7 @@ TraceMachine::Recurred TraceMachine::scan(const Scanned& in) {
     if (ranks > 1) recurred.states = {heap_, 1, 1, maps, kActivations, "states of a recurrence"};
     recurred.heads_nw = take(in.channels.rows(), size.channels, "output of a recurrence", kActivations);
     const Heap::Block gathered = heap_.take(ranks > 1 ? (ranks + 1.5) * maps : 0);
-    // The steps before and after softplus, outputs, and x.
+    // Holds the steps before and after softplus, the outputs, and x.
     heap_.touch((3 + size.copies()) * size.channels_bytes(kLanes) +
                 (size.by_operations ? 8 * size.of_states() : 0));
     return recurred;
@@ -210,8 +211,8 @@ TraceMachine::Scanned TraceMachine::scan_backward(Traced, const Traced&, const S
     const Heap::Block keys =
         heap_.take(2 * size.of_keys() + (in_.element_bytes() == 4 ? 0 : 2 * size.of_keys()));
     const Traced dchannels = take(in.channels.rows(), size.channels, "gradient of a recurrence's channels");
-    // The steps before and after softplus, the gradients of outputs, x and steps, and x; then what the scan
-    // takes, or the gradient of the gate before and after silu.
+    // Holds the steps before and after softplus, the gradients of outputs, x and steps, and x; then the
+    // scan's own memory, or the gradient of the gate before and after silu.
     const double one = size.channels_bytes(kLanes);
     const double scan = size.by_operations ? (kChunk + 8) * size.of_states() : 2 * size.of_groups();
     heap_.touch((5 + size.copies()) * one + std::max(scan, (size.converts ? 4 : 2) * one));

@@ -229,7 +229,8 @@ void match_parameters(Plan& plan, Findings& findings) {
     asked = found;
 }
 
-/// Gives a module that is trained in full the name of this model's; returns false if it had another name.
+/// Renames a module that is trained in full to this model's name for it; returns false if it had another
+/// name.
 bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
     const std::string path = peft_table(model, role);
     if (path.ends_with(said)) return true;

@@ -292,7 +292,8 @@ void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in,
                      {"error", error}});
 }
 
-/// Returns whether every rank of the plan surely fits if its sequences are computed in so many chunks.
+/// Returns whether every rank of the plan fits, by the highest estimate, if its sequences are computed in
+/// `chunks` chunks.
 bool fits_in_chunks(const PlanRequest& request, Plan plan, int64_t chunks) {
     plan.sequence.chunks = chunks;
     const RankMemory worst =

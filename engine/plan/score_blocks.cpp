@@ -8,9 +8,10 @@ namespace {
 
 constexpr int64_t kLeast = 16;
 
-/// Counts the passes over a block's scores, in bytes per score of 4-byte scores and e-byte inputs of
-/// products. In the order of score_block_attention.cpp: a letter r or w is one float32 score read or written.
-/// A product reads scores in the inputs' dtype, which takes a conversion (r, write e) in 16 bits.
+/// Counts the passes over a block's scores, in bytes per score, for float32 scores and products whose inputs
+/// have e bytes. The passes are listed in the order of score_block_attention.cpp; r and w stand for one
+/// float32 score read and written. A product reads scores in the inputs' dtype; 16-bit inputs need a
+/// conversion first, which reads 4 bytes and writes e.
 double conversion(double e) {
     return e == 4 ? 0 : 4 + e;
 }

@@ -256,9 +256,9 @@ int64_t forwards_alone(const Config& config) {
 struct AttentionCosts {
     double forward_cell_s, backward_cell_s;
     double key_bytes, gradient_bytes, latency_s, memory;
-    double forward_key_s = 0, backward_key_s = 0;  ///< to make another rank's key of a latent
+    double forward_key_s = 0, backward_key_s = 0;  ///< time to compute a key of another rank from its latent
     bool joins = false;                            ///< parts are joined by passes over memory
-    bool splits_own = false;                       ///< see StepCosts
+    bool splits_own = false;                       ///< see StepCosts::splits_own
     JoinCosts::Sizes sizes;
     double groups = 1;  ///< groups of heads for gathering keys
 };

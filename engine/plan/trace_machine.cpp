@@ -93,7 +93,7 @@ void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, co
                                  bool, double) {
     constexpr double kTokensPerChunk = 128;  // chunks of the weight's gradient: engine/model/own_ops.cpp
     if (!on_gpu()) return;
-    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // see layer_norm.cpp
+    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // layer_norm.cpp makes these
     heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
 }
 
@@ -231,8 +231,8 @@ void TraceMachine::row_lengths(LoraSite site) {
 
 // -------------------------------------------------------------------------------------------- attention
 
-/// Touches what the sinks take for some queries at a time (engine/attention/sinks.cpp): two statistics, and
-/// outputs that are widened to float32.
+/// Counts the temporary memory of the sinks for some queries at a time (engine/attention/sinks.cpp): two
+/// statistics, and outputs that are widened to float32.
 void TraceMachine::touch_sinks(double widened) {
     if (!model().attention_sinks) return;
     constexpr double kAtOnce = 256;

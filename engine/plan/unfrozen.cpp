@@ -25,7 +25,7 @@ int64_t number_of(const std::string& digits, int64_t otherwise) {
     return digits.empty() || digits.size() > 15 ? otherwise : std::stoll(digits);
 }
 
-/// Takes a range off the end of a pattern: [7], [2:], [:5] or [2:5].
+/// Removes a range from the end of a pattern, and returns it: [7], [2:], [:5] or [2:5].
 std::optional<Range> take_range(std::string& pattern) {
     static const std::regex form(R"((.+)\[([0-9]*)(:([0-9]*))?\])");
     std::smatch parts;

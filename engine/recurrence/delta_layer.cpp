@@ -16,7 +16,8 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kNormEps = 1e-6;  // of queries and keys, l2norm in modeling_qwen3_next.py
+// Epsilon of the norms of queries and keys, as l2norm in modeling_qwen3_next.py has it.
+constexpr double kNormEps = 1e-6;
 
 enum Part { kQueries, kKeys, kValues, kGates, kBetas, kSteps, kParts };
 
@@ -134,7 +135,7 @@ struct DeltaLayer::Some {
     Heads heads;
     at::Tensor sources_bsc;            ///< inputs of the convolution, and a row of zeros
     at::Tensor mixed_bpc;              ///< its outputs before SiLU
-    at::Tensor read_nmglv, step_nmgl;  ///< of a state space, whose values are their products
+    at::Tensor read_nmglv, step_nmgl;  ///< set for a state space: the values are x times the steps
     DeltaInputs inputs;
     std::optional<DeltaRule> rule;
 
@@ -222,7 +223,7 @@ struct DeltaLayer::Some {
         return skip.repeat({read_nmglv.size(1) / heads.count, 1}).unsqueeze(-1).unsqueeze(-1);
     }
 
-    /// Returns these heads' elements of a vector with one per value head: [heads, G].
+    /// Returns these heads' elements of a vector that has one element per value head: [heads, G].
     at::Tensor by_heads(const DeltaSizes& s, const at::Tensor& x_h) const {
         return x_h.view({s.key_heads, -1}).narrow(0, heads.first, heads.count);
     }
@@ -236,7 +237,7 @@ struct DeltaLayer::Some {
         return by_heads(layer.sizes_, layer.weights_.decay_log_h).to(sources_bsc.scalar_type()).exp();
     }
 
-    /// [B, P, heads, G·width] to [N, B·heads, G, L, width].
+    /// Reorders [B, P, heads, G·width] to [N, B·heads, G, L, width].
     static at::Tensor in_chunks(const at::Tensor& x_bphw, int64_t of_key) {
         const int64_t B = x_bphw.size(0), P = x_bphw.size(1), heads = x_bphw.size(2);
         const int64_t width = x_bphw.size(3) / of_key;
@@ -244,14 +245,14 @@ struct DeltaLayer::Some {
             .permute({1, 0, 3, 4, 2, 5})
             .reshape({P / kChunkTokens, B * heads, of_key, kChunkTokens, width});
     }
-    /// [N, B·heads, G, L, width] to [B, P, heads·G·width].
+    /// Reorders [N, B·heads, G, L, width] to [B, P, heads·G·width].
     at::Tensor out_of_chunks(const at::Tensor& x_nmglv) const {
         const int64_t N = x_nmglv.size(0), B = x_nmglv.size(1) / heads.count;
         return x_nmglv.unflatten(1, {B, heads.count})
             .permute({1, 0, 4, 2, 3, 5})
             .reshape({B, N * kChunkTokens, heads.count * x_nmglv.size(2) * x_nmglv.size(4)});
     }
-    /// [N, B·heads, G, L, width] to [B, T, heads, G·width]; zeros for padding.
+    /// Reorders [N, B·heads, G, L, width] to [B, T, heads, G·width]; zeros for padding.
     at::Tensor to_tokens(const DeltaLayer& layer, const at::Tensor& x_nmglv) const {
         return with_zero_row(out_of_chunks(x_nmglv))
             .index_select(1, layer.stretches_.positions_t)
@@ -261,7 +262,7 @@ struct DeltaLayer::Some {
         const int64_t G = s.heads_per_key();
         return x_bthv.narrow(2, heads.first * G, heads.count * G);
     }
-    /// A part of a state or map of all heads, [B, H, …], as [M, G, …].
+    /// Views a part of a state or map of all heads, [B, H, …], as [M, G, …].
     at::Tensor of_these(const DeltaSizes& s, const at::Tensor& x_bhkv) const {
         const int64_t G = s.heads_per_key();
         return x_bhkv.narrow(1, heads.first * G, heads.count * G)

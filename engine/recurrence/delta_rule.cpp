@@ -149,7 +149,7 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     d.k_nm1lk.add_((dk_begin * from_begin).sum(2, true));
     const at::Tensor dsystem = at::matmul(dwritten, transposed(written)).neg_().tril_(-1);
     add_differences(dsums, dsystem * system_nmgll);
-    const at::Tensor dkk_of_beta = dsystem.mul_(decay_nmgll);  // of k · kᵀ, before β
+    const at::Tensor dkk_of_beta = dsystem.mul_(decay_nmgll);  // gradient of k · kᵀ, before β
     const at::Tensor kk = at::matmul(in_.k_nm1lk, transposed(in_.k_nm1lk));
     d.beta_nmgl.add_((dkk_of_beta * kk).sum(-1));
     const at::Tensor dkk = (dkk_of_beta * beta).sum(2, true);

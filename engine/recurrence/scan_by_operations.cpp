@@ -1,6 +1,6 @@
-// Computes a selective scan with LibTorch's operations: first every chunk from a state of zeros, at the same
-// position of all chunks at a time, then the states between chunks one after the other, then every chunk
-// again.
+// Computes a selective scan with LibTorch's operations, at the same position of all chunks at a time. First
+// every chunk starts from a state of zeros; then the states are passed from chunk to chunk; then every chunk
+// is computed again from its state.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ringmaster {
 
 namespace {
 
-/// [B, G, K, L] to [B, C, K].
+/// Reorders [B, G, K, L] to [B, C, K].
 at::Tensor by_channels(const at::Tensor& state_bgkl) {
     return state_bgkl.transpose(2, 3).flatten(1, 2);
 }

@@ -36,7 +36,7 @@ at::Tensor fill(const at::Tensor& x, int64_t dim) {
     return at::cat({x, at::zeros(sizes, x.options())}, dim);
 }
 
-/// [N, C, K] to [N, C / L, K, L].
+/// Reorders [N, C, K] to [N, C / L, K, L].
 at::Tensor to_groups(const at::Tensor& x_nck) {
     return fill(x_nck, 1).unflatten(1, {-1, kScanLanes}).transpose(2, 3).contiguous();
 }
@@ -79,7 +79,7 @@ struct SelectiveScan::Some {
     void put_state(const at::Tensor& to_bek1, const at::Tensor& state_bgkl) const {
         to_bek1.narrow(1, range.first, range.count).copy_(from_groups(state_bgkl, range.count).unsqueeze(3));
     }
-    /// Returns P, [B, C, K, 1].
+    /// Returns P of these channels, [B, C, K, 1].
     at::Tensor decay_over(const TokenSpan& span) const {
         const at::Tensor sums_bc = without_filling(steps_btc).narrow(1, span.first, span.count).sum(1);
         return (sums_bc.unsqueeze(2) * rates_ck).exp_().unsqueeze(3);

@@ -71,7 +71,8 @@ std::string TextStream::add(const std::string& bytes) {
         while (found < length && at + found < pending_.size() && continues(pending_[at + found]) &&
                (found != 1 || is_allowed(pending_, at)))
             ++found;
-        if (found < length && at + found == pending_.size()) break;  // more may come
+        // The character's other bytes may come with the next token.
+        if (found < length && at + found == pending_.size()) break;
         text += found == length && length > 0 ? pending_.substr(at, length) : kUnknown;
         at += std::max<size_t>(1, found);
     }

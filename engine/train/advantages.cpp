@@ -9,7 +9,7 @@ namespace {
 
 using Reward = std::optional<double>;
 
-constexpr double kLeastSpread = 1e-4;  ///< is added to a spread that divides
+constexpr double kLeastSpread = 1e-4;  ///< added to the spread before it divides
 constexpr double kCloseToZero = 1e-8;  ///< torch.isclose's tolerance at 0
 
 RewardFigures figures_of(std::span<const Reward> rewards) {
@@ -48,7 +48,7 @@ double advantage_of(const SamplingRule& rule, const Reward& reward, const Reward
     return spread ? above / (*spread + kLeastSpread) : 0;
 }
 
-/// Returns the rewards of each function less their group's mean, divided by their group's spread, as GDPO
+/// Subtracts the group's mean from each function's rewards, and divides them by the group's spread, as GDPO
 /// does.
 Rewards scaled_by_function(const SamplingRule& rule, const Rewards& rewards) {
     Rewards scaled = rewards;
@@ -81,7 +81,7 @@ void take_scaled(const SamplingRule& rule, const Rewards& rewards, Advantages& f
     const Rewards scaled = scaled_by_function(rule, rewards);
     std::vector<Reward> sums = weighted_sums(rule.weights, scaled);
     for (size_t i = 0; i < sums.size(); ++i) {
-        // TRL leaves out what no function judges; what has no known spread counts as 0.
+        // As in TRL, completions that no function judged are left out, and an unknown spread counts as 0.
         if (weighted_sum(rule.weights, rewards[i]) && !sums[i]) sums[i] = 0;
     }
     const RewardFigures all = figures_of(sums);

@@ -27,7 +27,7 @@ at::Tensor bytes_of(const fs::path& path) {
     return bytes;
 }
 
-/// Writes the file aside and renames it: the present one may be mapped.
+/// Writes a temporary file and renames it, because the present file may be mapped.
 void write_bytes(const fs::path& path, const at::Tensor& bytes) {
     const fs::path aside = path.string() + ".aside";
     std::ofstream file(aside, std::ios::binary | std::ios::trunc);
@@ -67,11 +67,11 @@ FolderRollouts::FolderRollouts(const fs::path& run_dir, const Plan& plan, Groups
       command_{std::move(command), {}, std::chrono::minutes(2), kCode, "folder of rollouts"} {}
 
 std::chrono::milliseconds FolderRollouts::patience() const {
-    constexpr std::chrono::seconds kOfProcess{60};  // the process ends by itself before
+    constexpr std::chrono::seconds kOfProcess{60};  // the process reaches its own limit first
     return std::chrono::seconds(plan_.config.policy->folder->timeout) + kOfProcess;
 }
 
-/// Makes the process write the rows to rank 0's file. Returns false if rank 0 was asked to stop meanwhile.
+/// Asks the process to write the rows to rank 0's file. Returns false if rank 0 was asked to stop meanwhile.
 bool FolderRollouts::asks(const std::vector<int64_t>& chosen, const Policy& policy) {
     if (!process_) process_ = std::make_unique<RewardProcess>(command_);
     Asking asking{kCode, place(), "the log of rank 0 says more", patience()};
@@ -84,7 +84,7 @@ bool FolderRollouts::asks(const std::vector<int64_t>& chosen, const Policy& poli
          {{"begin", chosen.front()}, {"count", chosen.size()}, {"to", fs::absolute(own_file()).string()}}}};
     const auto line = process_->ask(question.dump() + "\n", kLongestAnswer, asking);
     if (!line) {
-        process_.reset();  // it still waits for a file
+        process_.reset();  // the process still waits for a file
         return false;
     }
     if (json::parse(*line, nullptr, /*allow_exceptions=*/false) != json{{"rows", chosen.size()}})
@@ -95,7 +95,7 @@ bool FolderRollouts::asks(const std::vector<int64_t>& chosen, const Policy& poli
     return true;
 }
 
-/// Throws Error(Refused) if the rows are not those of a plan's step.
+/// Throws Error(Refused) if the rows do not fit a step of the plan.
 void FolderRollouts::check_rows(int64_t count) const {
     const int64_t longest = plan_.config.sequence_len * sequences_per_row(plan_.config);
     tokens().check(plan_.model->vocab_size, plan_.model->head_rows(), longest);

@@ -100,7 +100,7 @@ class Products {
         return at::equal(counts_gc[own].gt(0), product.outliers_c);
     }
 
-    /// Returns the inputs that the product stands for: rounded to multiples of a row's scale, except for
+    /// Returns the inputs as the product rounds them: rounded to multiples of a row's scale, except for
     /// outliers.
     at::Tensor rounded_inputs(const at::Tensor& x_rc, const at::Tensor& outliers_c) const {
         at::Tensor half_rc = x_rc.to(at::kHalf).to(at::kFloat);
@@ -130,7 +130,7 @@ class Products {
     Groups& groups_;
     QuantizedBase& base_;
     double threshold_;
-    int found_ = 0;  ///< 1 + the number of the last wrong product and kind
+    int found_ = 0;  ///< 1 + the number of the last wrong product and its kind
 };
 
 }  // namespace

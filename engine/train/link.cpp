@@ -131,7 +131,7 @@ int print_link(const LinkOptions& options) {
         Groups both = connect(rendezvous_of(options), mesh, groups);
         const LinkFigures own = measure_link(both, kSeconds);
         print_line({{"result", {{"bytes_per_s", own.bytes_per_s}, {"latency_s", own.latency_s}}}});
-        both.world().barrier();  // neither leaves while the other measures
+        both.world().barrier();  // neither rank may leave while the other measures
         return 0;
     });
 }

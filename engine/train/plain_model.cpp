@@ -203,7 +203,7 @@ class PlainModel {
         return all_nw.narrow(1, layer * model_.layer_input_width, model_.layer_input_width);
     }
 
-    /// Gives the layer what it reads besides x_nc.
+    /// Sets the tensors that the layer reads besides x_nc.
     void give(PlainLayer& layer) const {
         if (const int64_t lender = layer.kind().keys_of; lender >= 0) layer.borrowed_nw = lent_nw_.at(lender);
         if (has_layer_inputs()) layer.input_np = columns_of(layer_inputs_nw_, layer.index).detach();
@@ -214,7 +214,7 @@ class PlainModel {
         return qkv_nw.narrow(1, model.num_heads * model.head_dim, 2 * model.num_kv_heads * model.head_dim);
     }
 
-    /// Adds the gradients of keys that other layers borrowed.
+    /// Adds the gradients of keys and values that other layers read.
     void take_keys_back(const PlainLayer& layer, const at::Tensor& dqkv_nw) {
         if (const auto found = dlent_nw_.find(layer.index); found != dlent_nw_.end())
             keys_values_of(layer.model, dqkv_nw).add_(found->second);
@@ -406,9 +406,10 @@ class PlainModel {
     /// One per layer, without a choice if the layer has no experts. Empty if no layer has experts.
     std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
-    at::Tensor of_embedding_;                           ///< the head's part in the gradient of tied weights
-    at::Tensor layer_inputs_nw_, dlayer_inputs_nw_;     ///< of all layers; undefined without such inputs
-    std::map<int64_t, at::Tensor> lent_nw_, dlent_nw_;  ///< keys and values that others borrow, by layer
+    at::Tensor of_embedding_;  ///< the head's part of the gradient of tied weights
+    /// Inputs of all layers; undefined if the model has none.
+    at::Tensor layer_inputs_nw_, dlayer_inputs_nw_;
+    std::map<int64_t, at::Tensor> lent_nw_, dlent_nw_;  ///< keys and values that other layers read, by layer
 };
 
 }  // namespace

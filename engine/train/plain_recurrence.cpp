@@ -52,7 +52,7 @@ at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j, const
 struct Rule {
     at::Tensor q, k, v, beta, log_decay, skip, step = {}, rates_hk = {};
 
-    /// Returns what a token multiplies the state by.
+    /// Returns the factor by which a token multiplies the state.
     at::Tensor decay(int64_t t) const {
         if (rates_hk.defined()) return (step[t].unsqueeze(1) * rates_hk).exp().unsqueeze(2);
         return log_decay[t].exp().view({-1, 1, 1});

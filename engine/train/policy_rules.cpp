@@ -8,13 +8,14 @@ namespace ringmaster {
 
 namespace {
 
-/// A value and its derivative: by the logarithm of the ratio or, for a divergence, by log p.
+/// Holds a value and its derivative with respect to the logarithm of the ratio or, for a divergence, to log
+/// p.
 struct Sloped {
     double value = 0, slope = 0;
 };
 
-/// Returns whether the clip leaves the ratio without a gradient: beyond the bound that its advantage pulls
-/// to.
+/// Returns whether the clip removes the ratio's gradient: the ratio is beyond the bound towards which its
+/// advantage moves it.
 bool is_clipped(const PolicyRule& rule, double log_ratio, double advantage) {
     const double ratio = std::exp(log_ratio);
     return (ratio < 1 - rule.epsilon_low && advantage < 0) ||
@@ -105,7 +106,7 @@ PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums
             if (!rule.by_sequence) clipped += is_clipped(rule, log_ratio, document.advantage);
             const double factor = document.factors.empty() ? 1 : document.factors[i];
             result.loss += weight * factor * part.value;
-            // A sequence's ratio depends on each of its labels alike: all their losses share one slope.
+            // All labels of a sequence have the same effect on its ratio, so their losses share one slope.
             result.slopes.push_back({weight * (rule.by_sequence ? mean_factor : factor) * part.slope, 0});
         }
         if (rule.by_sequence) clipped += is_clipped(rule, of_sequence, document.advantage);

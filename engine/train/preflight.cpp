@@ -215,7 +215,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (!off.empty()) return off;
     const Proof plain = prove_plainly(batch, groups, trained);
     report.loss_reference = plain.loss;
-    if (!std::isfinite(plain.loss)) {  // the run's first step reports rank and layer
+    if (!std::isfinite(plain.loss)) {  // the run's first step will report the rank and the layer
         report.unproved = "the loss is not finite";
         return "";
     }
@@ -234,7 +234,8 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
     if (off.empty() && comparable.replace_int8()) off = wrong_int8_product(batch, groups, trained);
-    if (!off.empty() || plan.preflight != Preflight::Only) return off;  // the first step proves its update
+    // The run's first step checks its own update.
+    if (!off.empty() || plan.preflight != Preflight::Only) return off;
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
 }
@@ -353,7 +354,7 @@ PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubje
         const int64_t affordable = affordable_tokens(few, left / std::max(spent, 1e-3));
         const int64_t tokens = std::min(longest, affordable);
         PreflightSubject later = subject;
-        if (plan.preflight == Preflight::Only) ++later.completed_steps;  // the first proof made an update
+        if (plan.preflight == Preflight::Only) ++later.completed_steps;  // the first proof has made an update
         if (tokens == longest || tokens >= 2 * few)
             round = prove(plan, groups, later, rows_of_length(tokens), tokens, left_out);
     }

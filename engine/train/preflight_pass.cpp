@@ -334,7 +334,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
         }
         if (choices != nullptr) choices->check(groups, kRounding * bound_of(batch.plan.config.precision));
         const bool again = computed.overflowed && !step.loss_scale().is_least();
-        if (again) step.loss_scale().update(true);  // a run does the same before its next step
+        if (again) step.loss_scale().update(true);  // a run, too, does this before its next step
         if (!again)
             return {computed.loss, computed.grad_norm, trained.trained().gradients(),
                     sum_of_ranks(groups, samples.table()) / computed.loss_scale.value_or(1)};

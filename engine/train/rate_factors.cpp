@@ -71,7 +71,7 @@ double cosine_warmup_with_min_lr(const Config& config, const RatePoint& p) {
     return first + (1 - first) * p.at / std::max(1.0, p.warmup - 1);
 }
 
-/// Returns the part of its height that a stage of this shape has reached, from 0 to 1.
+/// Returns how far a warmup or decay of this shape has come, as a share of its height from 0 to 1.
 double staged(const std::string& type, double progress, double cosine) {
     return type == "linear" ? progress : type == "cosine" ? cosine : 1 - std::sqrt(1 - progress);
 }
@@ -82,7 +82,8 @@ double warmup_stable_decay(const Config& config, const RatePoint& p) {
     const double stable = argument(config, "num_stable_steps", p.total - p.warmup - decay);
     if (p.at < p.warmup) {
         const double done = p.at / std::max(1.0, p.warmup);
-        return above(staged(said.value("warmup_type", "linear"), done, 0.5 * (1 - std::cos(kPi * done))), lowest);
+        return above(staged(said.value("warmup_type", "linear"), done, 0.5 * (1 - std::cos(kPi * done))),
+                     lowest);
     }
     if (p.at < p.warmup + stable) return 1;
     if (p.at >= p.warmup + stable + decay) return lowest;
@@ -125,7 +126,8 @@ double one_cycle(const Config& config, const RatePoint& p) {
     const double from = rises ? start : 1, to = rises ? 1 : end;
     const double begin = rises ? 0 : top, length = rises ? top : p.total - 1 - top;
     const double done = length == 0 ? 1 : (p.at - begin) / length;
-    if (config.lr_scheduler_kwargs.value("anneal_strategy", "cos") == "linear") return (to - from) * done + from;
+    if (config.lr_scheduler_kwargs.value("anneal_strategy", "cos") == "linear")
+        return (to - from) * done + from;
     return to + (from - to) / 2 * (std::cos(kPi * done) + 1);
 }
 
@@ -153,9 +155,9 @@ constexpr Schedule kSchedules[] = {
 }  // namespace
 
 double rate_factor(const Config& config, const RatePoint& point) {
-    const Schedule& schedule = *std::find_if(std::begin(kSchedules), std::end(kSchedules), [&](const Schedule& s) {
-        return s.scheduler == config.lr_scheduler;
-    });
+    const Schedule& schedule =
+        *std::find_if(std::begin(kSchedules), std::end(kSchedules),
+                      [&](const Schedule& s) { return s.scheduler == config.lr_scheduler; });
     if (!schedule.warms_up || point.at >= point.warmup) return schedule.factor(config, point);
     const double done = point.at / std::max(1.0, point.warmup);
     return config.lr_scheduler == LrScheduler::Cosine && config.lr_quadratic_warmup ? done * done : done;

@@ -24,9 +24,9 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLongestNote = 1 << 16;  ///< of a line without rewards
-constexpr size_t kBytesOfReward = 40;     ///< of a number in JSON, with its comma
-constexpr size_t kShown = 2000;           ///< bytes of a text of the process in an error
+constexpr size_t kLongestNote = 1 << 16;  ///< bytes of an answer without the rewards
+constexpr size_t kBytesOfReward = 40;     ///< bytes of a number in JSON, with its comma
+constexpr size_t kShown = 2000;           ///< bytes of the process's text that an error quotes
 constexpr char kHint[] = "the function's own output is in the log of rank 0";
 
 constexpr char kCode[] = "REWARD-FUNCTION";
@@ -146,7 +146,7 @@ void RewardProcess::send(const std::string& line, const Asking& asking) {
     }
 }
 
-/// Waits for bytes, in short turns if somebody may stop the waiting. Returns whether there is a whole line.
+/// Waits for bytes, for short times if a stop may be requested. Returns whether a whole line has arrived.
 bool RewardProcess::takes_bytes(size_t longest, const Asking& asking, Clock::time_point deadline) {
     if (pending_.find('\n') != std::string::npos) return true;
     if (pending_.size() > longest) fail(asking, "the answer is longer than an answer can be");
@@ -177,9 +177,9 @@ void say_waiting(const json& waiting, const Asking& asking) {
 
 }  // namespace
 
-/// Returns the next line that is no note. Notes are those of the Python step's progress, warnings,
-/// {"waiting":
-/// {"seconds", "timeout"}}, and {"running": name}, which starts the time anew, once for each function.
+/// Returns the next line that is not a note. Notes are progress lines of the Python program, warnings,
+/// {"waiting": {"seconds", "timeout"}}, and {"running": name}, which restarts the timeout, once for each
+/// function.
 std::optional<std::string> RewardProcess::receive(size_t longest, const Asking& asking) {
     Clock::time_point deadline = Clock::now() + asking.patience;
     size_t begun = 0;

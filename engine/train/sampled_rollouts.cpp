@@ -182,7 +182,7 @@ void SampledRollouts::share(std::vector<Completion>& completions) {
     if (has_log_probabilities()) share_log_probabilities(completions);
 }
 
-/// Gives every rank the log-probabilities, once all have the tokens.
+/// Sends the log-probabilities to every rank, after all have the tokens.
 void SampledRollouts::share_log_probabilities(std::vector<Completion>& completions) {
     const auto width = static_cast<size_t>(request_.generation.max_new_tokens);
     at::Tensor table = at::zeros({static_cast<int64_t>(completions.size() * width)}, at::kDouble);
@@ -199,7 +199,7 @@ void SampledRollouts::share_log_probabilities(std::vector<Completion>& completio
 }
 
 std::chrono::milliseconds SampledRollouts::patience() const {
-    constexpr std::chrono::seconds kOfProcess{60};  // the process ends by itself before
+    constexpr std::chrono::seconds kOfProcess{60};  // the process reaches its own limit first
     return rule_.server ? std::chrono::seconds(rule_.server->timeout) + kOfProcess
                         : std::chrono::milliseconds(0);
 }
@@ -236,7 +236,7 @@ std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const S
     asking.stops = policy.stops;
     const auto line = process().ask(line_of(question), longest_answer(question), asking);
     if (line) return completions_in(*line, question);
-    process_.reset();  // it still waits for the server
+    process_.reset();  // the process still waits for the server
     return std::nullopt;
 }
 

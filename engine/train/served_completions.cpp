@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kBytesOfToken = 60;  ///< of an id and a log-probability in JSON, with commas
+constexpr size_t kBytesOfToken = 60;  ///< bytes of an id and a log-probability in JSON, with commas
 constexpr size_t kBytesOfAnswer = 1 << 16;
 constexpr double kRounding = 1e-5;  ///< log-probabilities of 32 bits may be this far above 0
 

@@ -212,7 +212,8 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, const Groups& group
     return hello;
 }
 
-/// Returns the number that `look` finds on rank 0: other ranks might see another state of the folder.
+/// Returns the number that `look` finds on rank 0. Other ranks might see an older or newer state of the
+/// folder.
 int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
     at::Tensor shared = at::full({1}, groups.rank() == 0 ? look() : 0, at::kLong).to(groups.device());
     groups.world().broadcast(shared, 0).wait();
@@ -224,8 +225,8 @@ void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
     events.write(WarningEvent{text, run.checkpoints().string()});
 }
 
-/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: nothing may
-/// take them for part of the new timeline.
+/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: they must not
+/// be taken for part of the new timeline.
 std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
                                            const OwnRunState& state, EventWriter& events) {
     const int64_t step = as_rank_0_says(groups, [&] {

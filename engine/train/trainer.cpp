@@ -49,7 +49,7 @@ std::unique_ptr<TokenFile> prepared_rows(const std::string& path) {
     return path.empty() ? nullptr : std::make_unique<TokenFile>(path);
 }
 
-/// Returns how many rows the run has: the prepared ones, or those that come in all of its steps.
+/// Returns how many rows the run has: the prepared rows, or those that arrive during all of its steps.
 int64_t rows_of_run(const Config& config, const TokenFile* tokens, int64_t rows_per_step) {
     return tokens ? tokens->rows() : config.max_steps.value_or(1) * rows_per_step;
 }
@@ -191,8 +191,8 @@ void Trainer::resume(int64_t step) {
     sampler_.seek(state.consumed_rows);
 }
 
-/// Returns a sampler of rows that come one after the other: those used so far, and those of `steps` more
-/// steps, however many rows the earlier steps had.
+/// Returns a sampler for rows that arrive during the run, in their order: the rows used so far, and those of
+/// `steps` more steps, however many rows the earlier steps had.
 Sampler Trainer::sampler_of_stream(int64_t consumed, int64_t steps) const {
     return {consumed + std::max<int64_t>(1, steps) * rows_per_step_, rows_per_step_, config_.seed, true};
 }
@@ -264,7 +264,7 @@ void Trainer::save_if_new() {
 /// waits for them, because it has to stop.
 bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
                        const std::function<bool()>& stops) {
-    // The other ranks wait for rank 0's server, folder and reward functions.
+    // The other ranks wait while rank 0 waits for a server, a folder or reward functions.
     groups_.set_timeout(std::max(patience_.elsewhere(), source_->patience() + patience_.in_steps()));
     bool waited = false;
     Policy policy{training_.pass().decoder(), trained_.weights.compute_dtype(),
@@ -518,7 +518,7 @@ void Trainer::take_samples() {
     if (samples_) take_samples(*samples_);
 }
 
-/// Answers a person's request. One that cannot be answered is a warning, on rank 0.
+/// Answers a user's request for samples. If it cannot be answered, rank 0 writes a warning.
 void Trainer::take_wanted_samples() {
     const nlohmann::json wanted = ringmaster::take_wanted_samples(run_.dir, groups_);
     std::unique_ptr<TrainingSamples> samples;

@@ -112,7 +112,8 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const std::optional<double> said = optimizer_.change_of(element, step_, learning_rate);
         if (!said) continue;
         const double change = *said;
-        if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // next loss is infinite
+        // The next loss will be infinite.
+        if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;
         const double off = std::abs(of(now)[i] - (weight + change));
         // The terms are rounded before they are added, so the error does not shrink if they nearly cancel.
         const double terms =
