@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kChunk = StepColumns::kBlock;
 constexpr double kLongGap_s = 60;
 
-/// Returns the time of the newest event other than a step that was written between the step before `step` and
-/// the step itself; 0 if there is none.
+/// Returns the time of the newest event, other than a step, that was written between the previous step and
+/// this one; 0 if there is none.
 double heard_before(const RunHistory& run, int64_t step, double after, double until) {
     double heard = 0;
     const auto& others = run.happenings();
@@ -67,8 +67,8 @@ void AlertFeed::advance(const RunHistory& run, bool looks, double now) {
     keep(detector_.take_alerts());
 }
 
-/// Goes back to the start of an attempt that is new. Of a run that was recorded before, only the attempts
-/// count whose steps were not replaced by those of a later one.
+/// Starts over if an attempt is new. Of a recorded run, only attempts count whose steps no later attempt has
+/// replaced.
 void AlertFeed::learn_attempts(const RunHistory& run) {
     if (run.attempts().empty()) return;
     const auto& [newest, hello] = *run.attempts().rbegin();

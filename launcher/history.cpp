@@ -28,7 +28,7 @@ constexpr size_t kKeptCheckpoints = 4096;
 constexpr size_t kKeptAttempts = 1000;
 constexpr unsigned kMostReaders = 4;
 constexpr size_t kKeptHappenings = 4000;
-constexpr size_t kKeptErrors = 1000;  ///< errors that newer events of other kinds do not push out
+constexpr size_t kKeptErrors = 1000;  ///< errors that events of other kinds do not displace
 constexpr int kMostRanks = 8192;
 constexpr size_t kKeptNews = 1000;
 
@@ -100,8 +100,8 @@ std::vector<EventLine> RunHistory::poll() {
     return lines;
 }
 
-/// Returns whether a silence is the run's: another machine's run may be silent because its connection is
-/// lost.
+/// Returns whether a silence counts as the run's: a run on another machine may be silent only because the
+/// connection to it is lost.
 bool RunHistory::silence_counts() const {
     return state_.state == RunPhase::Running && state_.writer.host == this_host();
 }

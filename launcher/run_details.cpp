@@ -53,7 +53,7 @@ std::vector<RunFile> files_of(const RunDirectory& run) {
     return files;
 }
 
-/// Sets the key in the text. If that fails, appends a comment instead, so that no setting gets lost unseen.
+/// Sets the key in the text. If that fails, appends a comment instead, so that no setting is lost silently.
 void write_in(std::string& text, const std::string& key, const std::string& value) {
     try {
         text = set_key(text, key, value);

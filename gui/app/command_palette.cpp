@@ -24,7 +24,8 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* paren
     m_list->setObjectName(u"paletteList"_s);
     m_list->setAccessibleName(tr("Commands that match"));
     m_list->setFocusPolicy(Qt::NoFocus);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);  // long names end in dots
+    // Long names are shortened with an ellipsis.
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_words);
     layout->addWidget(m_list, 1);
@@ -70,7 +71,8 @@ void CommandPalette::act(const QListWidgetItem* item) {
     if (!item) return;
     const auto chosen = m_entries[size_t(item->data(Qt::UserRole).toInt())].act;
     accept();
-    QTimer::singleShot(0, parent(), chosen);  // later, because this dialog may have held the last reference
+    // Deferred, because this dialog may have held the last reference.
+    QTimer::singleShot(0, parent(), chosen);
 }
 
 std::vector<PaletteEntry> buttons_of(QWidget* page) {

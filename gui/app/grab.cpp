@@ -13,7 +13,8 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPatienceMs = 20000;
-constexpr int kQuietMs = 350;  ///< a page settled for this long has finished late layouts and background work
+/// After this time without a change, late layouts and background work are done.
+constexpr int kQuietMs = 350;
 
 bool wait_until_settled(const Page& page) {
     QElapsedTimer all, quiet;

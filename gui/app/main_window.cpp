@@ -91,7 +91,7 @@ MainWindow::MainWindow(Session& session)
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
-    setTabOrder(m_places.back().button, m_menu);  // the pages come next
+    setTabOrder(m_places.back().button, m_menu);  // the window makes its pages later
     setIcons();
     fitSidebar();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
@@ -378,8 +378,8 @@ void MainWindow::showEvent(QShowEvent* event) {
     m_ahead.start(0);
 }
 
-/// Makes the other pages, a few milliseconds at a time. A style sheet takes a tenth of a second to style a
-/// page's widgets, and the window would freeze for that long at the first visit.
+/// Makes the other pages, a few milliseconds at a time. Qt takes a tenth of a second to apply the style sheet
+/// to a page's widgets, and the window would freeze for that long when the page is first shown.
 void MainWindow::makeAhead() {
     QElapsedTimer clock;
     clock.start();

@@ -29,7 +29,7 @@ QColor faster(const Colours& c) {
 QColor heatColour(float heat, const Colours& c) {
     if (std::isnan(heat)) return c.card;
     const QColor calm = mixed(c.card, c.text, c.dark ? 0.09 : 0.06);
-    // A square root makes small differences visible.
+    // The square root makes small differences visible.
     const double depth = std::sqrt(double(std::abs(heat)));
     return mixed(calm, heat > 0 ? slower(c) : faster(c), std::abs(heat) < 0.04F ? 0 : depth);
 }

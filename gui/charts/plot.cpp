@@ -83,7 +83,7 @@ Plot::Frame Plot::frameFor(const QSizeF& size, Mapping& map) const {
     map.logY = m_data.logY;
     Frame frame;
     int rows = std::max(3, int((size.height() - line) / (line * 2.2)));
-    do {  // round steps may leave too few ticks
+    do {  // rounding the distance up may leave too few ticks
         frame.yTicks = map.logY ? logTicks(m_data.yUnit, map.y.low, map.y.high, rows)
                                 : ticks(m_data.yUnit, map.y.low, map.y.high, rows);
         ++rows;

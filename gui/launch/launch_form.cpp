@@ -269,7 +269,7 @@ void LaunchForm::tellRemarks() {
     m_warnings->setVisible(!words.isEmpty());
 }
 
-/// Explains who restarts the run, and what happens without this window.
+/// Explains which program restarts the run, and what happens after this window is closed.
 void LaunchForm::tellRestarts() {
     const auto nodes = chosenNodes().size();
     const bool over_several = m_ssh->isChecked() && nodes > 1;

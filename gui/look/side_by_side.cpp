@@ -15,7 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qsizetype kShortPrompt = 160;  ///< letters of a prompt that is repeated before each text
+constexpr qsizetype kShortPrompt = 160;  ///< longest prompt, in letters, that is repeated before each text
 
 struct Formats {
     QTextCharFormat text, quiet, head;

@@ -337,7 +337,7 @@ void MonitorPage::greyOut(bool grey) {
     charts->setGraphicsEffect(effect);
 }
 
-/// Shows news of a run on other machines that matters before the verdict. Returns false if there is none.
+/// Shows news of a run on other machines if it matters more than the verdict. Returns false if there is none.
 bool MonitorPage::showElsewhere() {
     const KeptNews news = m_session.keeper().news(m_dir);
     const RunState& state = m_news->picture.state;
@@ -564,7 +564,7 @@ void MonitorPage::announceEnd(const RunPicture& before, const RunPicture& now) {
     Q_EMIT m_session.runsChanged();
 }
 
-/// Shows the alerts that came since the run was opened on the desktop, if this user wants that.
+/// Shows alerts that were raised since the run was opened as desktop notifications, if this user wants that.
 void MonitorPage::announceAlerts(const RunPicture& now) {
     std::vector<Alert> alerts;
     std::copy_if(now.alerts.begin(), now.alerts.end(), std::back_inserter(alerts),

@@ -360,7 +360,7 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
             optionalChart(chart, kind, charts);
             break;
     }
-    // Stacked areas mean nothing on a logarithmic axis.
+    // Stacked areas cannot be read on a logarithmic axis.
     chart.logY = logY && kind != ChartKind::StepTime;
     return chart;
 }

@@ -162,7 +162,8 @@ class ChartMaker {
     }
 
     void optional() {
-        const StepColumns& steps = history_.ranks().front().steps;  // the others leave these figures out
+        // Steps of the other ranks leave these figures out.
+        const StepColumns& steps = history_.ranks().front().steps;
         charts_.functions = steps.functions();
         for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind) {
             if (!wants(ChartKind(kind))) continue;

@@ -156,7 +156,8 @@ void SamplesCard::write() {
     steps.push_back(m_later->currentData().toLongLong());
     QStringList columns;
     for (const qlonglong step : steps) columns << tr("after step %1").arg(show::count(step));
-    SamplesOfStep prompts;  // of both steps: a person's question was answered after only one
+    // Prompts that both steps have: a person's own question is answered at only one step.
+    SamplesOfStep prompts;
     for (const qlonglong step : steps) {
         const auto at = m_samples->find(step);
         if (at != m_samples->end()) prompts.insert(at->second.begin(), at->second.end());

@@ -10,7 +10,8 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kMuchExposed = 0.1;  ///< Share of a step; from here on the text no longer says "well".
+/// Share of a step that communication takes; above it the text no longer says that the run goes well.
+constexpr double kMuchExposed = 0.1;
 
 struct Verdicts {
     Q_DECLARE_TR_FUNCTIONS(Verdicts)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kAtOnce = 8;         ///< same as in launcher/nodes: an sshd behind one gateway takes ten logins
 constexpr int kPatienceMs = 1500;  ///< wait for cancelled checks; a name server may take longer
-constexpr int kSaveAfterMs = 300;  ///< joins reports that come together into one write
+constexpr int kSaveAfterMs = 300;  ///< joins reports that arrive close together into one write
 constexpr int kStepMs = 150;       ///< least time between two progress reports
 
 bool isForTrial(const RosterEntry& entry) {

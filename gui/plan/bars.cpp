@@ -111,7 +111,7 @@ void BarLegend::setParts(const std::vector<BarPart>& parts) {
     update();
 }
 
-/// Calls take(part, top left of its words) for each part, and returns the height.
+/// Calls take(part, top left of its text) for each part, and returns the height.
 template <class Take>
 int BarLegend::arrange(int room, Take take) const {
     const QFontMetrics metrics(font());

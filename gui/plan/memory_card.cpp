@@ -184,7 +184,7 @@ void MemoryCard::writeTiers(const RankMemory* rank) {
     const auto part = [&](const QString& name, int64_t bytes, int colour) {
         return BarPart{name, show::bytes(bytes), double(bytes), memoryColour(colour, c)};
     };
-    constexpr int kOptimizer = 2, kActivations = 3, kRuntime = 7;  // in kComponents
+    constexpr int kOptimizer = 2, kActivations = 3, kRuntime = 7;  // index in kComponents
     std::vector<BarPart> host, disk;
     if (offloaded > 0)
         host = {part(tr("offloaded"), offloaded, kActivations),

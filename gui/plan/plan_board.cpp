@@ -82,7 +82,7 @@ PlanBoard::PlanBoard(QWidget* parent)
 
 void PlanBoard::connectCards() {
     connect(m_context, &ContextCard::sizeWanted, this, [this](int size) {
-        m_context->setPlan(m_answer.plan);  // resets the button: the text may refuse the new value
+        m_context->setPlan(m_answer.plan);  // resets the button, because the text may refuse the new value
         wantOne("context_parallel_size", std::to_string(size));
     });
     connect(m_batch, &BatchCard::accumulationWanted, this,

@@ -149,7 +149,7 @@ QIcon ProblemList::iconOf(Severity severity) const {
 
 namespace {
 
-/// A button that cuts off its text if its column is narrower.
+/// Shows a button that elides its text if its column is narrower.
 class FixButton : public QPushButton {
   public:
     explicit FixButton(const QString& text) : QPushButton(text) {

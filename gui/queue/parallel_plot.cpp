@@ -15,7 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kNear = 6;  ///< pixels from a line, or of a drag
+constexpr double kNear = 6;  ///< distance in pixels at which a line is hit or a drag begins
 constexpr double kLogarithmic = 20;
 constexpr size_t kMostTicks = 6;
 constexpr double kTickHalf = 0.5;
@@ -26,7 +26,7 @@ std::optional<double> numberOf(const QString& text) {
     return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// Returns a function that gives a number its place between the least and the greatest of `values`.
+/// Returns a function that maps a number to its place between the least and the greatest of `values`.
 auto scaleOf(const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const bool logarithmic = *low > 0 && *high > kLogarithmic * *low;
@@ -399,7 +399,7 @@ void ParallelPlot::mouseReleaseEvent(QMouseEvent* event) {
     if (brush && std::abs(brush->to - brush->from) > kNear) {
         const auto [low, high] = std::minmax({placeAt(brush->from), placeAt(brush->to)});
         m_limits[brush->axis] = {low, high};
-    } else if (brush && m_limits.erase(brush->axis) > 0) {  // a click on a limited axis frees it
+    } else if (brush && m_limits.erase(brush->axis) > 0) {  // a click on a limited axis removes its limit
     } else if (const SweepLine* line = lineAt(event->position())) {
         choose(line->dir);
         Q_EMIT runChosen(m_chosen);

@@ -22,13 +22,13 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Returns the first line that makes no sweep: it is neither KEY=[VALUE, …] nor the name of a file of sweeps,
-/// or it has too many values.
+/// Returns the first line that does not define a sweep: it is neither KEY=[VALUE, …] nor the name of a file
+/// of sweeps, or it has too many values.
 std::string refused_line(const std::vector<std::string>& sweep) {
     for (const std::string& line : sweep) {
         try {
             std::ignore = runs_of_sweep({line});
-        } catch (const Error&) {  // the dialog says it in the app's language
+        } catch (const Error&) {  // the dialog shows the error in the app's language
             return line;
         }
     }

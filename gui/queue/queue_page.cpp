@@ -184,7 +184,7 @@ void QueuePage::showState() {
     if (!m_slots->hasFocus()) m_slots->setValue(m_now.queue.slots);
 }
 
-/// Changes the queue's file, then shows it; says why if that fails.
+/// Changes the queue's file, then shows the queue; shows the reason if that fails.
 void QueuePage::change(const std::function<void()>& work) {
     try {
         work();

@@ -26,7 +26,8 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setTabKeyNavigation(false);
     setWordWrap(false);
-    setTextElideMode(Qt::ElideMiddle);  // names of a sweep differ at their end
+    // The elided part is in the middle, because names of a sweep differ at their end.
+    setTextElideMode(Qt::ElideMiddle);
     setIconSize({space(0.95), space(0.95)});
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     verticalHeader()->hide();

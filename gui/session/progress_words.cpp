@@ -8,11 +8,11 @@ namespace ringmaster {
 namespace {
 
 struct Words {
-    std::string_view name;  ///< a name; if it ends in a space, the beginning of one
+    std::string_view name;  ///< name of a step; if it ends in a space, the beginning of the name
     const char* text;       ///< English text; %1 is the rest of the name
 };
 
-/// Makes the entry of a step that is named by its English text, up to %1.
+/// Makes the entry of a step whose key is the beginning of its English text, up to %1.
 constexpr Words step(std::string_view text) {
     return {text.substr(0, text.find('%')), text.data()};
 }

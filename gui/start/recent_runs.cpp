@@ -46,7 +46,8 @@ class TwoLineDelegate : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
-        const Colours c = coloursOf(QApplication::palette());  // a view's palette has the selection's colours
+        // Otherwise the view's palette would draw it with the selection's colours.
+        const Colours c = coloursOf(QApplication::palette());
         const QRect box = option.rect;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);

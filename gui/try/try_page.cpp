@@ -35,7 +35,7 @@ namespace {
 
 enum Sheet { kEmpty, kWork };
 
-constexpr int kSoonMs = 80;  ///< delay of the picture after a token
+constexpr int kSoonMs = 80;  ///< delay between a token and the next drawing
 constexpr size_t kMostTried = 50;
 constexpr int kOfferedRuns = 15;
 constexpr int kMostTokens = 100'000, kMostTopK = 1'000'000;
@@ -342,7 +342,7 @@ void TryPage::generate() {
           tr("Loading the model"));
 }
 
-/// Takes a line of the engine (engine/train/generate_command.h).
+/// Reads a line that the engine printed (engine/train/generate_command.h).
 void TryPage::take(const nlohmann::json& line) {
     if (m_tried.empty() || !m_job) return;
     const std::string type = line.value("type", ""), model = line.value("model", "");

@@ -36,8 +36,9 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr auto kLook = 500ms;
-constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;  ///< post.py's tries and pauses take 40 s
-constexpr auto kWaitForOther = 5s;  ///< for the process of an attempt that has just ended
+/// Time limit of a delivery: the tries and pauses of post.py take 40 s.
+constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;
+constexpr auto kWaitForOther = 5s;  ///< time to wait for the process of an attempt that has just ended
 constexpr size_t kMostAtOnce = 8;
 constexpr int kNice = 10;  ///< lower priority than the ranks
 constexpr int kMostRanks = 8192;
@@ -106,7 +107,7 @@ class Deliverer {
         std::erase_if(running_, [](const Delivery& one) {
             int status = 0;
             if (::waitpid(one.pid, &status, WNOHANG) == one.pid) {
-                ::kill(-one.pid, SIGKILL);  // what the program left behind
+                ::kill(-one.pid, SIGKILL);  // also ends processes that the program left behind
                 if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
                     say(one.name + ": failed, " +
                         (WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
@@ -139,7 +140,7 @@ class Deliverer {
     std::vector<Delivery> running_;
 };
 
-/// Reads the events of the ranks that this machine has.
+/// Reads the events of the ranks whose files this machine has.
 class Events {
   public:
     Events(const fs::path& run_dir, int ranks) : detector_(ranks) {
@@ -183,7 +184,7 @@ RunPhase phase_of(const fs::path& run_dir) {
     }
 }
 
-/// Returns true once no other process delivers this run's alerts; false if one goes on doing so.
+/// Returns true once no other process delivers this run's alerts; false if another one still does.
 bool hold(int lock) {
     for (const auto until = Clock::now() + kWaitForOther; Clock::now() < until;) {
         if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
@@ -196,13 +197,14 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
     const double began = unix_now();
     Deliverer deliverer(run_dir, settings);
     Events events(run_dir, ranks);
-    bool goes_on = false;  // what had ended before is no news
+    bool goes_on = false;  // alerts of a run that had ended before are not delivered
     while (true) {
         const bool ranks_were_gone = ranks_are_gone != 0;
         const RunPhase phase =
-            phase_of(run_dir);  // read before the events: a run that is over wrote them all
+            phase_of(run_dir);  // read before the events, so that all events of a run that is over are read
         for (const Alert& alert : events.read(phase == RunPhase::Running)) {
-            if (alert.t >= began - 1) deliverer.deliver(alert);  // an earlier attempt's were delivered then
+            // The process of an earlier attempt has delivered these.
+            if (alert.t >= began - 1) deliverer.deliver(alert);
         }
         const bool ended = (is_over(phase) || ranks_were_gone) && !events.came();
         if (ended && std::exchange(goes_on, false) && phase != RunPhase::Stopped)

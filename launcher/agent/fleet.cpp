@@ -128,7 +128,8 @@ Descriptor Fleet::connected() const {
     return socket;
 }
 
-/// Connects to node 0. Retries if node 0 closes the connection: too many strangers may be connecting there.
+/// Connects to node 0. Retries if node 0 closes the connection, which it does if too many strangers connect
+/// at once.
 void Fleet::meet_first() {
     const auto deadline = Clock::now() + kMeetingPatience;
     const std::string where = place_.address + ":" + std::to_string(place_.port);
@@ -184,7 +185,7 @@ void Fleet::accept_links() {
     }
 }
 
-/// Closes the port once every node is here. A node that leaves cannot come back: its run is over.
+/// Closes the port once every node is here, because a node that leaves cannot come back: its run is over.
 void Fleet::stop_listening_if_complete() {
     if (!listens()) return;
     for (int node = 1; node < place_.nodes; ++node) {

@@ -82,7 +82,8 @@ Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
       file_(options.own_dir(), options.all_ranks()),
       signals_(signal_descriptor()),
       restarts_left_(options.restarts) {
-    // The engine asks run.json if there is anything to resume, but run.json says "running" from now on.
+    // The engine reads run.json to decide if there is anything to resume, but run.json says "running" from
+    // now on, so the agent decides it here.
     if (options_.resume == "auto" && previous.state == RunPhase::Completed) options_.resume = "none";
     state_.attempt = options.attempt.value_or(previous.attempt + 1);
     state_.ranks = options.all_ranks();

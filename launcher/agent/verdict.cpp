@@ -77,7 +77,8 @@ bool could_not_start(int exit_status) {
     return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
 
-/// Returns the failure's code, for programs: that of the rank's error event, else one for the way it ended.
+/// Returns the failure's code, for programs: that of the rank's error event, else one that follows from how
+/// the rank ended.
 std::string code_of(const RankEnd& end, const Ending& ending) {
     if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;
     if (ran_out_of_memory(end, ending)) return "ENGINE-MEMORY";

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kSettled = 30;
 constexpr double kFar = 6, kVeryFar = 8;                // deviations above the median
-constexpr double kFarShare = 0.2, kVeryFarShare = 0.5;  // share of the median above it
+constexpr double kFarShare = 0.2, kVeryFarShare = 0.5;  // least distance above the median, as a share of it
 constexpr size_t kJudgedLosses = 3;
 constexpr double kLeastSilence_s = 60, kSilentSteps = 10, kLongSilence_s = 1800;
 constexpr size_t kKnownSteps = 5;
@@ -20,8 +20,8 @@ constexpr int64_t kJudgeEach = 10;
 constexpr double kSlow = 0.15, kRecovered = 0.08;
 constexpr int64_t kCoolSteps = 100;
 constexpr double kCool_s = 600;
-constexpr int kMostAlerts = 200;      // of one run
-constexpr size_t kMostRows = 16'384;  // steps that wait for other ranks' events
+constexpr int kMostAlerts = 200;      // most alerts of one run
+constexpr size_t kMostRows = 16'384;  // most steps that wait for other ranks' events
 constexpr double kOfMedian = 1.25;    // standard error of a median ÷ that of a mean
 
 template <class T>
@@ -98,10 +98,10 @@ void AlertDetector::judge(const RankStep& step) {
     judge_loss(step);
     judge_plateau(step);
     if (std::isfinite(step.step_s)) seconds_.add(step.step, step.step_s);
-    trains_ = true;  // no phase announces that training goes on after an evaluation
+    trains_ = true;  // no phase event says that training continues after an evaluation
 }
 
-/// Returns the silence, in seconds, that is still normal.
+/// Returns the longest silence, in seconds, that is still normal.
 double AlertDetector::longest_silence() const {
     if (!trains_ || seconds_.size() < kKnownSteps) return kLongSilence_s;
     return std::max(kLeastSilence_s, kSilentSteps * seconds_.middle());
@@ -135,7 +135,7 @@ void AlertDetector::judge_loss(const RankStep& step) {
     const double usual = losses_.size() > 0 ? losses_.middle() : step.loss;
     if (losses_.size() >= kSettled) {
         const double above = step.loss - usual, level = std::abs(usual);
-        // The noise is worth its sorting only for a loss that is far above.
+        // Sorting for the noise's measure takes time, so it is done only for a loss that is far above.
         const double noise = above > kFarShare * level ? deviation(losses_.sorted(), usual) : 0;
         push(above_, above > std::max(kFar * noise, kFarShare * level), kJudgedLosses);
         very_far = above > std::max(kVeryFar * noise, kVeryFarShare * level);
@@ -186,14 +186,16 @@ void AlertDetector::judge_waits(const std::vector<RankStep>& row) {
     if (!again || slow == slow_) return;
     Alert alert{AlertKind::SlowRank, at.t, at.step, slow, found.share};
     alert.steps = static_cast<int64_t>(kJudgedSteps);
-    if (slow_) last_[static_cast<size_t>(AlertKind::SlowRank)].reset();  // another rank: no repetition
+    // Another rank, so this is not a repetition.
+    if (slow_) last_[static_cast<size_t>(AlertKind::SlowRank)].reset();
     if (add(alert)) slow_ = slow;
 }
 
 /// Adds an alert, unless one of its kind was added shortly before. Returns whether it was added.
 bool AlertDetector::add(const Alert& alert) {
     std::optional<Last>& last = last_[static_cast<size_t>(alert.kind)];
-    const int64_t least = alert.kind == AlertKind::Stall ? 0 : kCoolSteps;  // a stalled run makes no steps
+    // A stalled run completes no steps, so steps cannot measure the time.
+    const int64_t least = alert.kind == AlertKind::Stall ? 0 : kCoolSteps;
     const bool is_new = !last || (alert.step - last->step >= least && alert.t - last->t >= kCool_s);
     if (!is_new || count_ >= kMostAlerts) return false;
     last = {alert.t, alert.step};

@@ -83,7 +83,7 @@ std::vector<RosterEntry> read_roster(const fs::path& file) {
                 entries.push_back(entry);
             else
                 *known = entry;
-        } catch (const std::exception&) {  // edited by hand: the user can name it again
+        } catch (const std::exception&) {  // the file was edited by hand; the user can name the target again
             continue;
         }
     }

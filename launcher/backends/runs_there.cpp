@@ -129,7 +129,7 @@ bool finish(Told& told, const RunsThere& there) {
             run.remote = remote_there(std::move(remote), run, there);
         }
     } catch (const Error&) {
-        run.remote.reset();  // adopting the run will report why
+        run.remote.reset();  // adopting the run will report the reason
     }
     try {
         if (!told.state.empty()) run.run.state = parse_run_state(told.state, host);

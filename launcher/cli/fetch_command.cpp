@@ -1,4 +1,4 @@
-// fetch: brings the results of a run on other machines here.
+// fetch: copies the results of a run on other machines to this machine.
 #include <nlohmann/json.hpp>
 
 #include "launcher/backends/fetch_run.h"

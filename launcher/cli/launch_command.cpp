@@ -77,7 +77,7 @@ void refuse_contradictions(const Arguments& arguments) {
                     "--shrink");
 }
 
-/// Returns who is told of the run's alerts: as this user has set it, or as the options say.
+/// Returns where the run's alerts are delivered: as this user has set it, or as the options say.
 AlertSettings alerts_of(const Arguments& arguments) {
     AlertSettings alerts = read_alert_settings(alert_settings_file());
     if (arguments.has("--alert-webhook")) {

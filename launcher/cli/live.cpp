@@ -70,7 +70,8 @@ std::string alert_line(const Alert& alert, const Ink& ink) {
     return ink.yellow("alert") + "  " + text_of(alert);
 }
 
-/// Says whether stdout took everything so far; a write that failed before the flush left only the error flag.
+/// Says whether stdout accepted all text so far; a write that failed before the flush left only the error
+/// flag.
 bool all_was_written() {
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
@@ -138,7 +139,7 @@ class Output {
     size_t drawn_ = 0;
 };
 
-/// Passes each of the user's stop requests on once, and says what happens next.
+/// Passes each of the user's stop requests on once, and reports what happens next.
 class StopRequests {
   public:
     StopRequests(const RunDirectory& run, const Interrupts& interrupts, const Session& session)

@@ -1,4 +1,4 @@
-// queue: runs that wait on this machine for their turn.
+// queue: lists and changes the queue of runs that wait on this machine.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>

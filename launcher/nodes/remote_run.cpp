@@ -479,8 +479,8 @@ Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated
 
 namespace {
 
-/// Throws Error for a run whose reward functions or folder of rollouts the nodes do not have: they are Python
-/// files of this machine.
+/// Rejects a run whose reward functions or folder of rollouts are missing on the nodes: they are Python files
+/// of this machine.
 void refuse_sampling(const RunDirectory& run) {
     std::error_code none;
     if (!fs::exists(run.dir / "sampling.json", none)) return;

@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A run that is to be made, and the keys of the sweep that set it apart.
+/// Holds a run that is to be made, and the keys of the sweep in which it differs from the others.
 struct Wanted {
     Request request;
     RunOptions options;
     SweptKeys keys;
 };
 
-/// Gives each run of a sweep an output folder of its own, named like the run.
+/// Gives each run of a sweep its own output folder, named like the run.
 void part_outputs(Wanted& wanted, const std::string& output_dir) {
     if (wanted.keys.contains("output_dir") || output_dir.empty()) return;
     wanted.request.set.emplace_back(

@@ -25,7 +25,7 @@ Place place_in(Queue& queue, const RunDirectory& run) {
 
 std::vector<std::pair<QueuedRun, RunSummary>> queued_runs(const Queue& queue) {
     std::vector<std::pair<QueuedRun, RunSummary>> all;
-    std::map<fs::path, std::vector<RunSummary>> known;  // by folder of runs
+    std::map<fs::path, std::vector<RunSummary>> known;  // ordered by run directory
     for (const QueuedRun& one : queue.runs) {
         const fs::path runs_dir = one.run.dir.parent_path();
         if (!known.contains(runs_dir)) known[runs_dir] = list_runs(runs_dir);

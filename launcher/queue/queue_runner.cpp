@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::milliseconds kLook{300};
-constexpr int kMostResumes = 5;  // a run whose processes vanish more often than that stays failed
+// Number of continuations after which a run whose processes vanish stays failed.
+constexpr int kMostResumes = 5;
 
 fs::path runner_lock(const fs::path& folder) {
     return folder / "queue-runner.lock";

@@ -53,7 +53,8 @@ json curves(const RunHistory& history, int points) {
     made["lr"] = global_curve(*first, Measure::LearningRate, range, points);
     made["step_s"] = rank_curve(history, Measure::StepSeconds, range, points);
     made["exposed"] = rank_curve(history, Measure::ExposedShare, range, points);
-    const RankHistory& optional = history.ranks().front();  // the other ranks leave these figures out
+    // Events of the other ranks leave these figures out.
+    const RankHistory& optional = history.ranks().front();
     for (size_t i = 0; i < kOptionalMeasures - kMostFunctions; ++i) {
         const auto one = static_cast<Measure>(kStoredMeasures + i);
         if (optional.steps.has(one)) made[to_string(one)] = global_curve(optional, one, range, points);

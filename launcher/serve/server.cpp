@@ -18,8 +18,8 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kMostViewers = 64;  ///< each takes a thread while its page is open
-constexpr size_t kThreads = 256;  ///< the rest answer requests, or wait for silent clients
+constexpr int kMostViewers = 64;  ///< clients that see a run live; each takes a thread while its page is open
+constexpr size_t kThreads = 256;  ///< other threads, which answer requests or wait for silent clients
 constexpr size_t kMostWaiting = 64;
 constexpr int kPatience_s = 2;  ///< time for a client to send the next part of its request
 constexpr auto kTick = std::chrono::milliseconds(250);

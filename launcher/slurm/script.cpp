@@ -80,7 +80,7 @@ std::string file_name_quoted(const std::string& path) {
     return sbatch_quoted(plain);
 }
 
-/// Returns the name that squeue shows, with only plain characters: a run's name may contain any.
+/// Returns a name for squeue to show, with only plain characters: a run's name may contain any.
 std::string job_name(const std::string& run_name) {
     constexpr size_t kLongest = 60;
     std::string name = run_name.substr(0, kLongest);

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kPace = 10s;          ///< between two calls of squeue, unless the user asks for a stop
+constexpr auto kPace = 10s;          ///< time between two calls of squeue, unless the user asks for a stop
 constexpr auto kLastPatience = 25s;  ///< longest wait for Slurm to say how a job ended
 constexpr auto kClosing = 3s;        ///< time for Slurm to clean up before it is asked once more
 constexpr auto kGlance = 200ms;

@@ -1,6 +1,7 @@
-"""Reads the rows of `rl: grpo` whose completions the run samples itself: `prompt` (a text that is continued, or a list of messages
-that is answered), and fields that the reward functions get. The names and their meaning are those of TRL 1.16. A dataset's type may
-name a function of the user's that makes such rows, as in axolotl."""
+"""Reads the rows of `rl: grpo` whose completions the run samples itself: `prompt` (a text that is
+continued, or a list of messages that is answered), and fields that the reward functions get. The
+names and their meaning are those of TRL 1.16. A dataset's type may name a user's function that
+makes such rows, as in axolotl."""
 
 import inspect
 import json

@@ -147,8 +147,8 @@ def tokenizer_identity(tokenizer, hashes):
 
 
 def transform_files(request):
-    """Returns the Python files beside the module of each function that `type` names (ringmaster_rows/asked.py); functions may use
-    them."""
+    """Returns the Python files next to the module of each function that `type` names
+    (ringmaster_rows/asked.py), because functions may use them."""
     if not request["completion_tokens"]:
         return []
     files = set()
@@ -185,7 +185,8 @@ def hash_of(data):
 
 
 def cached_result(folder):
-    """Returns the result in `folder`, or None; a file that was cut or removed since does not count."""
+    """Returns the result in `folder`, or None; a result with a truncated or missing file does not
+    count."""
     try:
         summary = json.loads((folder / "summary.json").read_text())
         for name, size in summary["files"].items():

@@ -17,7 +17,7 @@ COMPLETION_PIECES = 64
 
 
 class Rollout(NamedTuple):
-    """Holds what a row of rl: grpo has besides its tokens."""
+    """Holds the fields of a row of rl: grpo besides its tokens."""
 
     advantage: float
     old_log_p: np.ndarray  # float64, for each token of prompt and completion; NaN: not given
@@ -33,7 +33,7 @@ class Example(NamedTuple):
     fate: str = ""  # "kept", "cut", "long" or "short", if the encoder applied the length rules itself
     same: bytes = b""  # what dataset_exact_deduplication compares instead of the tokens
     desirable: bool | None = None  # the row's label under rl: kto
-    rollout: Rollout | None = None  # what the row holds besides tokens under rl: grpo
+    rollout: Rollout | None = None  # more fields of the row under rl: grpo
     fields: str = ""  # all of the row as JSON, if reward functions get it
 
 

@@ -1,4 +1,4 @@
-"""Finds functions of the user's: reward functions and transforms of rows."""
+"""Finds the user's functions: reward functions and transforms of rows."""
 
 import importlib
 import os
@@ -10,8 +10,9 @@ from .report import Failure
 
 
 def function_named(name, where, base_dir):
-    """Imports a function by its module's name and its own, as axolotl does. The module lies in `base_dir`, the folder of the
-    configuration, or in the present folder, or is installed."""
+    """Imports a function by the names of its module and itself, as axolotl does. The module is
+    looked up in `base_dir`, which is the folder of the configuration, in the present folder, and
+    among installed packages."""
     module_name, _, function_name = str(name).rpartition(".")
     if not module_name:
         raise Failure("is no function of a module", where, "name it as module.function; reward models are not built")

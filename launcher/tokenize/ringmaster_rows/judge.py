@@ -1,19 +1,21 @@
-"""Calls the user's reward functions for a run that trains on completions, and asks a server for these if the request names one. The
-engine starts it as a process of its own:
+"""Calls the user's reward functions for a run that trains on completions, and asks a server for
+completions if the request names one. The engine starts it as a separate process:
 
     ringmaster_tokenize.py --rewards FILE.json
 
-The file is {"functions": ["module.function", …], "prompts": a file with a JSON object a line, "base_dir", and what a request for
-tokens says of the tokenizer}. Lines on stdin ask, lines on stdout answer:
+The file is {"functions": ["module.function", …], "prompts": a file with a JSON object a line,
+"base_dir", and what a request for tokens says of the tokenizer}. Requests come on stdin and
+answers go to stdout, one line of JSON each:
 
     {"step", "prompts": [index of a line], "completions": [[token ids]]}
     {"ready": [names]}, then for each question {"running": name} for each function and {"rewards": [[a number or null] a function]}
 
-or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"url", "key_variable", "key_file", "ca_file",
-"timeout", "reload_command"} in the file, {"sample": …} asks the server for completions (engine/train/served_completions.h). A function is
-called as TRL 1.16 calls it: with the lists `prompts`, `completions`, `completion_ids`, a list for each other field of the rows, and
-`trainer_state`, whose `global_step` is the number of completed steps. `log_extra` and `log_metric` are not passed. What a function prints
-goes to stderr."""
+or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"url",
+"key_variable", "key_file", "ca_file", "timeout", "reload_command"} in the file, {"sample": …}
+asks the server for completions (engine/train/served_completions.h). A function is called as TRL
+1.16 calls it: with the lists `prompts`, `completions`, `completion_ids`, a list for each other
+field of the rows, and `trainer_state`, whose `global_step` is the number of completed steps.
+`log_extra` and `log_metric` are not passed. What a function prints goes to stderr."""
 
 import asyncio
 import inspect
@@ -35,10 +37,10 @@ NOT_PASSED = ("prompt", "completion", "completion_ids")  # fields of a row that 
 
 
 def judge(request_file, report):
-    """Answers until stdin ends."""
+    """Answers requests until stdin ends."""
     questions = os.fdopen(os.dup(0), "r", encoding="utf-8")
     with open(os.devnull) as nothing:
-        os.dup2(nothing.fileno(), 0)  # a function that reads its stdin must not take a question
+        os.dup2(nothing.fileno(), 0)  # a function that reads its stdin must not consume a request
     asked = Asked(read_json(request_file))
     functions = [(name, function_named(name, f"trl.reward_funcs: {name}", asked.base_dir)) for name in asked["functions"]]
     rows = rows_in(asked["prompts"])
@@ -97,7 +99,7 @@ def checked(values, name, prompts):
 
 
 def number(value, where):
-    """None stays None: the function does not judge this completion."""
+    """None stays None: the function did not judge this completion."""
     if value is None:
         return None
     if hasattr(value, "item") and getattr(value, "size", 1) in (1, ()) or callable(getattr(value, "numel", None)):

@@ -28,7 +28,8 @@ FIELDS = {"completion": {"field"}, "pretrain": {"text_column"}, "chat_template":
           **dict.fromkeys(SHAREGPT, {"conversation", "field_human", "field_model", "field_messages", "roles", "strict"})}
 TALK_ENCODERS = {"pygmalion": pygmalion, "llama2_chat": llama2_chat, "sharegpt:chat": sharegpt_chat}
 TALKS = ("input_output", *TALK_ENCODERS)
-# Keys of an entry that would produce rows or labels that this package does not make; they are refused.
+# Keys of an entry that would change the rows or labels in a way that this package does not support;
+# they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
 STEPS = {"step_separator", "max_completion_length", "train_on_last_step_only"}
 PAIRS = {"chat_template": {"field_messages", "field_chosen", "field_rejected", "message_property_mappings", "message_field_role",

@@ -21,7 +21,7 @@ class Texts(NamedTuple):
     prompt: str
     answers: tuple  # (chosen, rejected), or one completion
     desirable: Any = None  # the row's label, under rl: kto
-    misplaced: bool = False  # true: axolotl's search for the answer in the rendered text does not find where it begins
+    misplaced: bool = False  # true: axolotl does not find the answer in the rendered text
     dropped: tuple = ()  # fields that axolotl removes from the row
 
 
@@ -151,8 +151,9 @@ class Rendering:
             raise Failure(f"the chat template refuses the row: {first_line(error)}", str(place)) from error
 
     def answer(self, message, place):
-        """Returns the answer as the template writes it, cut out as axolotl does: from the first place where the rendered text holds
-        the answer's words. Returns (text, whether these words are missing or occur twice)."""
+        """Returns the answer as the template writes it, cut out as axolotl does: from the first
+        place where the answer's text occurs in the rendered text. Returns (text, whether the
+        answer's text is missing or occurs twice)."""
         whole = self([{"role": "user", "content": DUMMY}, message], place)
         begin = whole.find(message["content"])
         return whole[begin:].rstrip(), begin < 0 or begin != whole.rfind(message["content"])

@@ -74,8 +74,9 @@ def encoded(batch, tokenizer, rules):
 
 
 def within(texts, parts, tokenizer, rules):
-    """Returns (the answers, "kept", "cut" or "long"), by axolotl's rule: the tokens of the prompt and of each answer, counted apart
-    and without special tokens, have to fit into sequence_len together."""
+    """Returns (the answers, "kept", "cut" or "long"), by axolotl's rule: the tokens of the prompt
+    and of each answer, counted separately and without special tokens, have to fit into
+    sequence_len together."""
     prompt, *answers = parts
     room = rules.sequence_len - len(prompt)
     if all(len(ids) <= room for ids in answers):
@@ -146,7 +147,8 @@ def example_of(row, documents, texts, fate, rules):
 
 
 def identity(values):
-    """Returns what dataset_exact_deduplication compares: all fields of the row, as axolotl's texts replace them."""
+    """Returns the fields that dataset_exact_deduplication compares: all fields of the row, with
+    axolotl's texts in place of the original ones."""
     return blake2b(json.dumps(values, sort_keys=True, default=str).encode(), digest_size=16).digest()
 
 

@@ -47,7 +47,8 @@ def pair_of(row, documents, pad, fate):
 
 
 def trimmed(ids, pad):
-    """Leaves out what follows the last token that is not the padding token: no score depends on it."""
+    """Removes the tokens after the last one that is not the padding token: no score depends on
+    them."""
     others = np.flatnonzero(ids != pad)
     return ids[: others[-1] + 1] if len(others) else ids[:0]
 

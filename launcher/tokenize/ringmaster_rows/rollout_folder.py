@@ -1,21 +1,24 @@
-"""Takes rows of `rl: grpo` from a folder into which another program puts files while the run trains. The engine starts it as a process
-of its own:
+"""Takes rows of `rl: grpo` from a folder into which another program puts files while the run
+trains. The engine starts it as a separate process:
 
     ringmaster_tokenize.py --rollouts FILE.json
 
-The file is {"folder", "timeout": seconds for one step's rows, "journal": a file, "sequence_len", "excess_length", "vocab_size"}. Lines
-on stdin ask, lines on stdout answer:
+The file is {"folder", "timeout": seconds for one step's rows, "journal": a file, "sequence_len",
+"excess_length", "vocab_size"}. Requests come on stdin and answers go to stdout, one line of JSON
+each:
 
     {"take": {"begin", "count", "to": a file}}
     {"ready": []}, then for each question {"waiting": {"seconds", "timeout"}} again and again, and {"rows": count}
 
-or {"error", "where", "hint", "exit"}, after which the process ends. `begin` counts the rows that the run has used. The rows are written
-as a tokens.safetensors, as those of a file that is there from the start (ringmaster_rows/rollouts.py).
+or {"error", "where", "hint", "exit"}, after which the process ends. `begin` counts the rows that
+the run has used. The rows are written as a tokens.safetensors, as those of a file that is there
+from the start (ringmaster_rows/rollouts.py).
 
-Files are taken in order of their names, each once. The journal has a line for each file that was taken: its name, its rows, and a
-digest of them. A resumed run reads the files that it still needs by the journal, so that it trains on the same rows even if other files
-came in between. A file is used only after all of it has been read; one that cannot be used is read again, in case it was being written,
-and ends the run after three attempts."""
+Files are taken in order of their names, each once. The journal has a line for each file that was
+taken: its name, its rows, and a digest of them. A resumed run reads the files that it still
+needs by the journal, so that it trains on the same rows even if other files came in between. A
+file is used only after all of it has been read; one that cannot be used is read again, in case
+it was being written, and ends the run after three attempts."""
 
 import fcntl
 import json
@@ -35,20 +38,20 @@ from .rows import json_rows
 from .sources import Source, ds_type
 from .tokens import Rows, write_tokens
 
-PATIENT_WITH_FILES = 3  # attempts that may end with a file that cannot be used
+PATIENT_WITH_FILES = 3  # seconds until the first report of waiting, and between two reports
 PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
-LOOK_EVERY = 0.2  # seconds between two looks into the folder
-TELL_AFTER, TELL_EVERY = 1.0, 2.0  # seconds until the first line that says that the folder is waited for, and between two of them
+LOOK_EVERY = 0.2  # seconds between two listings of the folder
+TELL_AFTER, TELL_EVERY = 1.0, 2.0  # seconds until the first line that reports waiting, and between two such lines
 PATIENT_WITH_OTHERS = 30.0  # seconds for a process of a killed engine to end
 UNFINISHED = (".tmp", ".part")  # ends of names that are not looked at
-MOST_FILES = 1_000_000  # names in the folder
-MOST_BYTES = 1 << 32  # of a file
-MOST_ARRAY_BYTES = 1 << 28  # of a file that is one JSON array, which is parsed as a whole
-MOST_TOKENS = 1 << 27  # of a file's rows together
+MOST_FILES = 1_000_000  # most names in the folder
+MOST_BYTES = 1 << 32  # most bytes of a file
+MOST_ARRAY_BYTES = 1 << 28  # most bytes of a file that is one JSON array, which is parsed as a whole
+MOST_TOKENS = 1 << 27  # most bytes of a file's rows together
 
 
 class Unusable(Exception):
-    """A file cannot be used as it is now."""
+    """Raised if a file cannot be used as it is now."""
 
     def __init__(self, what, where, hint=""):
         super().__init__(what)
@@ -56,7 +59,7 @@ class Unusable(Exception):
 
 
 def answer_questions(request_file, report):
-    """Answers until stdin ends."""
+    """Answers requests until stdin ends."""
     settings = read_json(request_file)
     claim = claimed(settings["journal"] + ".lock")
     folder = RolloutFolder(settings, report)
@@ -70,7 +73,8 @@ def answer_questions(request_file, report):
 
 
 def claimed(path):
-    """Returns a file whose lock this process holds as long as it runs: two processes never add to one journal."""
+    """Opens and locks a file for as long as this process runs, so that two processes never write
+    one journal."""
     lock, deadline = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), time.monotonic() + PATIENT_WITH_OTHERS
     while True:
         try:
@@ -83,7 +87,7 @@ def claimed(path):
 
 
 def leave_if_alone():
-    """Ends this process if the engine that asked is gone."""
+    """Ends this process if the engine that started it is gone."""
     engine = select.poll()
     engine.register(0, select.POLLHUP)
     if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in engine.poll(0)):
@@ -91,7 +95,8 @@ def leave_if_alone():
 
 
 class Taken:
-    """A file that was taken: its place in the run's sequence of rows, and its rows as long as they may be needed."""
+    """Holds a file that was taken: its place in the run's sequence of rows, and its rows as long as
+    they may be needed."""
 
     def __init__(self, name, begin, rows, digest, examples=None):
         self.name, self.begin, self.rows, self.digest, self.examples = name, begin, rows, digest, examples
@@ -106,13 +111,13 @@ class RolloutFolder:
         self.settings, self.report = settings, report
         self.folder, self.journal = Path(settings["folder"]), Path(settings["journal"])
         self.taken = self.read_journal()
-        self.late = set()  # names that were warned of
+        self.late = set()  # names about which a warning was given
 
     def write(self, begin, count, path):
         """Writes rows [begin, begin + count) of the run's sequence; waits for files that are not there yet."""
         for file in self.taken:
             if file.end <= begin:
-                file.examples = None  # a run never goes back
+                file.examples = None  # a run never reads earlier rows again
         self.wait_for(begin + count)
         scratch = Path(path).parent
         rows = Rows(scratch, "taken")
@@ -198,7 +203,7 @@ class RolloutFolder:
                     if len(names) > MOST_FILES:
                         raise Unusable(f"the folder holds more than {MOST_FILES} files", str(self.folder), "remove those that were used")
         except (FileNotFoundError, NotADirectoryError):
-            return []  # the program that writes the files may make it later
+            return []  # the program that writes the files may create it later
         except OSError as error:
             raise Unusable(f"the folder cannot be read: {error.strerror}", str(self.folder)) from error
         return names
@@ -264,7 +269,8 @@ class RolloutFolder:
         return file.examples
 
     def read_journal(self):
-        """Returns the files of the journal. A last line that was cut off is of a file whose rows were not used, and is removed."""
+        """Returns the files of the journal. Removes an incomplete last line: the rows of its file
+        were not used."""
         taken, good = [], 0
         try:
             text = self.journal.read_bytes()

@@ -1,5 +1,6 @@
-"""Asks a server of completions for a step's rollouts: hands it the present weights, then sends each prompt as token ids. Nothing is
-tokenized again. The server may be slow, restart, or answer anything; a step ends with its completions or with the reason."""
+"""Asks a server of completions for a step's rollouts: gives it the present weights, then sends each
+prompt as token ids, so that nothing is tokenized twice. The server may be slow, restart, or send
+any answer; a step ends with its completions, or with an error that names the reason."""
 
 import http.client
 import json
@@ -17,21 +18,21 @@ from .report import UNREACHABLE, Failure
 from .served import Lie, Wanted, completions_in, parsed
 
 AT_ONCE = 16  # requests
-PATIENT_WITH_LIES = 3  # attempts that may end with an answer which is not what was asked for
+PATIENT_WITH_LIES = 3  # attempts that may end with an answer that does not fit the request
 PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
-MOST_BYTES = 1 << 20  # of an answer that holds no completions
-LONGEST_KEY = 8192  # characters of an API key
-SHORTEST_SECRET = 8  # characters; shorter words are everywhere
+MOST_BYTES = 1 << 20  # most bytes of an answer without completions
+LONGEST_KEY = 8192  # most characters of an API key
+SHORTEST_SECRET = 8  # characters; a shorter key is not masked, because it may occur in any text
 HIDDEN = "[removed]"
 SEEDS = 2**31
 
 
 class Away(Exception):
-    """The server cannot be reached, is not ready, or broke the connection: to be tried again until the time is over."""
+    """The server cannot be reached, is not ready, or broke the connection: retry until the timeout."""
 
 
 class Refusal(Exception):
-    """The server understands the request and refuses it: trying again would not help."""
+    """The server understands the request and refuses it, so that a retry would not help."""
 
     def __init__(self, what, status=0, hint=""):
         super().__init__(what)
@@ -39,8 +40,8 @@ class Refusal(Exception):
 
 
 class Address:
-    """Where the server is and how requests to it are made. The API key is sent to this server alone; it is in no text that leaves
-    this module."""
+    """Says where the server is, and how to make requests to it. The API key is sent to this server
+    alone; no text that leaves this module contains it."""
 
     def __init__(self, url, key_variable="", key_file="", ca_file=""):
         self.url, parts = url.rstrip("/"), urlsplit(url)
@@ -54,7 +55,8 @@ class Address:
         return {**known, "Authorization": f"Bearer {self.key}"} if self.key else known
 
     def without_key(self, text):
-        """Returns a text of the server, which may repeat what it was sent, before it is cut."""
+        """Returns a text of the server with the API key masked: the server may repeat what it was
+        sent. Masks before the text is cut."""
         return text.replace(self.key, HIDDEN) if len(self.key) >= SHORTEST_SECRET else text
 
     def repeats_key(self, answer):
@@ -62,7 +64,8 @@ class Address:
 
 
 def api_key(variable, file):
-    """Returns the key, or an empty text if neither names one. No error repeats it."""
+    """Returns the API key, or an empty text if neither setting names one. No error message contains
+    it."""
     if not variable and not file:
         return ""
     where = f"the environment variable {variable}" if variable else file
@@ -84,8 +87,8 @@ def api_key(variable, file):
 
 
 def trusted(ca_file):
-    """Returns what checks the server's certificate and name: by the CAs of the file, or those of the system, which OpenSSL's
-    SSL_CERT_FILE and SSL_CERT_DIR replace."""
+    """Returns the context that checks the server's certificate and name: with the CAs of the file,
+    or those of the system, which OpenSSL's SSL_CERT_FILE and SSL_CERT_DIR replace."""
     try:
         return ssl.create_default_context(cafile=ca_file or None)
     except (OSError, ssl.SSLError) as error:
@@ -93,13 +96,14 @@ def trusted(ca_file):
 
 
 def reason_of(error):
-    """Returns the words of OpenSSL without its codes and places."""
+    """Returns OpenSSL's message without its codes and source locations."""
     return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or error.strerror or error)[:200]
 
 
 class Connections:
-    """Sends requests until a deadline. All connections are broken off at the deadline, so that a server that answers a byte a second
-    gets no more time than one that does not answer. Follows no redirection and no proxy."""
+    """Sends requests until a deadline, at which all connections are closed. A server that sends one
+    byte per second thus gets no more time than one that does not answer. Follows no redirection
+    and no proxy."""
 
     def __init__(self, address, deadline):
         self.address, self.deadline = address, deadline
@@ -159,8 +163,9 @@ class Connections:
         return answer if response.status == 200 else refused(path, response.status, location, said[:300].strip())
 
     def connect(self, connection):
-        """Opens the connection, with TLS if the address asks for it. Returns its socket, which http.client forgets once it has read an
-        answer's head, and which is broken off at the deadline from the first byte on."""
+        """Opens the connection, with TLS if the address asks for it. Returns its socket, because
+        http.client drops it after it has read an answer's header, although the socket must be
+        closed at the deadline."""
         connection.connect()
         line = connection.sock
         with self._lock:
@@ -181,13 +186,14 @@ class Connections:
 
 
 def printable(error):
-    """Returns the error's text on one line. It may hold what the server said, and must not control a terminal."""
+    """Returns the error's text on one line, without control characters: it may hold text of the
+    server."""
     return "".join(letter if letter.isprintable() else " " for letter in str(error))
 
 
 def break_off(line):
     try:
-        socket.socket.shutdown(line, socket.SHUT_RDWR)  # not a TLS socket's own, which another thread may be reading from
+        socket.socket.shutdown(line, socket.SHUT_RDWR)  # a TLS socket must not be closed here, because another thread may be reading from it
     except OSError:
         pass  # the server has closed it
 
@@ -210,10 +216,11 @@ class RolloutServer:
         self.address = Address(settings["url"], *(settings.get(name, "") for name in ("key_variable", "key_file", "ca_file")))
         self.seconds, self.command, self.report = settings["timeout"], settings["reload_command"], report
         self.where = f"server {self.address.url}"
-        self.token = secrets.token_hex(4)  # names this process's weights: another run may use the server too
+        self.token = secrets.token_hex(4)  # names this process's weights, because another run may use the server too
 
     def rollouts(self, asked):
-        """Returns {"completions", "log_probabilities"} of all prompts, as the engine reads them."""
+        """Returns {"completions", "log_probabilities"} of all prompts, in the form that the engine
+        reads."""
         deadline, lies, pause = time.monotonic() + self.seconds, 0, PAUSES[0]
         while True:
             try:
@@ -238,7 +245,8 @@ class RolloutServer:
         return printable(self.address.without_key(str(error)))
 
     def attempt(self, asked, connections):
-        """Hands over the weights, each time: a server that has failed may have been started anew, with old ones."""
+        """Gives the server the weights before each attempt: a server that failed may have restarted
+        with old ones."""
         version = self.load(asked, connections)
         model = named_model(connections.ask("GET", "/v1/models"))
         requests = [(request_of(asked, model, place), wanted_of(asked, place, version)) for place in range(len(asked["prompts"]))]
@@ -253,13 +261,13 @@ class RolloutServer:
                 found = [completion for answer in answers for completion in answer.result()]
             except BaseException:
                 threads.shutdown(wait=False, cancel_futures=True)
-                connections.abandon()  # the other requests would keep the threads until the deadline
+                connections.abandon()  # otherwise the other requests would keep the threads until the deadline
                 raise
         return {"completions": [ids for ids, _ in found],
                 "log_probabilities": [values for _, values in found] if asked["log_probabilities"] else None}
 
     def load(self, asked, connections):
-        """Makes the server load the weights. Returns their version, if the server says it with its answers."""
+        """Makes the server load the weights. Returns their version if the server's answers name it."""
         folder, version = asked["weights"], f"ringmaster-{self.token}-{asked['step']}"
         if self.command:
             return self.run_command(asked, connections)
@@ -295,7 +303,7 @@ class RolloutServer:
 
 
 def named_model(body):
-    """Returns the name of the server's first model, which requests have to name."""
+    """Returns the name of the server's first model, because requests must name one."""
     models = parsed(body).get("data")
     name = models[0].get("id") if isinstance(models, list) and models and isinstance(models[0], dict) else None
     if not isinstance(name, str) or len(name) > 4096:
@@ -304,7 +312,8 @@ def named_model(body):
 
 
 def request_of(asked, model, place):
-    """Names every setting: servers take those that are missing from the model's generation_config.json."""
+    """Sets every sampling parameter, because servers take missing ones from the model's
+    generation_config.json."""
     request = {"model": model, "prompt": asked["prompts"][place], "n": asked["n"], "max_tokens": asked["max_tokens"],
                "temperature": asked["temperature"], "top_p": asked["top_p"], "top_k": asked["top_k"] or -1, "min_p": 0.0,
                "repetition_penalty": 1.0, "frequency_penalty": 0.0, "presence_penalty": 0.0,

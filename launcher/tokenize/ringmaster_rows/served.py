@@ -1,5 +1,6 @@
-"""Reads what a server of completions answers: OpenAI's completions protocol with token ids, as vLLM and SGLang speak it. Pure, and with
-limits: everything in an answer is a stranger's until it has passed here."""
+"""Reads what a server of completions answers: OpenAI's completions protocol with token ids, as vLLM
+and SGLang speak it. These functions have no side effects, and limit what they accept: no part of
+an answer is trusted until it has passed these checks."""
 
 import json
 import math
@@ -10,12 +11,12 @@ TOKEN = "token_id:"  # vLLM's `return_tokens_as_token_ids`
 
 
 class Lie(Exception):
-    """The answer is not what was asked for."""
+    """Raised if an answer does not fit the request."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What one request asks for: `n` completions of one prompt."""
+    """Describes one request: `n` completions of one prompt."""
 
     prompt: list
     n: int

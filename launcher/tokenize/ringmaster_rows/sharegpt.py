@@ -73,7 +73,7 @@ def sharegpt(rows, settings, tokenizer, sequence_len):
 
 
 def turn_tokens(role, text, weight, row, settings, encode, add_eos):
-    """Returns (ids, labels) of a turn; a turn of neither side is left out, as in axolotl."""
+    """Returns (ids, labels) of a turn; turns of other speakers are left out, as in axolotl."""
     names = row.values.get("roles") if settings.name == "vicuna_v1.1" else None
     told = dict(zip(settings.form["roles"][:2], names)) if isinstance(names, list) and len(names) >= 2 else {}
     if any(name.lower() in role.lower() for name in settings.input_roles):
@@ -140,8 +140,9 @@ def thread_of(row, settings):
     first = messages[0] if messages and isinstance(messages[0], dict) else {}
     speaker = "role" if "role" in first else "from"
     text = next((name for name in ("text", "content") if name in first), "value")
-    # The last axolotl with this type renamed speakers that field_human and field_model name, and then left their turns out. As in
-    # axolotl 0.4.0, these speakers keep their names.
+    # The last version of axolotl with this type renamed the speakers that field_human and
+    # field_model name, and then left their turns out by mistake. As in axolotl 0.4.0, these
+    # speakers keep their names.
     return [{"from": said if said in settings.speakers else SPEAKERS.get(said, said), "value": message[text], "weight": message.get("weight")}
             for message in list_of(row, settings.messages, speaker, text) for said in [message[speaker]]]
 

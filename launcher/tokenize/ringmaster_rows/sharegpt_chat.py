@@ -32,7 +32,7 @@ def mark_of(role, tokenizer):
 
 
 def thread_of(row):
-    """Returns the system's text and [(role, text)], which begins with the first turn of the person."""
+    """Returns the system's text and [(role, text)], beginning with the user's first turn."""
     said = list_of(row, "conversations", "from", "value")
     if len(said) < 2:
         raise Failure("the conversation has fewer than two turns", str(row.place))

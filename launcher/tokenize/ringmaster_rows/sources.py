@@ -20,8 +20,8 @@ CHUNK_BYTES = 1 << 22
 
 @dataclass
 class Source:
-    """One entry of `datasets` or `test_datasets`: files, a folder (of data files, or saved by `datasets`), or an address for the hub's
-    client."""
+    """Describes one entry of `datasets` or `test_datasets`: files, a folder (of data files, or
+    saved by `datasets`), or an address for the hub's client."""
 
     entry: dict
     key: str  # key of the entry in the configuration: "datasets.0"
@@ -96,7 +96,7 @@ def looks_local(path):
 
 
 def nearest(location):
-    """Returns the hint for a missing path: the names next to it."""
+    """Returns the hint for a missing path: names in the same folder."""
     folder = location.parent
     while not folder.is_dir():
         folder = folder.parent

@@ -38,7 +38,7 @@ def shuffled_stream(rows, seed, buffer_rows):
 
 
 class Enough:
-    """Decides whether the rows so far are as many as the run trains on; packed rows are counted as next-fit fills them."""
+    """Decides whether the rows so far are enough for the run; packed rows are counted by next-fit."""
 
     def __init__(self, rows, sequence_len, packed):
         self._left, self._length, self._packed, self._room = rows, sequence_len, packed, 0

@@ -25,7 +25,7 @@ class Rows:
         self.documents = []  # under `rl`: lengths of each row's documents
         self.desirable = []  # under rl: kto
         self.advantages = []  # under rl: grpo
-        self.fields = []  # of prompts, as JSON
+        self.fields = []  # rows of prompts, as JSON
         self.own_labels = own_labels  # a label belongs to its own token
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped

@@ -151,5 +151,5 @@ def set_special_tokens(tokenizer, asked):
         if getattr(tokenizer, name) != text:
             tokenizer.add_special_tokens({name: AddedToken(text, rstrip=False, lstrip=False, normalized=False)})
     if getattr(tokenizer, "add_bos_token", False) or getattr(tokenizer, "add_eos_token", False):
-        tokenizer.update_post_processor()  # so that it puts the new tokens around each text
+        tokenizer.update_post_processor()  # so that the tokenizer puts the new tokens around each text
 

@@ -17,8 +17,8 @@ from .events import ENDS, FILE, EventFile, run_state
 
 POLL_S = 0.5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
-UNTOLD_S = 30  # seconds without an answer of the tracker before people are warned
-PATIENCE_AFTER_END_S = 15 * 60  # seconds without an answer of the tracker after the run is over
+UNTOLD_S = 30  # seconds without an answer of the tracker until a warning
+PATIENCE_AFTER_END_S = 15 * 60  # such seconds after the run's end until this process gives up
 DONE, NOT_SET_UP, GAVE_UP = 0, 2, 3
 
 
@@ -61,7 +61,7 @@ class Follower:
             state = run_state(self.run_dir)  # read before the events: when the run is over, all of them are there
             over = state in ENDS or self.asked_to_end or not self.run_dir.is_dir()
             points = events.poll()
-            if points and not is_open:  # a run that fails before its first step leaves nothing at a tracker
+            if points and not is_open:  # a run that fails before its first step creates nothing at a tracker
                 self.tracker.open()
                 is_open = True
             if points:
@@ -92,7 +92,8 @@ def first_line(problem) -> str:
 
 
 def warner(run_dir: Path, tracker, mirror: bool):
-    """Returns a function that warns in the log and, unless they are a copy of another machine's, in the run's events."""
+    """Returns a function that writes warnings to the log and, unless the events are a copy of
+    another machine's, to the run's events."""
 
     def warn(message: str, fix: str):
         text = tracker.without_secrets(f"{tracker.title} {message}: {fix}")
@@ -129,7 +130,8 @@ def hold(settings, name: str):
 
 
 def note_done(settings, name: str, state: str):
-    """Records for `ringmaster watch` that nothing is missing; the file is removed if the run continues later."""
+    """Records that everything was sent, for `ringmaster watch`; the file is removed if the run
+    continues later."""
     if state in ENDS:
         (settings.folder / f"{name}.done").write_text(state + "\n")
 

@@ -60,7 +60,8 @@ def shown(name: str) -> str:
 
 
 def key_of_row(row: dict):
-    """Returns the key of the point that a tracker's row was made of; None for a row of somebody else."""
+    """Returns the key of the point from which a tracker's row was made; None for a row that another
+    program wrote."""
     step = number(row.get(STEP_KEY))
     if step is None:
         return None

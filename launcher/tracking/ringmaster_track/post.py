@@ -1,7 +1,7 @@
 """Sends one alert to a webhook: a POST of JSON, with a time limit, and a second and third try if the server fails.
 
-stdin: {"url": "https://…", "body": {…}}. The address may be a secret: no message names more of it than its host.
-"""
+stdin: {"url": "https://…", "body": {…}}. The address may be a secret, so messages name only its
+host."""
 from __future__ import annotations
 
 import json
@@ -19,7 +19,8 @@ SENT, REFUSED, NOT_REACHED = 0, 2, 3
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: urllib would repeat the request as a GET, at an address that nobody chose."""
+    """Refuses redirects: urllib would repeat the request as a GET, to an address that the user did
+    not configure."""
 
     def redirect_request(self, *_):
         return None

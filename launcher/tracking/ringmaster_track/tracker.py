@@ -11,7 +11,8 @@ from .settings import Settings
 
 @dataclass(frozen=True)
 class Problem:
-    """Says why nothing can be sent, and gives the command or the line of the configuration that changes that."""
+    """Reports why nothing can be sent, and the command or the line of the configuration that
+    changes that."""
 
     kind: str  # client, key or password
     message: str
@@ -44,7 +45,8 @@ class Tracker(ABC):
 
     @abstractmethod
     def send(self, points: list) -> None:
-        """Sends those of the points that the tracker does not have. Called with each point once, in order."""
+        """Sends the points that the tracker does not have yet. Called with each point once, in
+        order."""
 
     @abstractmethod
     def close(self, state: str) -> None:

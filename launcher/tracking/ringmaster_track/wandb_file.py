@@ -16,7 +16,7 @@ WRITER_PATIENCE_S = 15
 
 
 def records(file: Path):
-    """Yields the data of each whole record. A file whose end is missing yields what comes before it."""
+    """Yields the data of each whole record; stops where a file is cut off."""
     content = Path(file).read_bytes()
     if not content.startswith(HEADER):
         return
