@@ -325,7 +325,7 @@ TEST_F(FirstNode, RestsAtTheLimitOfDescriptors) {
     std::this_thread::sleep_for(milliseconds(500));
     const int64_t rounds = rounds_ - before;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    EXPECT_LT(rounds, 100);  // 25 rounds of 20 ms each; thousands if it spins
+    EXPECT_LT(rounds, 100);  // 25 rounds of 20 ms each; a busy loop would make thousands
     Fleet one(place(1, 2, port()));
     one.send(0, "hello {}");
     wait_until("the hello", [&] { return heard().size() == 1; });

@@ -107,7 +107,7 @@ class Rank {
         return ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
     }
 
-    /// Writes down what the tests look at: the environment, the session, and where the store's socket
+    /// Writes down the facts that tests check: the environment, the session, and where the store's socket
     /// listens.
     void leave_traces() const {
         int open = -1;  // leaves out the events file

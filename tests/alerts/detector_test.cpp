@@ -22,7 +22,8 @@ using testing::IsEmpty;
 
 constexpr double kBegan = 1.7e9;
 
-/// A run of even ranks whose loss falls as a power of the step. Faults are put into it by `change`.
+/// Describes a run whose ranks are equally fast and whose loss falls as a power of the step. `change` adds
+/// faults.
 struct Curve {
     int ranks = 4;
     int64_t steps = 2000;
@@ -111,7 +112,7 @@ TEST(AlertDetector, FindsEachFaultInTheExamplesRun) {
         EXPECT_THAT(names_of(alerts_of_example(nan)), ElementsAre("nan")) << at;
         EXPECT_THAT(names_of(alerts_of_example(stall)), ElementsAre("stall")) << at;
         for (int slow = 0; slow < 2; ++slow) {
-            // The slow rank takes a third longer: the other one waits for it.
+            // The slow rank takes a third longer, so the other one waits for it.
             const auto straggle = [at, slow](RankStep& one) {
                 if (one.step < at) return;
                 if (one.rank != slow) one.wait_s += one.step_s / 3;
@@ -141,7 +142,7 @@ TEST(AlertDetector, FindsAlmostNothingInHeavyTails) {
 }
 
 TEST(AlertDetector, FindsNothingInUnevenSteps) {
-    // Each step another rank waits least, as with documents of uneven length.
+    // In each step another rank waits least, as with documents of uneven length.
     const auto uneven = [](RankStep& one) {
         if (one.step % 4 == one.rank) one.wait_s = 0;
         one.wait_s += 0.2 * one.step_s;

@@ -40,7 +40,7 @@ TEST(EfficientAttention, TakesAnyLengthAndGroupedHeads) {
     expect_float_attention(64, 5, false);
 }
 
-// Without this, a model that caps its scores would be trained as another model.
+// Without this refusal, a model that caps its scores would be trained without the cap.
 TEST(LibraryKernels, RefuseToIgnoreACapOfScores) {
     twins::install();
     const at::Tensor x = in_a_slab(8, 2);

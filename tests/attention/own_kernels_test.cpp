@@ -50,7 +50,7 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     hidden.narrow(0, 0, 4).narrow(1, 0, 12).fill_(true);
     hidden.select(0, 7).fill_(true);
     const FullAttention truth = full_attention(q, k, v, q, hidden);
-    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // for views
+    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // values for views
     const auto fresh_lse = [&] { return at::full({2, kHeads, kQueries}, -INFINITY).to(device); };
     at::Tensor out = room.narrow(1, 1, kQueries), lse = fresh_lse();
     at::Tensor twin_out = at::zeros({2, kQueries, kHeads, head_dim}, device), twin_lse = fresh_lse();
@@ -72,7 +72,7 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_EQ(room.select(1, kQueries + 1).abs().max().item<float>(), 0);
 }
 
-/// The result is exact: float32 adds one number to another.
+/// The result is exact, because each sum has only two float32 numbers.
 void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     at::manual_seed(5);
     const at::Tensor room = at::randn({2, 7, 3, head_dim}).to(device), before = room.clone();

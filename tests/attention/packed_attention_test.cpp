@@ -156,7 +156,7 @@ TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
     for (const int64_t padding : {0, 14}) expect_one_call(padding);
 }
 
-/// Checks a backward of 8 heads that is cut for 12 multiprocessors: the same gradients come from more
+/// Checks that a backward of 8 heads, cut for 12 multiprocessors, gives the same gradients from more
 /// launches.
 void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launches) {
     const auto random = [&](int64_t heads) { return at::randn({1, tokens, heads, 8}).transpose(1, 2); };
@@ -250,7 +250,7 @@ TEST(Deterministic, LibTorchIsToldWhileOneHoldsIt) {
     EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
 }
 
-/// Ranks may be threads of one process, as in tests: the switch stays on while any of them holds it.
+/// Ranks may be threads of one process, as in tests: the switch stays on while any thread holds it.
 TEST(Deterministic, StaysOnForEachOfManyThreads) {
     constexpr int kThreads = 4, kRounds = 50000;
     std::atomic<int> found_off = 0;

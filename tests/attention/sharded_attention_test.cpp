@@ -245,7 +245,7 @@ std::vector<TableCase> table() {
     for (const RingAttnFunc func : funcs) {
         for (const Split& split : splits) {
             for (const Heads& heads : all_heads) {
-                if (heads.query < split.ulysses) continue;  // such a split is refused
+                if (heads.query < split.ulysses) continue;  // true if such a split is refused
                 for (const NamedMask& mask : kMasks) {
                     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
                         if (func != RingAttnFunc::VarlenLlama3) {
@@ -453,7 +453,7 @@ TEST(ShardedAttention, SaysWhichRankItsKeysDidNotComeFrom) {
     std::string text;
     run_ranks(ring_mesh(2), [&](int rank, Groups& groups) {
         groups.world().barrier();
-        if (rank == 0) return;  // rank 0 leaves
+        if (rank == 0) return;  // rank 0 leaves, so the others' transfers fail
         groups.progress().enter_layer(Pass::Forward, 3);
         try {
             ShardedAttention(groups, layout).forward(own.q, own.k, own.v);

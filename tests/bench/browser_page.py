@@ -58,7 +58,8 @@ def opened(served, name, steps):
         tab.open(served.url._replace(fragment=name).geturl())
         tab.wait("document.querySelectorAll('#charts .plot canvas').length > 13", 60)
         tab.wait(f"document.querySelector('#figures dd').textContent.replace(/\\D/g, '').startsWith('{steps}')", 60)
-        # All of it is read once every drawn point stands for a step: 600 points, none of them missing.
+        # The page has read all steps once every drawn point stands for a step: 600 points, none of
+        # them missing.
         page = served.url.path
         tab.wait(f"fetch('{page}run/{name}').then((answer) => answer.json()).then((run) => run.curves.loss.mean.length > 500 && !run.curves.loss.mean.includes(null))", 60)
         whole = time.monotonic() - began

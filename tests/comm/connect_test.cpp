@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// A socket bound to a free port of 127.0.0.1, which listens only if asked to.
+/// Holds a socket bound to a free port of 127.0.0.1, which listens only if asked to.
 struct FreePort {
     explicit FreePort(bool listening) : fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const int yes = 1;
@@ -224,7 +224,7 @@ TEST(SealedStore, HidesItsValuesAndTakesNoOther) {
     const std::vector<uint8_t> seen = beneath->get("rank/0");
     EXPECT_EQ(std::string(seen.begin(), seen.end()).find("10.0.0.7"), std::string::npos);
     EXPECT_THROW(of_another_run.get("rank/0"), Error);
-    beneath->set("rank/1", seen);  // a genuine value under another name
+    beneath->set("rank/1", seen);  // a genuine value, stored under another name
     EXPECT_THROW(store.get("rank/1"), Error);
     beneath->set("rank/2", bytes("10.6.6.6:1"));
     EXPECT_THROW(store.get("rank/2"), Error);

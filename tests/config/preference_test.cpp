@@ -11,7 +11,7 @@ Preference preference(const std::string& lines) {
     return read_more(lines).config.preference;
 }
 
-/// Returns whether a key is refused; the type of kBase's rows, which hold no answers, does not count.
+/// Returns whether a key is refused. Does not count the type of kBase's rows, which hold no answers.
 bool is_refused(const std::string& lines) {
     for (const Diagnostic& said : read_more(lines).diagnostics) {
         if (said.severity == Severity::Error && said.code != "CFG-DATASET-TYPE") return true;

@@ -1,4 +1,4 @@
-// Registers the attention of a GPU, which the CPU lacks.
+// Registers a GPU's attention operators, which the CPU lacks.
 #include "tests/support/flash_twin.h"
 #include "tests/support/library_twins.h"
 

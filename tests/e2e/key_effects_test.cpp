@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Keys whose effect is not looked for here, with the reason.
+/// Keys whose effect this test does not look for, with the reason.
 const std::map<std::string, std::string> kNotSeenHere = {
     {"ddp_timeout", "tests/train/patience_test.cpp"},
     {"strict", "tests/config/keys_test.cpp"},
@@ -152,7 +152,7 @@ class KeyEffects : public testing::Test {
                  fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     }
 
-    /// Returns what a run of four steps computes and leaves, without times and sizes of memory.
+    /// Returns the results and the files of a run of four steps, without times and sizes of memory.
     static json trained(const ConfigReading& reading) {
         static int runs = 0;
         const fs::path run = at("run-" + std::to_string(++runs));
@@ -201,7 +201,7 @@ class KeyEffects : public testing::Test {
         return all;
     }
 
-    /// Returns the names and checksums of a folder's files; those of text that names the run only by name.
+    /// Returns the names and checksums of a folder's files; of text files that name the run, only the name.
     static json files_of(const fs::path& folder) {
         json files = json::object();
         if (!fs::exists(folder)) return files;
@@ -236,7 +236,7 @@ class KeyEffects : public testing::Test {
         return tokenize_request(reading.config, plan_of(reading, 1, Device::Cpu).model);
     }
 
-    /// Returns what the two values change first; "" if nothing.
+    /// Returns the first result that differs between the two values; "" if none does.
     static std::string effect_of(const Sample& sample) {
         const std::string one = text_of(sample, sample.one), other = text_of(sample, sample.other);
         const ConfigReading first = read_run(one), second = read_run(other);

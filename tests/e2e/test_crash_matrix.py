@@ -81,7 +81,7 @@ class Scenario:
         assert (self.out / "model.safetensors").read_bytes() == self.model, point
         left = {path.name for path in (self.run / "checkpoints").iterdir() if not path.name.startswith(".")}
         assert left in ({"step-00000004"}, {"step-00000002", "step-00000004"}), (point, left)  # killed before the prune
-        if died.returncode != 0:  # files that a failed call did not delete stay hidden
+        if died.returncode != 0:  # files that a failed call did not delete remain as hidden files
             assert not [path for path in self.out.iterdir() if path.suffix not in (".json", ".safetensors")], point
 
 

@@ -81,7 +81,7 @@ STAGES = {
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
 CPU = {"device": "cpu"}
-OFFLOADS = {  # by ZeRO stage
+OFFLOADS = {  # indexed by ZeRO stage
     f"{what} {stage}": dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
     for what, keys in (("optimizer", dict(offload_optimizer=CPU)), ("weights", dict(offload_optimizer=CPU, offload_param=CPU)))
     for stage in range(4)

@@ -53,7 +53,7 @@ def offloading(stage, weights):
     return dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
 
 
-# States in a file: AdamW by its own rule, in whole numbers; others by theirs.
+# States in a file. AdamW updates numbers itself; other optimizers use their own rules.
 ON_A_DISK = {
     "one rank": ("one rank", 0, False, {}),
     "ring, stage 3": ("ring", 3, True, {}),

@@ -13,7 +13,8 @@ TOKENIZE = importlib.util.spec_from_file_location("tokenize_conftest", pathlib.P
 tokenize = importlib.util.module_from_spec(TOKENIZE)
 TOKENIZE.loader.exec_module(tokenize)
 
-# The keys of axolotl's examples/qwen2/dpo.yaml, without its base_model, its data and the keys of its trackers.
+# These are the keys of axolotl's examples/qwen2/dpo.yaml, without its base_model, its data and the
+# keys of its trackers.
 EXAMPLE = {"chat_template": "qwen_25", "rl": "dpo", "val_set_size": 0.0, "sequence_len": 128, "sample_packing": False, "gradient_accumulation_steps": 1,
            "micro_batch_size": 4, "lr_scheduler": "cosine", "optimizer": "adamw_torch", "learning_rate": 2e-3, "bf16": False, "tf32": False,
            "gradient_checkpointing": True, "logging_steps": 1, "warmup_ratio": 0.1, "warmup_steps": None, "weight_decay": 0.0, "curriculum_sampling": None}

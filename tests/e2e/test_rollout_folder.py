@@ -15,14 +15,14 @@ from test_sampling import task, write_config  # noqa: F401  (a fixture)
 from ringmaster_runs import events_of, launch, losses_of, ringmaster, state_of, wait_for
 
 STEPS, PER_STEP, RANKS = 6, 4, 2
-FILES = (3, 1, 7, 4, 9)  # rows of each file: files end within steps
+FILES = (3, 1, 7, 4, 9)  # rows of each file; some files end within a step's rows
 WRITER = """
 import json, os, sys, time
 folder, files, pause = sys.argv[1], json.loads(sys.argv[2]), float(sys.argv[3])
 for name, text in files:
     time.sleep(pause)
     with open(os.path.join(folder, "." + name), "w") as file:
-        for part in range(0, len(text), 100):  # a reader that looked at it would see a part
+        for part in range(0, len(text), 100):  # in parts, so that a reader could see half a file
             file.write(text[part : part + 100])
             file.flush()
             time.sleep(pause / 5)
@@ -129,7 +129,7 @@ def test_a_killed_and_resumed_run_trains_on_the_same_rows(task, given):
     wait_for(lambda: state_of(run)["state"] == "failed", "the end of the run")
     put(folder, "000001-late.jsonl", text_of(rows_made(9)[5:]))  # its name lies between those of files that were taken
     for name, text in files[:2]:
-        (folder / name).unlink()  # no row of these is needed again
+        (folder / name).unlink()  # no row of these files is needed again
     writer = write(folder, files[4:], 0.5)
     ringmaster("resume", run)
     assert writer.wait(10) == 0 and events_of(run, kind="hello")[-1]["start_step"] == 2

@@ -1,4 +1,5 @@
-"""Trains on completions of a server that samples honestly with transformers, and of one that lies, dies and comes back."""
+"""Trains on completions of a server that samples correctly with transformers, and of one that sends
+wrong answers, ends and restarts."""
 
 import json
 import math
@@ -13,7 +14,7 @@ from test_sampling import mean, spread, task, write_config  # noqa: F401  (a fix
 
 from ringmaster_runs import events_of, launch, losses_of, ringmaster, state_of, wait_for
 
-GROUP, PROMPTS = 4, 4  # completions of a prompt, prompts of a step
+GROUP, PROMPTS = 4, 4  # completions of a prompt, and prompts of a step
 
 
 def free_port():
@@ -23,7 +24,8 @@ def free_port():
 
 
 def reward_of(ids):
-    """Differs between the completions of an untrained model, so that each step changes the weights."""
+    """Returns a reward that differs between the completions of an untrained model, so that each
+    step changes the weights."""
     return float(sum(ids) % 5)
 
 
@@ -34,7 +36,7 @@ def served(task, name, port, trl=None, **keys):
 
 
 def by_seed(server):
-    """Returns the honest completions [(prompt, ids)], in the order of the run's steps."""
+    """Returns the server's correct completions [(prompt, ids)], in the order of the run's steps."""
     found = {asked["seed"]: [(asked["prompt"], choice["token_ids"]) for choice in choices] for asked, choices in server.answers}
     return [pair for seed in sorted(found) for pair in found[seed]]
 

@@ -87,7 +87,7 @@ def larger(tmp_path_factory):
 
 
 def test_each_stage_divides_its_states_by_the_ranks(larger, rows_file, tmp_path):
-    # Shares are in units of 4 bytes per parameter: weights, gradients and two moments.
+    # Shares are counted in units of 4 bytes per parameter: weights, gradients and two moments.
     shares = {0: 4, 1: 2 + 2 / 4, 2: 1 + 3 / 4, 3: 4 / 4}
     counted = {}
     for stage in STAGES:

@@ -37,7 +37,7 @@ ChartData chartOf(std::vector<ChartSeries> series) {
     return chart;
 }
 
-/// Counts the pixels of about this colour in a column of the picture.
+/// Counts the pixels in a column of the picture that have about this colour.
 int reds(const QImage& image, int x) {
     int count = 0;
     for (int y = 0; y < image.height(); ++y) {

@@ -109,7 +109,7 @@ class LookTest : public QObject {
         QCOMPARE(cards[4]->geometry().right(), cards[2]->geometry().right());  // the last card fills its row
         cards[4]->hide();
         QCoreApplication::processEvents();
-        QCOMPARE(grid->columns(), 2);  // two and two rather than three and one
+        QCOMPARE(grid->columns(), 2);  // two rows of two cards, not three and one
         QCOMPARE(cards[2]->y(), cards[3]->y());
         page.resize(space(12), space(60));
         QCoreApplication::processEvents();

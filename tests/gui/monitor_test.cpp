@@ -40,7 +40,7 @@ QString plain(QString text) {
 
 }  // namespace
 
-/// Takes the desktop's place: keeps title and text of each notification.
+/// Stands in for the desktop: keeps title and text of each notification.
 class Notifications : public QObject {
     Q_OBJECT
     Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
@@ -228,7 +228,7 @@ class MonitorTest : public QObject {
         for (int row = 0; row < log->rowCount(); ++row)
             lines << log->data(log->index(row, LogModel::Text), Qt::DisplayRole).toString();
         QVERIFY2(lines.join(u'\n').contains(slow), qPrintable(lines.join(u'\n')));
-        QVERIFY(desktop.said.isEmpty());  // it was there before the run was opened
+        QVERIFY(desktop.said.isEmpty());  // the alert was raised before the run was opened
         StepEvent broken = synthetic_step(run, 0, 401);
         broken.loss = std::nan("");
         for (int rank = 0; rank < run.ranks; ++rank) EventWriter(run.dir / "events", rank).write(broken);
@@ -274,7 +274,7 @@ class MonitorTest : public QObject {
         QVERIFY(texts().contains(u"the later text"_s) && !texts().contains(u"the newest text"_s));
         write_sample(run, 80, "one more text");
         QTRY_COMPARE_WITH_TIMEOUT(later->count(), 4, kPatience_ms);
-        QVERIFY(texts().contains(u"the later text"_s));  // the person chose this step
+        QVERIFY(texts().contains(u"the later text"_s));  // the user chose this step
         QTest::keyClick(m_page->findChild<QComboBox*>(u"earlierSample"_s), Qt::Key_Down);
         QVERIFY(texts().contains(u"after step 40"_s) && !texts().contains(u"after step 20"_s));
         open(written({at("without-samples"), 2, 10}));

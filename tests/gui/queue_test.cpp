@@ -50,7 +50,7 @@ class QueueTest : public QObject {
         m_home = std::make_unique<TestHome>();
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home->dir.path());
         m_home->places.programs_dir = RINGMASTER_BIN;
-        // The process that starts the runs looks into another, empty folder.
+        // The process that starts runs reads another, empty folder, so that it starts none.
         qputenv("XDG_DATA_HOME", m_home->dir.filePath(u"empty"_s).toLocal8Bit());
         m_session = std::make_unique<Session>(m_home->places);
         m_page = std::make_unique<QueuePage>(*m_session);
@@ -76,7 +76,7 @@ class QueueTest : public QObject {
         drag(0, 2);
         QTRY_COMPARE_WITH_TIMEOUT(names(), QStringList({u"a"_s, u"b"_s, u"c"_s}), kPatienceMs);
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, middleOf(1));
-        QCOMPARE(names(), QStringList({u"a"_s, u"b"_s, u"c"_s}));  // a click moves nothing
+        QCOMPARE(names(), QStringList({u"a"_s, u"b"_s, u"c"_s}));  // a click moves no row
     }
 
     void keysMoveAndRemoveTheChosenRun() {
@@ -199,7 +199,9 @@ class QueueTest : public QObject {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY(plot->hasFocus());
         QCOMPARE(plot->chosen(),
-                 path("a"));  // as in the table; d has the lowest loss: c, b and a have higher ones
+                 // Order as in the table; d has the lowest loss, and c, b and a have higher ones in this
+                 // order.
+                 path("a"));
         for (int down = 0; down < 4; ++down) QTest::keyClick(plot, Qt::Key_Down);
         QCOMPARE(plot->chosen(), path("d"));
         QTest::keyClick(plot, Qt::Key_Up);

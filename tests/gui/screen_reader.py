@@ -2,8 +2,9 @@
 
     screen_reader.py BIN
 
-Runs in a session bus and an X server of its own (see test_screen_reader.py), and prints what it heard. It never reads the
-application's tree: a control that gets the focus without an event is silence, which ends the journey."""
+Runs with a separate session bus and X server (see test_screen_reader.py), and prints the
+announcements. It never reads the application's tree, so a control that gets the focus without an
+event ends the test."""
 
 import os
 import subprocess
@@ -38,13 +39,13 @@ class ScreenReader:
         try:
             said = kind, event.source.get_role_name(), event.source.get_name() or "", event.source.get_description() or ""
         except GLib.Error:
-            return  # the control is gone already
+            return  # the control no longer exists
         self.heard.append(said)
         if kind != "change" or said[1] == "frame":
             print(f"{time.monotonic():10.2f}  {kind:7} {said[1]:14} {said[2][:100]!r} {said[3][:60]!r}", flush=True)
 
     def wait(self, wanted, seconds, since=0):
-        """Returns the first thing heard since then that is wanted."""
+        """Returns the first announcement after `since` that is wanted."""
         end = time.monotonic() + seconds
         context = GLib.MainContext.default()
         while True:
@@ -58,13 +59,13 @@ class ScreenReader:
             time.sleep(0.01)
 
     def press(self, key):
-        """Presses a key; returns the number of things heard before."""
+        """Presses a key; returns the number of announcements before it."""
         before = len(self.heard)
         subprocess.run(["xdotool", "key", "--clearmodifiers", key], check=True)
         return before
 
     def tab_to(self, name):
-        """Presses Tab until a control whose name begins so announces the focus."""
+        """Presses Tab until a control announces the focus whose name begins with the given text."""
         passed = []
         for _ in range(MOST_TABS):
             said = self.wait(lambda one: one[0] == "focus", 3, self.press("Tab"))

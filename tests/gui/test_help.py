@@ -171,7 +171,7 @@ def test_every_finding_of_the_planner_is_made_from_its_record():
     for folder in ("engine/config", "engine/plan", "engine/families"):
         for file in (ROOT / folder).glob("*.cpp"):
             if file.name == "key_reader.cpp":
-                continue  # passes on the forms that its callers give
+                continue  # its callers pass the forms
             found = bare.search(re.sub(r"//.*", "", file.read_text(encoding="utf-8")))
             assert not found, f"{file.name}: {found.group(0)} brings its own words"
 

@@ -247,7 +247,7 @@ void write_state(const Demo& demo, const RunDirectory& run, double start, double
     write_run_state(run.dir, state);
 }
 
-/// Writes what the run continued after each hundred steps.
+/// Writes the texts that the run generated after every hundred steps.
 void write_samples(const Demo& demo, const RunDirectory& run) {
     constexpr std::array kLater = {" and the the of a the sea sea, and of the of the. The the was",
                                    " in a house by the sea, and the sea was a house. The old man was old and",

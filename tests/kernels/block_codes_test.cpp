@@ -66,7 +66,8 @@ TEST(BlockCodes, AreThoseOfTheTablesForBlocksOfAnyLength) {
     }
 }
 
-/// If many elements share a divisor, kernels may divide in another way, which has to round as `/` does.
+/// If many elements share a divisor, kernels may divide in another way, whose rounding must equal that of
+/// `/`.
 TEST(BlockCodes, AnUpdateRoundsItsQuotientsAsADivisionDoes) {
     std::mt19937 source(3);
     std::normal_distribution<float> normal;

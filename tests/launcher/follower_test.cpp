@@ -101,7 +101,7 @@ TEST_F(FollowerTest, KeepsOnlyAboutAsManyStepsAsAskedFor) {
     EXPECT_GE(steps.count(), 1000);
     EXPECT_EQ(steps.last(), 5000);
     EXPECT_EQ(steps.last() - steps.first() + 1, steps.count());
-    add(100, 2099);  // the run was resumed long before what is kept
+    add(100, 2099);  // the run was resumed long before the events that are kept
     history.poll();
     EXPECT_GE(steps.count(), 1000);
     EXPECT_LE(steps.count(), 1000 + 2 * StepColumns::kBlock);

@@ -1,4 +1,5 @@
-"""Delivers a run's alerts through ringmaster-agent: each once, to the webhook and the command, whatever a run has in its name."""
+"""Delivers a run's alerts through ringmaster-agent: each once, to the webhook and the command, for
+any name of a run."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Reads exports back with other people's programs."""
+"""Reads exports back with other programs."""
 
 import csv
 import json

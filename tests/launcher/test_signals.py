@@ -53,7 +53,7 @@ def test_leaving_a_watched_run_leaves_it_as_it_is(tmp_path, number, status):
     assert (run / "run.json").read_text() == before
 
 
-# stdout fails while it takes the long name, and has nothing left to write when it is flushed.
+# Writing the long name to stdout fails, and nothing is left to write when stdout is flushed.
 @pytest.mark.parametrize("length", [1, 6000])
 def test_a_reader_that_went_away_ends_the_watching(tmp_path, length):
     run = keep_running(make_run(tmp_path / "runs/one"))

@@ -58,7 +58,7 @@ class TrackedRun:
                 time.sleep(0.05)
             process.send_signal(signal.SIGKILL)
             process.wait()
-        self.train(4, first=self.steps - 7)  # what a resume from an older checkpoint does
+        self.train(4, first=self.steps - 7)  # as a resume from an older checkpoint does
         self.say("completed")
         assert self.send(tracker, **env) == 0, (self.folder / "tracking" / f"{tracker}.log").read_text()[-3000:]
 

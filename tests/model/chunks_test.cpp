@@ -7,7 +7,7 @@
 namespace ringmaster {
 namespace {
 
-/// Expects that 2, 3 and more chunks learn what the whole sequence teaches.
+/// Expects that 2, 3 and more chunks give the loss and gradients of the whole sequence.
 void expect_alike(const Case& of, const std::string& what) {
     SCOPED_TRACE(what);
     const Learned whole = learn(of, 1);
@@ -82,7 +82,7 @@ TEST(Chunks, AreSplitOverRanks) {
     }
 }
 
-/// A Ulysses group of more ranks than key heads gives every rank a copy of one.
+/// If a Ulysses group has more ranks than key heads, several ranks hold the same one.
 TEST(Chunks, ShareKeyHeads) {
     Case of;
     of.model.num_kv_heads = 1;

@@ -16,7 +16,8 @@ TEST(HostStash, GpuTensorsComeBackAsTheyWereWhateverTheirMemoryBecameMeanwhile) 
         const auto value = [&](size_t place) { return double(place) + 10 * round; };
         for (size_t place = 0; place < kPlaces; ++place) {
             stash.put(place, at::full({1 << 20}, value(place), at::TensorOptions().device(device)));
-            at::full({1 << 20}, -1, at::TensorOptions().device(device));  // may be given the same block
+            // The allocator may give it the same block.
+            at::full({1 << 20}, -1, at::TensorOptions().device(device));
         }
         for (size_t place = kPlaces; place-- > 0;) {
             const at::Tensor back = stash.take(place);

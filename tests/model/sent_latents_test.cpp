@@ -1,5 +1,5 @@
-// Proves that ranks of a ring that send latents in place of keys and values learn what one rank learns, and
-// that latents are all they send.
+// Proves that ranks of a ring that send latents in place of keys and values compute what one rank computes,
+// and that they send nothing but latents.
 #include <gtest/gtest.h>
 
 #include "engine/plan/attention_schedule.h"
@@ -22,7 +22,8 @@ ModelConfig latent_model(int64_t query_rank) {
 }
 
 /// Returns the bytes that all ranks send: latents in the forward, its repetition and the backward, and their
-/// gradients.
+/// Returns the number of bytes that all ranks send: latents in the forward, in its repetition and in the
+/// backward, and their gradients.
 int64_t bytes_of_latents(const Case& of) {
     std::vector<Spans> spans;
     const Layout layout = make_layout(of.layout, kTokens, of.mesh.ring, 1, of.mask, 1);

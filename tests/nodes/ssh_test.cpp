@@ -82,7 +82,7 @@ TEST(SshSettings, TakesWhatSshSaysIsEffective) {
     EXPECT_EQ(settings.jumps[1].text(), "bob@inner:23");
     EXPECT_FALSE(settings.uses_password);
     EXPECT_TRUE(settings.uses_keyboard);
-    EXPECT_EQ(settings.ciphers, "");  // nobody chose the default
+    EXPECT_EQ(settings.ciphers, "");  // because nobody chose the default
     EXPECT_THAT(settings.ignored, ElementsAre("forwardagent yes"));
 }
 
@@ -120,7 +120,7 @@ TEST(KnownHosts, MatchesNamesAsOpenSshDoes) {
     for (const char* names :
          {"gpu", "gpu11", "!gpu1", "*,!gpu1", "!gpu1,*", "gpu1 ", "g?1", "", ",", "|1|gpu1", "[gpu1]:22"})
         EXPECT_FALSE(names_host(names, "gpu1")) << names;
-    EXPECT_FALSE(names_host(std::string(1023, 'a') + ",*", "gpu1"));  // OpenSSH gives up on such a list
+    EXPECT_FALSE(names_host(std::string(1023, 'a') + ",*", "gpu1"));  // OpenSSH does not match such a list
     EXPECT_EQ(known_hosts_name("Gpu1", 2222), "[gpu1]:2222");
     const std::string hash = hashed_host_name("[gpu1]:2222");
     EXPECT_THAT(hash, testing::StartsWith("|1|"));
@@ -308,7 +308,8 @@ TEST(NodeFacts, KnowGpusTooOldForTheKernels) {
     const auto lacks = [](const std::string& lines, size_t count) {
         return what_gpus_lack(parse_facts(lines), count);
     };
-    const std::string t4 = "gpu 0, 81559, 0, GPU-a, NVIDIA A100, 8.0\ngpu 1, 15360, 0, GPU-b, Tesla T4, 7.5\n";
+    const std::string t4 =
+        "gpu 0, 81559, 0, GPU-a, NVIDIA A100, 8.0\ngpu 1, 15360, 0, GPU-b, Tesla T4, 7.5\n";
     EXPECT_EQ(lacks(t4, 1).code, "");
     EXPECT_EQ(lacks(t4, 2).code, "old-gpu");
     EXPECT_EQ(lacks(t4, 2).message(),
@@ -337,8 +338,9 @@ TEST(NodeFindings, HaveEachACodeOfItsOwn) {
 }
 
 TEST(NodeFindings, KnowRefusedLoginsByTheirCodes) {
-    const std::set<std::string_view> refusals = {"login-refused", "login-without-key", "wrong-password", "wrong-answer",
-                                                 "nobody-answers", "too-many-keys", "too-many-tries"};
+    const std::set<std::string_view> refusals = {"login-refused", "login-without-key", "wrong-password",
+                                                 "wrong-answer",  "nobody-answers",    "too-many-keys",
+                                                 "too-many-tries"};
     size_t refused = 0;
     for (const FindingText& text : finding_texts()) {
         const bool refuses = refuses_login({std::string(text.code)});

@@ -1,4 +1,5 @@
-"""Tells a webhook and a command of the alerts of runs on machines reached by SSH: the first node calls them, with nobody connected."""
+"""Tells a webhook and a command of the alerts of runs on machines reached by SSH: the first node
+calls them while no client is connected."""
 
 import json
 import os

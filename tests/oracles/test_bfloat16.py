@@ -19,7 +19,8 @@ SEEDS = range(5)
 
 
 def losses_of_transformers(model_dir, rows, epsilon, precision):
-    """Trains float32 weights. In bfloat16, autocast computes some operations so, and a copy of the model computes all of them so."""
+    """Trains float32 weights. If bfloat16 is asked for, either autocast computes some operations in
+    it, or a copy of the model computes all of them in it."""
     import torch
 
     model = load(model_dir)

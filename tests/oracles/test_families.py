@@ -23,7 +23,7 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_positi
 
 VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
 LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12)
-# The length of chunks has no effect on what transformers computes, but it pads rows to a whole chunk.
+# The chunk length does not change the results of transformers, but it pads rows to whole chunks.
 STATE_SPACE = dict(mamba_n_groups=1, mamba_d_state=16, mamba_d_conv=4, mamba_chunk_size=32)
 GRANITE4 = dict(STATE_SPACE, shared_intermediate_size=40, layer_types=["mamba", "attention", "mamba"], attention_multiplier=0.2)
 NEMOTRON_H = dict(mamba_num_heads=4, mamba_head_dim=16, n_groups=2, ssm_state_size=16, head_dim=16, chunk_size=32)
@@ -66,8 +66,10 @@ FAMILIES = {
                                         attention_bias=True, final_logit_softcapping=20.0, pad_token_id=3, head_dim=24,
                                         global_head_dim=40)),
     "gemma4 experts": ("gemma4_text", dict(GEMMA4, **GEMMA4_EXPERTS)),
-    # With experts of width 28, the probabilities at the border of a choice stay 2e-5 of themselves apart, and rounding errors choose
-    # no expert. With 24 they come as near as 1e-6 in the ninth step, and losses and logits leave transformers' there.
+    # With experts of width 28, the last chosen and the first left-out expert differ in probability
+    # by at least 2e-5, relative to their size, so rounding does not change the choice. With width
+    # 24 the difference falls to 1e-6 in the ninth step, and losses and logits then differ from
+    # transformers'.
     "gemma4 experts full": ("gemma4_text", dict(GEMMA4, **{**GEMMA4_EXPERTS, "num_experts": 5, "top_k_experts": 3, "moe_intermediate_size": 28},
                                                 attention_k_eq_v=True, num_global_key_value_heads=4, final_logit_softcapping=20.0)),
     "gemma4 e": ("gemma4_text", GEMMA4_E),

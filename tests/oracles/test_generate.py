@@ -114,7 +114,7 @@ def test_quick_tokens_do_not_depend_on_the_batch(tmp_path, config):
     together = made(prompts, at_once=16)
     assert made(prompts[::-1], at_once=2)[::-1] == together
     assert made(prompts[3:4]) == together[3:4]
-    assert len({tuple(ids) for ids, _ in made(prompts[:1] * 4)}) > 1  # equal prompts differ
+    assert len({tuple(ids) for ids, _ in made(prompts[:1] * 4)}) > 1  # equal prompts get different completions
     asked["seed"] = 6
     assert made(prompts, at_once=16) != together
 

@@ -44,7 +44,7 @@ def check(prepared, tmp_path, rule, mesh, kind, adapter):
     run = launch(config_of(prepared, tmp_path, rule, sizes, kind, adapter), tmp_path / "runs", "--ranks", ranks)
     assert state_of(run)["state"] == "completed"
     expected = RECORDED[f"{rule} {kind} {'lora' if adapter else 'full'}"]
-    assert losses_of(run) == pytest.approx(expected, rel=1e-5, abs=1e-6)  # a loss may be near 0: it is a mean of both signs
+    assert losses_of(run) == pytest.approx(expected, rel=1e-5, abs=1e-6)  # a loss may be near 0, because it is a mean of terms of both signs
     assert max(expected) - min(expected) > 0.02, "nothing was learned"
     proof = json.loads((run / "preflight.json").read_text())
     assert proof["ok"] and ", grpo" in proof["proved"]

@@ -23,7 +23,7 @@ def rewards_of(name, source):
         first[:GROUP], second[:GROUP] = [0.5] * GROUP, [2.0] * GROUP
     if name == "gaps":
         second[1] = second[7] = first[6] = NONE
-        first[4] = second[4] = NONE  # judged by neither
+        first[4] = second[4] = NONE  # no function judges these
     if name == "lonely":
         for index in range(1, GROUP):
             first[index] = second[index] = NONE

@@ -23,8 +23,9 @@ RULES = {
 
 
 def make_rollouts(count, seed=5):
-    """Returns rollouts of many lengths. The old log-probabilities are near those of an untrained model, so that some ratios
-    are clipped and others are not; every eleventh row has none, and some rows have tokens that do not count."""
+    """Returns rollouts of many lengths. The old log-probabilities are near those of an untrained
+    model, so that some ratios are clipped and others are not. Every eleventh row has no old
+    log-probabilities, and some rows have masked tokens."""
     source = random.Random(seed)
     rows = []
     for index, pair in enumerate(make_pairs(count, seed)):

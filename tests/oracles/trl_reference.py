@@ -197,7 +197,7 @@ def losses_of_case(name, kind, adapter, doubles, long=False, **more):
     method, settings, _ = LOSSES[name]
     with tempfile.TemporaryDirectory() as folder:
         rows, model = prepare(pathlib.Path(folder), method, kind, adapter, long)
-        trainer_of(method)  # imports its module
+        trainer_of(method)  # imports the module, so that the replacement above takes effect
         with float64_for_float32() if doubles else contextlib.nullcontext():
             return train(method, model.double() if doubles else model, rows, pathlib.Path(folder) / "out", STEPS, BATCH, **settings, **more)
 

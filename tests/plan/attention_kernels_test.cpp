@@ -95,7 +95,7 @@ TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
     EXPECT_EQ(attention_family(Device::Cpu, false, 64, true), AttentionFamily::OwnBlocks);
 }
 
-// LibTorch's kernels for GPUs would leave the cap out without a word.
+// LibTorch's kernels for GPUs would silently ignore the cap.
 TEST(AttentionKernels, ModelsThatCapTheirScoresTakeBlocksOfScoresOnAGpu) {
     for (const char* more : {"", "sample_packing: true\n", "context_parallel_size: 8\n"}) {
         for (const char* precision : {"bf16: true\n", "bf16: false\n"}) {

@@ -98,7 +98,7 @@ struct Launched {
     }
 };
 
-/// These head dims have different block sizes.
+/// These head dims lead to different block sizes.
 constexpr std::array<int64_t, 4> kHeadDims = {32, 64, 128, 256};
 
 /// Throws a description of any error.

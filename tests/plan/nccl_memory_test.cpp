@@ -95,7 +95,7 @@ TEST(NcclMemory, BoundsAreInOrder) {
     }
 }
 
-// A constant took 1.5 GiB for every mesh.
+// An earlier version assumed 1.5 GiB for every mesh.
 TEST(NcclMemory, PlansCountItByMesh) {
     PlanRequest request;
     request.device = Device::Cuda;

@@ -165,7 +165,7 @@ TEST(PlanJson, EveryDamagedMemberIsRefusedByName) {
     }
 }
 
-/// A field's name and what is wrong with it are read by a person who has only the file's name.
+/// The error names the field and the fault, because a user sees only the file's name otherwise.
 TEST(PlanJson, ADamagedFileIsRefusedWithTheFieldAndWhatToDo) {
     const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                        ("ringmaster-damaged-" + std::to_string(::getpid()) + ".json");

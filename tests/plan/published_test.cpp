@@ -33,7 +33,7 @@ struct OtherRun {
     int gpus;
     double device;
     std::string settings;
-    int64_t length;       ///< published, or at which the memory was published
+    int64_t length;       ///< published longest length, or the length at which the memory was published
     double memory = 0;    ///< published bytes of a rank; 0: the longest sequence was published
     bool is_lean = true;  ///< at most 1.10 of the memory, or at least 0.90 of the length
     const char* note = "";

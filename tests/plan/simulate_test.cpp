@@ -141,7 +141,7 @@ TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     Speeds speeds = round_speeds();
     speeds.memory = 1;
     speeds.flops = 1e30;
-    speeds.attention_forward = speeds.attention_backward = 1;  // not the speed of these kernels
+    speeds.attention_forward = speeds.attention_backward = 1;  // costs other than these kernels' speed
     const HopCosts hop = step_costs(plan, speeds).columns.at(0).hops.at(0);
     const double scores = kHeads * kTokens * (kTokens + 1) / 2 * (1 + 512 / kTokens);
     const double forward = 4 + 8 + 4 + 8 + 8 + 4 + (4 + 2) + 2;
@@ -194,8 +194,8 @@ TEST(Simulate, AStepIsNeverShorterThanItsPartsNorThanWithFasterLinks) {
     }
 }
 
-/// Whatever its instructions, a core does some tens of float32 operations per nanosecond, and in bfloat16,
-/// which it widens, at least half as many.
+/// On any instruction set, a core does some tens of float32 operations per nanosecond, and at least half as
+/// many in bfloat16, which it may widen.
 TEST(Speeds, AProcessorWithoutBfloat16IsNotAssumedToCrawl) {
     const Speeds whole = assumed_speeds(Device::Cpu, Precision::Float32, 2, 2);
     EXPECT_GT(whole.flops, 2e10);
@@ -232,7 +232,7 @@ TEST(Simulate, GradientsHideBehindTheBackwardButForTheLastUnits) {
     const SimulatedStep step = simulate_step(costs);
     EXPECT_NEAR(step.time.exposed_comm_s, costs.layer.reduce_s + costs.embedding.reduce_s,
                 1e-6 * step.time.step_s);
-    // If the link is hopelessly slow, everything comes after the first unit's computation.
+    // If the link is extremely slow, almost all transfers come after the first unit's computation.
     speeds.inside_node = 1e6;
     const StepCosts slow = step_costs(plan, speeds);
     const double all =

@@ -263,7 +263,7 @@ void expect_sequential(const Example& of) {
             const Errors errors = errors_over(example, truth, mesh, func);
             EXPECT_LT(errors.gated, bound) << where;
             EXPECT_LT(errors.dprojected, bound) << where;
-            // A weight's gradient is a sum over all tokens, whose terms cancel.
+            // A weight's gradient is a sum over all tokens, whose terms partly cancel.
             EXPECT_LT(errors.dweights, 4 * bound) << where;
         }
     }
@@ -305,7 +305,7 @@ TEST(DeltaLayer, EqualsTheSequentialStateSpaceWithDocumentsAnywhere) {
 TEST(DeltaLayer, KeepsTheDecaysGradientIfStatesAreSoonForgotten) {
     Example of = example(160, {70, 160}, false);
     of.weights.decay_log_h = at::full({of.sizes.value_heads}, std::log(16.0), at::kFloat);
-    of.projected_bsw.slice(2, -of.sizes.value_heads).zero_();  // what adds to the step
+    of.projected_bsw.slice(2, -of.sizes.value_heads).zero_();  // bias added to the step
     of.weights.step_bias_h = at::zeros({of.sizes.value_heads}, at::kFloat);
     const Errors errors = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchZigzag);
     EXPECT_LT(errors.dweights, 2e-5);

@@ -42,7 +42,7 @@ struct Example {
     int64_t tokens = 0;
 };
 
-/// Makes as many channels as do not fill the lanes of the kernels.
+/// Makes a number of channels that does not fill the lanes of the kernels.
 Example example(int64_t tokens, std::vector<int64_t> documents, int64_t channels = 20, bool has_bias = true) {
     at::manual_seed(tokens + channels);
     Example made;

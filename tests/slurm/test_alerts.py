@@ -68,7 +68,7 @@ def test_a_rank_that_is_killed_is_told_as_a_failure(slurm, llama, rows_file, hoo
 
 
 def test_a_stall_is_told_while_it_lasts(slurm, llama, rows_file, hook, tmp_path):
-    """No agent is there that would end a run whose rank was stopped."""
+    """Under Slurm there is no agent that would end a run with a stopped rank."""
     command, told = keeper(tmp_path)
     config = make_config(tmp_path, llama, rows_file, max_steps=100000)
     run = submit(slurm, tmp_path, hook, config, command)

@@ -1,4 +1,4 @@
-"""Takes the alerts of runs: a webhook, and a command that keeps what it was given."""
+"""Receives the alerts of runs: with a webhook, and with a command that stores its input."""
 
 import http.server
 import json
@@ -11,12 +11,13 @@ BUSY = ("slow_rank", "stall")  # of real runs in tests, these depend on what els
 
 
 def kinds_told(told):
-    """Returns the kinds of the alerts that a command got, without those of a busy machine."""
+    """Returns the kinds of the alerts that a command got, without those that a busy machine causes."""
     return [kind for _, given in told() if (kind := json.loads(given)["kind"]) not in BUSY]
 
 
 class Hook(http.server.ThreadingHTTPServer):
-    """Takes posts; answers with the next of `answers`, and then with 200, after `seconds`. Calls `on_post` when one comes."""
+    """Receives posts. Answers each, after `seconds`, with the next status of `answers`, and with
+    200 when none is left. Calls `on_post` for each post."""
 
     def __init__(self, *answers):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -24,7 +25,7 @@ class Hook(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def told(self):
-        """Returns the posts, without those of a machine that is busy with other work."""
+        """Returns the posts, without those that a busy machine causes."""
         return [post for post in self.posts if post["kind"] not in BUSY]
 
     @property
@@ -63,7 +64,8 @@ def keeper(tmp_path, body="pass"):
 
 
 def make_spiking_rows(file, vocabulary, calm, wild, length=24):
-    """Writes `calm` equal rows, which a model learns by heart, then `wild` rows of random tokens: the loss jumps between them."""
+    """Writes `calm` equal rows, which a model soon memorises, then `wild` rows of random tokens:
+    the loss jumps between them."""
     import random
 
     source = random.Random(5)

@@ -1,5 +1,6 @@
-"""A server of completions for tests: it speaks OpenAI's protocol with token ids as SGLang or vLLM do, loads weights from a folder, and
-samples honestly with transformers. A test may put a lie between an honest answer and the one that is sent."""
+"""A server of completions for tests: it speaks OpenAI's protocol with token ids as SGLang or vLLM
+do, loads weights from a folder, and samples with transformers. A test may replace a correct
+answer by a wrong one before it is sent."""
 
 import argparse
 import json
@@ -38,9 +39,11 @@ class Model:
 
 
 class Server(ThreadingHTTPServer):
-    """`dialect` is "sglang", "vllm" or "none", which loads no weights. `lie(handler, path, answer)` may change the answer, or send
-    bytes itself and return None. `served` counts requests by path, and `answers` keeps the honest completions. With `certificate`, a
-    PEM file with its private key, it speaks TLS; with `key` it asks for this API key; below the path `prefix` alone it answers."""
+    """`dialect` is "sglang", "vllm" or "none", which loads no weights. `lie(handler, path, answer)`
+    may change the answer, or send bytes itself and return None. `served` counts requests by
+    path, and `answers` keeps the correct completions. With `certificate`, a PEM file with its
+    private key, it speaks TLS; with `key` it asks for this API key; below the path `prefix`
+    alone it answers."""
 
     daemon_threads = True
 
@@ -59,7 +62,7 @@ class Server(ThreadingHTTPServer):
         return self.server_address[1]
 
     def handle_error(self, request, client_address):
-        if not isinstance(sys.exception(), OSError):  # clients break off what they no longer wait for
+        if not isinstance(sys.exception(), OSError):  # clients may close connections early
             super().handle_error(request, client_address)
 
     def __exit__(self, *_):

@@ -6,7 +6,8 @@ NUMBER = re.compile(rb"-?\d[\d.e+-]*")
 
 
 def mutated(text, words, source, most):
-    """Returns the text after up to `most` changes: a number or some bytes are replaced by one of the words or a byte, or left out."""
+    """Returns the text after up to `most` changes: a number or some bytes are replaced by one of
+    the words or a byte, or removed."""
     text = bytearray(text)
     for _ in range(source.randint(0, most)):
         numbers = list(NUMBER.finditer(text))

@@ -1,4 +1,5 @@
-"""Takes rows from folders that another program fills: in time, late, wrongly, and with malice."""
+"""Takes rows from folders that another program fills: in time, late, with mistakes, and with
+malicious files."""
 
 import gzip
 import json
@@ -45,7 +46,7 @@ def text_of(*rows):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Returns a folder `in` and what a run keeps; pauses are short."""
+    """Returns a folder `in`, and the files that a run keeps; pauses are short."""
     monkeypatch.setattr(rollout_folder, "PAUSES", (0.02, 0.05))
     monkeypatch.setattr(rollout_folder, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(rollout_folder, "TELL_AFTER", 0.05)

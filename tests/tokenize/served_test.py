@@ -1,4 +1,5 @@
-"""Asks servers of completions that are honest, lie, are slow, die and come back."""
+"""Asks servers for completions that answer correctly, send wrong answers, are slow, or end and
+restart."""
 
 import json
 import math
@@ -104,7 +105,7 @@ def test_older_servers_give_token_ids_in_place_of_texts(serve):
 
 
 def change(**values):
-    """Returns a lie that changes the second completion."""
+    """Returns a function that makes the second completion wrong."""
     def lie(handler, path, answer):
         if path == "/v1/completions":
             choice = answer["choices"][1]
@@ -395,7 +396,8 @@ def test_no_text_repeats_the_key_that_a_server_sends_back(serve, monkeypatch):
 
 
 def test_no_mutation_of_an_answer_does_more_than_lie():
-    """Whatever the server answers, the parser gives completions that are what was asked for, or says what is wrong on one short line."""
+    """For any answer of the server, the parser returns completions that fit the request, or one
+    short line that names the fault."""
     source, table = random.Random(3), Table()
     good = []
     for logs in (True, False):

@@ -97,7 +97,7 @@ class CudnnTo : public ::testing::Test {
     FlashTwin twin_;  // replaces FlashAttention-2
     const FlashKernel cudnn_{cudnn_forward, cudnn_backward};
 
-    /// Returns a choice in which cuDNN is much faster, in whatever it accepts.
+    /// Returns a choice in which cuDNN is much faster for every shape that it accepts.
     AttentionChoice faster() const {
         AttentionChoice choice;
         choice.deterministic = false;
@@ -211,7 +211,8 @@ TEST(CudnnAttention, TakesDenseHalfPrecisionSquaresAndRectangles) {
     };
     EXPECT_TRUE(cudnn_takes(inputs(8, 8, 128, kCausalWindow)));
     EXPECT_TRUE(cudnn_takes(inputs(8, 16, 64, {})));
-    EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));  // the window starts at another corner
+    // Its causal triangle begins at another corner.
+    EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 64, {3, 0})));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 256, kCausalWindow)));
     EXPECT_FALSE(cudnn_takes(inputs(8, 1, 64, {})));

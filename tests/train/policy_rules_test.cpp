@@ -11,7 +11,7 @@
 namespace ringmaster {
 namespace {
 
-constexpr int64_t kLabels[] = {3, 7, 1, 5};  // of each document
+constexpr int64_t kLabels[] = {3, 7, 1, 5};  // number of labels of each document
 
 /// Labels of documents with advantages of both signs and ratios on both sides of the clip.
 struct Case {
@@ -105,7 +105,8 @@ TEST(PolicyRules, AnotherSamplersLogProbabilitiesWeighTheLossAsInTrl) {
             server.ratio = ratio;
             server.cap = 1.3;
             Case made;
-            // Every other document's tokens are less likely for the server, so that sums too exceed the cap.
+            // The server gives every other document's tokens lower probabilities, so that sums exceed the
+            // cap, too.
             const at::Tensor sampled_l = made.log_p_l + 1.2 * at::rand({16}, at::kDouble) - 0.4 -
                                          0.4 * made.rollouts.document_l.remainder(2);
             made.rollouts.factor_l =

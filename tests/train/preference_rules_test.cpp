@@ -1,5 +1,5 @@
-// Compares the losses of preferences, and the slopes that weigh their labels, with LibTorch's operations and its
-// autograd.
+// Compares the losses of preferences, and the slopes that weigh their labels, with LibTorch's operations and
+// its autograd.
 #include "engine/train/preference_rules.h"
 
 #include <ATen/ATen.h>
@@ -22,7 +22,8 @@ std::vector<double> numbers(const at::Tensor& values) {
 struct Case {
     at::Tensor sums_d2 = -at::rand({2 * kDocuments, 2}, at::kDouble) * 30 - 1;
     PlainFacts facts{at::randint(2, 32, {kDocuments}, at::kDouble), at::zeros({kDocuments}, at::kDouble),
-                     -at::rand({kDocuments}, at::kDouble) * 30, at::tensor({1., 0., 1., 1., 0., 1., 0., 0.}, at::kDouble),
+                     -at::rand({kDocuments}, at::kDouble) * 30,
+                     at::tensor({1., 0., 1., 1., 0., 1., 0., 0.}, at::kDouble),
                      -at::rand({kDocuments}, at::kDouble) * 5 - 20};
 
     explicit Case(const Preference& preference) {
@@ -60,10 +61,11 @@ void expect_derivatives_of_autograd(const Preference& preference) {
         const at::Tensor loss = plain_preference_loss(preference, data.facts, sums_d2);
         at::Tensor slopes_d2 = torch::autograd::grad({loss}, {sums_d2})[0].narrow(0, 0, kDocuments);
         slopes_d2 = slopes_d2.detach().clone();
-        slopes_d2.select(1, 1).mul_(data.facts.prompt_labels_d.ne(0));  // no labels have no slope
+        slopes_d2.select(1, 1).mul_(data.facts.prompt_labels_d.ne(0));  // without labels there is no slope
         EXPECT_NEAR(ours.loss, loss.item<double>(), 1e-9 * std::abs(ours.loss));
         std::vector<double> slopes;
-        for (const auto& [completion, prompt] : ours.slopes) slopes.insert(slopes.end(), {completion, prompt});
+        for (const auto& [completion, prompt] : ours.slopes)
+            slopes.insert(slopes.end(), {completion, prompt});
         EXPECT_THAT(slopes, testing::Pointwise(testing::DoubleNear(1e-10), numbers(slopes_d2)));
     }
 }

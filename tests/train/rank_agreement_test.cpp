@@ -33,8 +33,8 @@ bool is_found(Precision precision, int64_t element, int bit) {
     return found;
 }
 
-/// Elements are added up as words of 8 bytes: each place in a word counts, and so do the ends that do not
-/// fill one.
+/// The checksum adds words of 8 bytes: each byte of a word counts, and so do the ends that do not fill a
+/// word.
 TEST(SameWeights, NoBitMayDiffer) {
     for (const Precision precision : {Precision::Float32, Precision::Bf16Full}) {
         EXPECT_FALSE(is_found(precision, 0, -1));

@@ -1,5 +1,5 @@
-// Runs programs that answer as reward functions' process may: rightly, wrongly, late, endlessly, or not at
-// all.
+// Runs programs that answer as a process of reward functions may: correctly, wrongly, late, without end, or
+// not at all.
 #include "engine/train/reward_process.h"
 
 #include <gmock/gmock.h>

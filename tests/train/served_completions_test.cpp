@@ -1,4 +1,5 @@
-// Reads answers of the process that asks a server for completions: good ones, and whatever else it may write.
+// Reads answers of the process that asks a server for completions: correct ones, and wrong ones of many
+// kinds.
 #include "engine/train/served_completions.h"
 
 #include <gmock/gmock.h>

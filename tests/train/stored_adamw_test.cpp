@@ -183,7 +183,7 @@ TEST(StoredAdamW, ExhaustiveUpdateTakesAtMostHalfAsLongAgainAsThatOfNumbers) {
     TimedOptimizer numbers("adamw_torch");
     for (const char* name : {"adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit"}) {
         TimedOptimizer codes(name);
-        for (int i = 0; i < 25; ++i) {  // in turns, as memory is shared with other programs
+        for (int i = 0; i < 25; ++i) {  // measured in turns, because other programs share the memory
             numbers.update();
             codes.update();
         }
