@@ -101,10 +101,7 @@ DataPage::DataPage(Session& session, QWidget* parent)
     m_stack->addWidget(makeWork());
     m_stack->addWidget(problem);
     m_stack->addWidget(makeRows());
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
-    layout->setSpacing(space(0.7));
-    layout->addWidget(m_header);
+    QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_stack, 1);
     m_soon.setSingleShot(true);
     m_soon.setInterval(kSoonMs);

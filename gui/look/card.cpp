@@ -236,6 +236,14 @@ QString PageHeader::title() const {
     return m_title->fullText();
 }
 
+QVBoxLayout* layOutPage(QWidget* page, PageHeader* header) {
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
+    layout->setSpacing(space(0.7));
+    layout->addWidget(header);
+    return layout;
+}
+
 EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
     : QWidget(parent), m_actions(new QHBoxLayout) {
     auto* head = new QLabel(title);

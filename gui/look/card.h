@@ -106,6 +106,9 @@ class PageHeader : public QWidget {
     QHBoxLayout* m_actions;
 };
 
+/// Lays out a page from top to bottom, with a page's margins; the header comes first.
+QVBoxLayout* layOutPage(QWidget* page, PageHeader* header);
+
 /// Fills a page or card that has nothing to show yet: says what it is for and offers a button that fills it.
 class EmptyView : public QWidget {
     Q_OBJECT

@@ -96,10 +96,7 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
     m_stack->addWidget(empty);
     m_stack->addWidget(work);
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
-    layout->setSpacing(space(0.7));
-    layout->addWidget(m_header);
+    QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_draft_notice);
     layout->addWidget(m_notice);
     layout->addWidget(m_stack, 1);

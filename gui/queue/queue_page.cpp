@@ -57,10 +57,7 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
     m_problem->hide();
     m_stack->addWidget(empty);
     m_stack->addWidget(makeList());
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
-    layout->setSpacing(space(0.7));
-    layout->addWidget(m_header);
+    QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_problem);
     layout->addWidget(m_stack, 1);
     for (QPushButton* button : {m_add, first}) connect(button, &QPushButton::clicked, this, &QueuePage::add);

@@ -62,10 +62,7 @@ TryPage::TryPage(Session& session, QWidget* parent)
     for (QPushButton* button : {m_choose, m_merge, m_monitor}) m_header->addAction(button);
     m_stack->addWidget(makeEmpty());
     m_stack->addWidget(makeWork());
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
-    layout->setSpacing(space(0.7));
-    layout->addWidget(m_header);
+    QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_stack, 1);
     m_soon.setSingleShot(true);
     m_soon.setInterval(kSoonMs);

@@ -190,6 +190,8 @@ TEST(AlertDetector, NamesTheSlowRank) {
         EXPECT_EQ(found[0].rank, slow);
         EXPECT_THAT(found[0].step, testing::AllOf(testing::Ge(510), testing::Le(540)));
         EXPECT_NEAR(found[0].value, 0.28, 0.02);
+        EXPECT_THAT(text_of(found[0]),
+                    testing::ContainsRegex(": the others wait 2[6-9] % of a step for it\\.$"));
     }
 }
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, ringmaster, save_disturbed, state_of
+from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, next_fit, ringmaster, save_disturbed, state_of
 from transformers_loss import learn
 
 STEPS = 10
@@ -255,18 +255,6 @@ def save_model(folder, name, seed=7):
     return save_disturbed(model, folder)
 
 
-def packed_rows(documents):
-    """Packs documents into rows, by next fit in file order."""
-    rows, room = [], 0
-    for document in documents:
-        if len(document["input_ids"]) > room:
-            rows.append([])
-            room = SEQUENCE
-        rows[-1].append(document)
-        room -= len(document["input_ids"])
-    return rows
-
-
 def epsilon_of(name):
     """Returns Adam's epsilon. Ten steps of transformers in float32 and in float64 leave the weights of qwen3_5_moe so far
     apart that their logits differ by 2.8e-4 with 1e-8, where Adam divides rounding errors by each other, and by 6.5e-7 with
@@ -307,7 +295,7 @@ def reference(tmp_path_factory):
             folder = tmp_path_factory.mktemp("family")
             model_dir = save_model(folder / "model", name)
             documents = make_rows(folder / "rows.jsonl", 96, longest=60 if packed else SEQUENCE)
-            rows = packed_rows(documents) if packed else [[document] for document in documents]
+            rows = next_fit(documents, SEQUENCE) if packed else [[document] for document in documents]
             made[name, packed] = folder, model_dir, *train_with_transformers(model_dir, rows, epsilon_of(name))
         return made[name, packed]
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, state_of
+from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, next_fit, state_of
 from transformers_loss import count_labels, learn
 
 STEPS = 4
@@ -36,18 +36,6 @@ MODELS = {"llama": dict(num_attention_heads=4, num_key_value_heads=2),
           "mistral": dict(sliding_window=24)}  # shorter than most documents
 
 
-def next_fit(documents):
-    """Packs documents into rows, in file order."""
-    rows, room = [], 0
-    for document in documents:
-        if len(document["input_ids"]) > room:
-            rows.append([])
-            room = SEQUENCE
-        rows[-1].append(document)
-        room -= len(document["input_ids"])
-    return rows
-
-
 def train_with_transformers(model_dir, rows):
     """Trains on each document by itself, so that nothing can leak."""
     import torch
@@ -72,7 +60,7 @@ def train_with_transformers(model_dir, rows):
 def reference(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     model_dir = make_model(folder / "model", request.param, **MODELS[request.param])
-    rows = next_fit(make_rows(folder / "rows.jsonl", 40, seed=9, longest=96))
+    rows = next_fit(make_rows(folder / "rows.jsonl", 40, seed=9, longest=96), SEQUENCE)
     return folder, model_dir, rows, train_with_transformers(model_dir, rows)
 
 

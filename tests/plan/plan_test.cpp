@@ -211,7 +211,9 @@ TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
         plan_of("context_parallel_size: 4\nsequence_len: 1001\nring_attn_func: batch_zigzag\n", 4);
     EXPECT_EQ(padded.sequence.padded_length, 1008);
     EXPECT_EQ(padded.sequence.per_rank, 252);
-    EXPECT_TRUE(find(padded, "SEQ-PADDED"));
+    const Diagnostic* said_so = find(padded, "SEQ-PADDED");
+    ASSERT_TRUE(said_so);
+    EXPECT_EQ(said_so->parameters.at("padding"), FindingValue("0.7 %")) << "7 of 1008 tokens";
     EXPECT_TRUE(find(plan_of("context_parallel_size: 8\nsequence_len: 5\n", 8), "SEQ-SHORT"));
     EXPECT_TRUE(find(plan_of("sequence_len: 16384\n", 1), "SEQ-POSITIONS"));
 }

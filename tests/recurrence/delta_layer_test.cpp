@@ -203,11 +203,6 @@ double held_before(const Example& of) {
     return of.projected_bsw.scalar_type() == at::kDouble ? 1 : 0;
 }
 
-struct Errors {
-    double gated = 0, dprojected = 0, dweights = 0;
-    int64_t sent_bytes = 0;
-};
-
 /// Computes the example over the mesh's ranks, and compares with the truth.
 Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, RingAttnFunc func) {
     const Layout layout = make_layout(func, of.tokens, mesh.ring, mesh.ulysses, of.mask);
@@ -255,18 +250,10 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
 
 void expect_sequential(const Example& of) {
     const Truth truth = truth_of(of);
-    const Example in_float64 = in(at::kDouble, of);
-    for (const auto& [mesh, func] : kMeshes) {
-        const std::string where = std::string(to_string(func)) + " ring " + std::to_string(mesh.ring) +
-                                  " ulysses " + std::to_string(mesh.ulysses);
-        for (const auto& [example, bound] : {std::pair(in_float64, 1e-12), std::pair(of, 1e-6)}) {
-            const Errors errors = errors_over(example, truth, mesh, func);
-            EXPECT_LT(errors.gated, bound) << where;
-            EXPECT_LT(errors.dprojected, bound) << where;
-            // A weight's gradient is a sum over all tokens, whose terms partly cancel.
-            EXPECT_LT(errors.dweights, 4 * bound) << where;
-        }
-    }
+    expect_on_every_mesh(of, in(at::kDouble, of),
+                         [&](const Example& example, const Mesh& mesh, RingAttnFunc func) {
+                             return errors_over(example, truth, mesh, func);
+                         });
 }
 
 TEST(DeltaLayer, EqualsTheSequentialRuleOnEveryMesh) {

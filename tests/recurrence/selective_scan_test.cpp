@@ -131,11 +131,6 @@ double error_of(const at::Tensor& ours, const at::Tensor& truth) {
     return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
 }
 
-struct Errors {
-    double gated = 0, dinputs = 0, dweights = 0;
-    int64_t sent_bytes = 0;
-};
-
 /// Holds what one rank computes.
 struct OfRank {
     at::Tensor places, gated;
@@ -200,18 +195,10 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
 
 void expect_sequential(const Example& of) {
     const Truth truth = truth_of(of);
-    const Example in_float64 = in(at::kDouble, of);
-    for (const auto& [mesh, func] : kMeshes) {
-        const std::string where = std::string(to_string(func)) + " ring " + std::to_string(mesh.ring) +
-                                  " ulysses " + std::to_string(mesh.ulysses);
-        for (const auto& [example, bound] : {std::pair(in_float64, 1e-12), std::pair(of, 1e-6)}) {
-            const Errors errors = errors_over(example, truth, mesh, func);
-            EXPECT_LT(errors.gated, bound) << where;
-            EXPECT_LT(errors.dinputs, bound) << where;
-            // A weight's gradient is a sum over all tokens, whose terms cancel.
-            EXPECT_LT(errors.dweights, 4 * bound) << where;
-        }
-    }
+    expect_on_every_mesh(of, in(at::kDouble, of),
+                         [&](const Example& example, const Mesh& mesh, RingAttnFunc func) {
+                             return errors_over(example, truth, mesh, func);
+                         });
 }
 
 TEST(SelectiveScan, EqualsTheSequentialScanOnEveryMesh) {

@@ -88,6 +88,18 @@ def make_rows(file, count, seed=1, longest=96, masked=True):
     return rows
 
 
+def next_fit(documents, length):
+    """Packs documents into rows of at most `length` tokens, in file order."""
+    rows, room = [], 0
+    for document in documents:
+        if len(document["input_ids"]) > room:
+            rows.append([])
+            room = length
+        rows[-1].append(document)
+        room -= len(document["input_ids"])
+    return rows
+
+
 def make_config(folder, model, rows_file, **keys):
     """Writes an axolotl YAML (JSON is YAML) in `folder`; a key set to None is left out."""
     config = {
