@@ -11,7 +11,6 @@
 #include "engine/events/bounded_json.h"
 #include "engine/files/checkpoints.h"
 #include "launcher/bounded_file.h"
-#include "launcher/files.h"
 
 namespace ringmaster {
 

@@ -10,9 +10,7 @@
 
 #include "engine/config/keys.h"
 #include "engine/error.h"
-#include "engine/events/event_log.h"
 #include "engine/files/checkpoints.h"
-#include "launcher/bounded_file.h"
 #include "launcher/files.h"
 #include "launcher/places.h"
 #include "launcher/recorded_run.h"

@@ -30,9 +30,6 @@ struct Lora {
     bool adapts(int64_t layer) const {
         return layers.empty() || std::binary_search(layers.begin(), layers.end(), layer);
     }
-    int64_t adapted_layers(int64_t of) const {
-        return layers.empty() ? of : std::lower_bound(layers.begin(), layers.end(), of) - layers.begin();
-    }
     double scale() const { return double(alpha) / (rslora ? std::sqrt(double(r)) : double(r)); }
 };
 

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
 

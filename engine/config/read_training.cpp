@@ -1,4 +1,3 @@
-#include "engine/config/keys.h"
 #include "engine/config/precision.h"
 #include "engine/config/sections.h"
 

@@ -103,10 +103,6 @@ UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora) {
     return sizes;
 }
 
-int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
-    return lora_unit_sizes(model, lora).layer;
-}
-
 int64_t lora_count(const ModelConfig& model, const Lora& lora) {
     if (!lora.on()) return 0;
     const UnitSizes sizes = lora_unit_sizes(model, lora);

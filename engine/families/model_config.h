@@ -272,8 +272,6 @@ int64_t parameter_count(const ModelConfig& model);
 
 /// Returns an adapter's parameters with PEFT's names: A, then B, for each module in the modules' order.
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora);
-/// Returns the adapter's elements in the largest adapted layer.
-int64_t lora_layer_count(const ModelConfig& model, const Lora& lora);
 
 /// Returns the elements of each rank's slice if `shards` ranks share `elements`: a multiple of 16 (a cache
 /// line of float32), with the last slices padded. Returns `elements` for one shard.
@@ -283,8 +281,6 @@ struct UnitSizes {
     int64_t embedding = 0, layer = 0, head = 0;
 };
 UnitSizes unit_sizes(const ModelConfig& model);
-/// Returns the elements of all slices that one rank holds.
-int64_t sharded_count(const ModelConfig& model, int shards);
 
 /// Reads `config.json` (spellings of transformers 4 and 5). Throws Error(Refused), with the name, if a field
 /// is missing or has a wrong type. A valid field that is not computed here becomes an obstacle.

@@ -476,12 +476,4 @@ int64_t slice_elements(int64_t elements, int shards) {
     return (slice + kTogether - 1) / kTogether * kTogether;
 }
 
-int64_t sharded_count(const ModelConfig& model, int shards) {
-    const UnitSizes sizes = unit_sizes(model);
-    return slice_elements(sizes.embedding, shards) +
-           sum_over_layers(model, {},
-                           [&](const ModelConfig& one) { return slice_elements(layer_size(one), shards); }) +
-           slice_elements(sizes.head, shards);
-}
-
 }  // namespace ringmaster

@@ -32,10 +32,4 @@ at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor&
     return all.narrow(1, 0, sequence);
 }
 
-at::Tensor gather_tokens_backward(const Groups& groups, const Layout& layout, const at::Tensor& dx_bs) {
-    at::Tensor all = at::zeros(with_tokens(dx_bs, layout.tokens), dx_bs.options());
-    all.narrow(1, 0, dx_bs.size(1)).copy_(dx_bs);
-    return all.index_select(1, own_places(groups, layout, dx_bs.device()));
-}
-
 }  // namespace ringmaster

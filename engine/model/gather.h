@@ -1,5 +1,5 @@
 /// Gathers values of all tokens of a sequence that is split over ranks, in the sequence's order and without
-/// the layout's padding. Forward and backward.
+/// the layout's padding.
 ///
 /// Letters: B rows, T this rank's tokens, S the sequence's without the layout's padding; … more dimensions.
 #pragma once
@@ -23,9 +23,5 @@ inline at::Tensor own_places(const Groups& groups, const Layout& layout, at::Dev
 /// Returns x_bs [B, S, …] on every context-parallel rank, from x_bt [B, T, …] of each. Works for any dtype in
 /// which adding zero is exact.
 at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor& x_bt, int64_t sequence);
-
-/// Returns the gradient of this rank's tokens. Every rank computed the same from the gathered values, so this
-/// rank's part is already complete; the layout's padding gets zero.
-at::Tensor gather_tokens_backward(const Groups& groups, const Layout& layout, const at::Tensor& dx_bs);
 
 }  // namespace ringmaster

@@ -18,7 +18,6 @@
 #include "engine/files/safetensors.h"
 #include "engine/model/dtypes.h"
 #include "engine/model/quantized_base.h"
-#include "engine/model/quantized_matrix.h"
 #include "engine/model/weight_files.h"
 
 namespace ringmaster {

@@ -9,7 +9,6 @@
 #include "engine/plan/findings.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/sharding_edit.h"
-#include "engine/plan/step_time.h"
 
 namespace ringmaster {
 

@@ -12,7 +12,6 @@
 #include "engine/plan/expert_parallel.h"
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/nccl_memory.h"
-#include "engine/plan/step_time.h"
 
 namespace ringmaster {
 

@@ -32,7 +32,6 @@ class PartJoins {
     bool is_full() const { return held_ > 0 && held_ >= most_held_; }
     /// Returns whether parts must be joined as they come.
     bool holds_none() const { return most_held_ == 0; }
-    bool has_sum() const { return has_sum_; }
     int64_t held() const { return held_; }
 
     /// Adds a part that covers `elements` of the result to the parts that are held.

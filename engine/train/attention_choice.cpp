@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/attention/cuda_flash.h"
-#include "engine/attention/deterministic.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/flash_blocks.h"
@@ -253,8 +252,7 @@ void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKer
         const FlashInputs part = heads_of_a_launch(in, shape);
         FlashKernel::Output whole = flash.forward(part);
         whole.lse = whole.lse.contiguous();
-        const at::Tensor dout =
-            some_numbers(shape, shape.heads, 0.3, device).narrow(2, 0, part.q.size(2));
+        const at::Tensor dout = some_numbers(shape, shape.heads, 0.3, device).narrow(2, 0, part.q.size(2));
         tried->worst = std::max(tried->worst, worst_in_parts(backward_of(other, part, dout, whole),
                                                              backward_of(flash, part, dout, whole)));
     } catch (const std::exception& problem) {

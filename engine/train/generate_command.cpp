@@ -9,7 +9,6 @@
 
 #include "engine/comm/backends.h"
 #include "engine/error.h"
-#include "engine/model/dtypes.h"
 #include "engine/model/lora.h"
 #include "engine/sample/request.h"
 #include "engine/train/json_command.h"

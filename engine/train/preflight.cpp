@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/config/precision.h"
 #include "engine/plan/memory.h"
 #include "engine/train/int8_check.h"
 #include "engine/train/preflight_pass.h"

@@ -13,7 +13,6 @@
 #include <memory>
 #include <thread>
 
-#include "engine/attention/deterministic.h"
 #include "engine/auth/run_secret.h"
 #include "engine/comm/groups.h"
 #include "engine/comm/nccl_settings.h"

@@ -29,7 +29,6 @@ class Plot : public QWidget {
 
     int plotWidth() const;  ///< width that curves can use, in pixels
     QRectF plotArea() const;
-    Extent xRange() const { return m_map.x; }
     Extent yRange() const { return m_map.y; }
     double lastPaint_ms() const { return m_paint_ms; }  ///< time of the last drawing of new data
 

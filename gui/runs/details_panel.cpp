@@ -13,7 +13,6 @@
 #include "engine/events/event_log.h"
 #include "gui/charts/plot.h"
 #include "gui/look/card_grid.h"
-#include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"

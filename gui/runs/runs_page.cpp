@@ -11,7 +11,6 @@
 #include <QToolButton>
 
 #include "gui/look/card.h"
-#include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/runs/compare_view.h"

@@ -4,7 +4,6 @@
 #include "engine/events/event_log.h"
 #include "launcher/backends/needs.h"
 #include "launcher/backends/parts.h"
-#include "launcher/format.h"
 #include "launcher/nodes/fleet.h"
 #include "launcher/slurm/site.h"
 

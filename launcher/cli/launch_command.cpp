@@ -12,7 +12,6 @@
 #include "launcher/cli/plan_text.h"
 #include "launcher/cli/restarts.h"
 #include "launcher/format.h"
-#include "launcher/slurm/script.h"
 #include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {

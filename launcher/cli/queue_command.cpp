@@ -7,7 +7,6 @@
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/cli/look_commands.h"
 #include "launcher/cli/run_list.h"
 #include "launcher/queue/queue_add.h"
 #include "launcher/queue/queue_edit.h"

@@ -6,7 +6,6 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/look_commands.h"
-#include "launcher/cli/plan_text.h"
 #include "launcher/cli/rows_text.h"
 #include "launcher/rows/row_search.h"
 

@@ -17,7 +17,6 @@
 #include "launcher/bounded_file.h"
 #include "launcher/engine_files.h"
 #include "launcher/files.h"
-#include "launcher/nodes/fetch.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/samples_there.h"
 #include "launcher/nodes/stage.h"

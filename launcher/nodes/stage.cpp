@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "engine/error.h"
-#include "launcher/files.h"
 #include "launcher/local_node.h"
 
 namespace ringmaster {

@@ -8,7 +8,6 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/bounded_file.h"
 
 namespace ringmaster {
 

@@ -11,7 +11,6 @@
 #include "engine/error.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/anywhere/roster.h"
-#include "launcher/files.h"
 #include "launcher/ssh/aliases.h"
 
 namespace ringmaster {

@@ -1,7 +1,6 @@
 // `rl` and its keys give the settings that axolotl 0.19 passes to TRL.
 #include <gtest/gtest.h>
 
-#include "engine/config/dataset_types.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {

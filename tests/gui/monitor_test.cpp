@@ -22,7 +22,6 @@
 #include <random>
 
 #include "gui/monitor/monitor_page.h"
-#include "gui/monitor/run_charts.h"
 #include "launcher/alerts/settings.h"
 #include "tests/gui/synthetic_run.h"
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/files.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

@@ -74,23 +74,5 @@ TEST(Outputs, OfASplitSequenceAreThoseOfOneRank) {
     }
 }
 
-TEST(Gather, ItsBackwardIsEachRanksSliceOfTheGradient) {
-    Mesh mesh;
-    mesh.ring = 2;
-    mesh.ulysses = 2;
-    const Layout layout = make_layout(RingAttnFunc::Balanced, 13, 2, 2, {});
-    at::manual_seed(2);
-    const at::Tensor weights = at::randn({2, 13, 3});
-    run_ranks(mesh, [&](int rank, Groups& groups) {
-        const at::Tensor places = own_places(groups, layout, at::kCPU);
-        const at::Tensor x = at::full({2, places.size(0), 3}, double(rank + 1));
-        const at::Tensor all = gather_tokens(groups, layout, x, 13);
-        ASSERT_TRUE(at::equal(all.index_select(1, places), x));
-        // The gradient of Σ(weights · all) with respect to x is this rank's part of the weights.
-        EXPECT_TRUE(
-            at::equal(gather_tokens_backward(groups, layout, weights), weights.index_select(1, places)));
-    });
-}
-
 }  // namespace
 }  // namespace ringmaster

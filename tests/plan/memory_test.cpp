@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/blocks/sites.h"
+#include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "tests/plan/plans.h"
 
@@ -154,7 +155,7 @@ TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
     MemoryInputs in = llama_8b();
     in.lora = {16, 32, 0, false, module_names(), "", ""};
     constexpr double kAdapter = 41'943'040;
-    EXPECT_EQ(double(in.model.num_layers * lora_layer_count(in.model, in.lora)), kAdapter);
+    EXPECT_EQ(double(in.model.num_layers * lora_unit_sizes(in.model, in.lora).layer), kAdapter);
     EXPECT_EQ(weight_bytes(in), 2 * kParameters + 6 * kAdapter);
     EXPECT_EQ(gradient_bytes(in), 4 * kAdapter);
     EXPECT_EQ(optimizer_bytes(in), 8 * kAdapter);
@@ -169,13 +170,15 @@ TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
 }
 
 TEST(Memory, UnitsDivideByAnyNumberOfRanks) {
-    const ModelConfig model = llama_8b().model;
-    for (const int shards : {2, 3, 7, 64, 1000}) {
-        const int64_t padding = sharded_count(model, shards) * shards - parameter_count(model);
-        EXPECT_GE(padding, 0);
-        EXPECT_LE(padding, 34 * 16 * shards);
+    const UnitSizes sizes = unit_sizes(llama_8b().model);
+    for (const int64_t elements : {sizes.embedding, sizes.layer, sizes.head}) {
+        for (const int shards : {2, 3, 7, 64, 1000}) {
+            const int64_t padding = slice_elements(elements, shards) * shards - elements;
+            EXPECT_GE(padding, 0);
+            EXPECT_LE(padding, 16 * shards);
+        }
+        EXPECT_EQ(slice_elements(elements, 1), elements);
     }
-    EXPECT_EQ(sharded_count(model, 1), parameter_count(model));
 }
 
 TEST(Memory, HostMemoryHoldsExactlyWhatIsOffloaded) {
@@ -290,7 +293,7 @@ TEST(Memory, OfA70BQloraIsThePublishedOneByComponent) {
     in.shard_tokens = 512;
     in.lora = {16, 32, 0, false, module_names(), "", ""};
     in.quantization.format = WeightFormat::Nf4;
-    const double adapter = double(in.model.num_layers * lora_layer_count(in.model, in.lora));
+    const double adapter = double(in.model.num_layers * lora_unit_sizes(in.model, in.lora).layer);
     const double embedding_and_head = 2 * 2.0 * 128256 * 8192;
     const double in_bits = weight_bytes(in) - embedding_and_head - (4 + 2) * adapter;
     EXPECT_NEAR(in_bits / 1e9, 35.3, 0.1);
