@@ -25,10 +25,10 @@ inline bool shares_norm(const ModelConfig& model) {
 /// Returns the block of a layer's attention, or of its recurrence.
 template <class Machine>
 std::unique_ptr<Block<Machine>> mixer_of(const ModelConfig& model, const LayerKind& kind) {
-    if (kind.recurs && model.delta.convolved > 0) return std::make_unique<Convolution<Machine>>();
-    if (kind.recurs && model.delta.scans()) return std::make_unique<SelectiveScanBlock<Machine>>();
-    if (kind.recurs) return std::make_unique<Recurrence<Machine>>(model.delta.state_space.output);
-    if (model.recurs_beside_attention())
+    if (kind.is_recurrent && model.delta.convolved > 0) return std::make_unique<Convolution<Machine>>();
+    if (kind.is_recurrent && model.delta.scans()) return std::make_unique<SelectiveScanBlock<Machine>>();
+    if (kind.is_recurrent) return std::make_unique<Recurrence<Machine>>(model.delta.state_space.output);
+    if (model.has_attention_and_recurrence())
         return std::make_unique<RecurrenceBesideAttention<Machine>>(kind, model);
     return std::make_unique<Attention<Machine>>(kind, shares_norm(model), model.attention_multiplier);
 }

@@ -23,9 +23,9 @@ struct Module {
 
 std::filesystem::path module_file() {
     constexpr const char* kName = "ringmaster_cuda.so";
-    const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    const auto of_build = beside.parent_path() / "bin" / kName;
-    return !exists(beside / kName) && exists(of_build) ? of_build : beside / kName;
+    const auto program_folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const auto of_build = program_folder.parent_path() / "bin" / kName;
+    return !exists(program_folder / kName) && exists(of_build) ? of_build : program_folder / kName;
 }
 
 /// Sets variables that LibTorch and cuBLAS read: without a fixed workspace, cuBLAS's sums differ from run to

@@ -150,7 +150,7 @@ Rendezvous with_address(Rendezvous at) {
 using Clock = std::chrono::steady_clock;
 
 /// Tries to connect; returns 0 or an errno.
-int knock(const Address& address, std::chrono::microseconds patience) {
+int try_connect(const Address& address, std::chrono::microseconds patience) {
     const Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (socket.fd() < 0) return errno;
     timeval bound{};  // also limits connect(2)
@@ -171,7 +171,7 @@ void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) 
     while (true) {
         for (const Address& address : addresses) {
             const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
-            error = knock(address, std::max(left, std::chrono::microseconds(1)));
+            error = try_connect(address, std::max(left, std::chrono::microseconds(1)));
             if (error == 0) return;
         }
         if (Clock::now() + kPause > deadline) break;

@@ -14,7 +14,7 @@ namespace ringmaster {
 
 /// Holds means over a step's pairs or rows in training on preferences; figures that the method does not
 /// compute are not written. A completion's reward is beta times the number that the loss compares.
-struct PreferenceFigures {
+struct LossFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
     std::optional<double> margin;    ///< chosen − rejected
     std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
@@ -61,7 +61,7 @@ struct StepEvent {
     std::optional<double> loss_scale;   ///< scale of this step, if `fp16: true`; not written otherwise
     std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
-    PreferenceFigures preference = {};
+    LossFigures preference = {};
     SamplingFigures sampling = {};
     std::optional<int64_t> host_memory_bytes;  ///< peak of offloaded tensors, which memory_bytes leaves out
 };
@@ -90,7 +90,7 @@ struct EvalEvent {
     int64_t step = 0;
     double loss = 0;
     int64_t tokens = 0;  ///< valid labels that the mean is taken over
-    PreferenceFigures preference = {};
+    LossFigures preference = {};
 };
 
 struct WarningEvent {

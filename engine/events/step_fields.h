@@ -12,7 +12,7 @@ namespace ringmaster {
 template <class T, class E>
 concept EventOf = std::same_as<std::remove_const_t<T>, E>;
 
-void each_field(auto& field, EventOf<PreferenceFigures> auto& of) {
+void each_field(auto& field, EventOf<LossFigures> auto& of) {
     field.if_any("rewards_chosen", of.rewards_chosen);
     field.if_any("rewards_rejected", of.rewards_rejected);
     field.if_any("reward_margin", of.margin);

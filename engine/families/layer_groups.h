@@ -15,7 +15,7 @@ struct LayerGroup {
 };
 
 inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
-    return a.recurs == b.recurs && a.dense == b.dense && a.global == b.global &&
+    return a.is_recurrent == b.is_recurrent && a.dense == b.dense && a.global == b.global &&
            a.lacks_mixer == b.lacks_mixer && a.lacks_mlp == b.lacks_mlp &&
            (a.keys_of < 0) == (b.keys_of < 0) && a.wide == b.wide;
 }

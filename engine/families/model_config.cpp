@@ -64,9 +64,9 @@ int64_t ModelConfig::sparse_layers() const {
     return count;
 }
 
-bool ModelConfig::recurs() const {
-    return recurs_beside_attention() ||
-           std::any_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.recurs; });
+bool ModelConfig::has_recurrent_layers() const {
+    return has_attention_and_recurrence() ||
+           std::any_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.is_recurrent; });
 }
 
 }  // namespace ringmaster

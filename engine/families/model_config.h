@@ -47,7 +47,7 @@ enum class QkNorm { None, PerHead, Whole };
 struct LayerKind {
     std::optional<int64_t> window = {};
     int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
-    bool recurs = false;
+    bool is_recurrent = false;
     bool dense = false;        ///< in a mixture of experts: the layer has an MLP instead of experts
     bool global = false;       ///< the layer's heads have the sizes of ModelConfig::global_heads
     bool lacks_mixer = false;  ///< the layer has only an MLP or experts, and their norm
@@ -55,7 +55,7 @@ struct LayerKind {
     /// Index of the earlier layer whose keys and values it reads; -1: it computes its own.
     int64_t keys_of = -1;
     bool wide = false;  ///< the layer's MLP is as wide as ModelConfig::wide_intermediate_size
-    bool attends() const { return !recurs && !lacks_mixer; }
+    bool attends() const { return !is_recurrent && !lacks_mixer; }
     bool operator==(const LayerKind&) const = default;
 };
 
@@ -163,9 +163,9 @@ struct ModelConfig {
     int64_t value_width() const { return latent.on() ? latent.value_width : head_dim; }
     /// Returns the distinct kinds of attention, ordered by first layer.
     std::vector<LayerKind> layer_kinds() const;
-    bool recurs() const;  ///< returns whether a layer is recurrent, with or without attention
+    bool has_recurrent_layers() const;  ///< returns whether a layer is recurrent, with or without attention
     /// Returns whether each layer has attention and a recurrence, which read the same input.
-    bool recurs_beside_attention() const {
+    bool has_attention_and_recurrence() const {
         return delta.state_space.on && delta.state_space.beside_attention;
     }
     /// Returns the model with the sizes that a layer of this kind has.

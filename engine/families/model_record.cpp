@@ -38,7 +38,7 @@ template <class Fields>
 void each_field(const Fields& fields, Same<LayerKind> auto& kind) {
     fields("window", kind.window);
     fields("rope", kind.rope);
-    fields("recurs", kind.recurs);
+    fields("recurs", kind.is_recurrent);
     fields("dense", kind.dense);
     fields("global", kind.global);
     fields("lacks_mixer", kind.lacks_mixer);
@@ -291,7 +291,8 @@ void check(const ModelConfig& m, const std::string& where) {
                                      m.num_heads % m.global_heads.kv_heads == 0)),
                "'layers' names a rope or heads that there are not");
     for (const LayerKind& kind : m.layers)
-        expect(!kind.lacks_mixer || (!kind.lacks_mlp && !kind.recurs), "a layer of 'layers' has no block");
+        expect(!kind.lacks_mixer || (!kind.lacks_mlp && !kind.is_recurrent),
+               "a layer of 'layers' has no block");
     check_layer_inputs(m, expect);
     expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
                                   m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0 &&
@@ -321,7 +322,8 @@ void check(const ModelConfig& m, const std::string& where) {
     expect(d.state_space.step_rank == 0 || (d.state_space.on && d.state_space.step_rank > 0 && groups == 0 &&
                                             d.key_heads == 1 && d.value_width == 1),
            "its state space's sizes are no decoder's");
-    expect(!m.recurs() || (d.taps > 0 && (has_rule || convolves)), "its recurrence's sizes are no decoder's");
+    expect(!m.has_recurrent_layers() || (d.taps > 0 && (has_rule || convolves)),
+           "its recurrence's sizes are no decoder's");
     refuse_absurd_size(m, where);
 }
 

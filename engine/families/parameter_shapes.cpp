@@ -179,11 +179,11 @@ void add_mlp(const ModelConfig& m, Shapes& shapes) {
 /// Adds a layer's attention, or its recurrence, or both, with their norms.
 void add_mixer(const ModelConfig& m, const LayerKind& kind, Shapes& shapes) {
     if (m.norms_inputs) shapes.norm(Role::InputNorm, "input_layernorm", m.hidden_size, m.norm_biases);
-    if (!kind.recurs && m.latent.on())
+    if (!kind.is_recurrent && m.latent.on())
         add_latent_attention(m, shapes);
-    else if (!kind.recurs)
+    else if (!kind.is_recurrent)
         add_attention(m, shapes);
-    if (kind.recurs || m.recurs_beside_attention()) add_recurrence(m, shapes);
+    if (kind.is_recurrent || m.has_attention_and_recurrence()) add_recurrence(m, shapes);
     if (m.norms_outputs)
         shapes.norm(Role::PostAttentionNorm, "attention_output_norm", m.hidden_size, m.norm_biases);
 }
@@ -203,12 +203,12 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (kind.lacks_mlp) return;
     const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
     if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
-    const bool has_experts = m.has_experts(kind), beside = has_experts && m.experts_beside_mlp;
-    if (!has_experts || beside) add_mlp(m, shapes);
-    if (beside) norm(Role::PostMlpNorm, "mlp_part_norm");
-    if (beside) norm(Role::MlpNorm, "experts_norm");
+    const bool has_experts = m.has_experts(kind), has_both = has_experts && m.experts_beside_mlp;
+    if (!has_experts || has_both) add_mlp(m, shapes);
+    if (has_both) norm(Role::PostMlpNorm, "mlp_part_norm");
+    if (has_both) norm(Role::MlpNorm, "experts_norm");
     if (has_experts) add_experts(m, shapes);
-    if (beside) norm(Role::PostMlpNorm, "experts_part_norm");
+    if (has_both) norm(Role::PostMlpNorm, "experts_part_norm");
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
     if (m.layer_input_width > 0) add_layer_input(m, shapes);
 }

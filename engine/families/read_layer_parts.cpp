@@ -43,12 +43,12 @@ void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::
         if (!mixes && !(alone && (part == "mlp" || part == "moe")))
             fields.refuse("a layer is '" + part + "', which is unknown here");
         model.layers.push_back({.rope = rope,
-                                .recurs = part == "linear_attention",
+                                .is_recurrent = part == "linear_attention",
                                 .dense = part == "mlp",
                                 .lacks_mixer = !mixes,
                                 .lacks_mlp = alone && mixes});
     }
-    if (!model.recurs()) model.delta = {};
+    if (!model.has_recurrent_layers()) model.delta = {};
     if (model.layer_kinds().empty()) model.obstacles.push_back("layer_types without attention");
 }
 

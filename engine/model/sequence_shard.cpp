@@ -47,7 +47,7 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
         attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
                                gathered_heads, ScoreRule{model.attention_scale, model.score_softcap});
     }
-    if (model.recurs())
+    if (model.has_recurrent_layers())
         stretches.emplace(stretches_of(layout, mask), groups.mesh().context_rank(groups.rank()),
                           count_tokens(own_), model.delta.taps, device);
 }

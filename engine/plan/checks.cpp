@@ -26,7 +26,7 @@ bool splits(const Plan& plan) {
 /// Reports a layout that leaves gaps between a rank's tokens, for a model that passes a state along.
 void limit_stretches(Plan& plan, Findings& findings) {
     const bool has_gaps = plan.context_parallel.layout == RingAttnFunc::BatchStripe && plan.mesh.ring > 1;
-    if (!plan.model || !plan.model->recurs() || !has_gaps) return;
+    if (!plan.model || !plan.model->has_recurrent_layers() || !has_gaps) return;
     findings.error(Form("CP-STRETCHES"), "ring_attn_func", {});
 }
 
@@ -269,7 +269,8 @@ void rule_sampling(const Plan& plan, Findings& findings) {
     }
     if (const auto& server = plan.config.sampling->server) return rule_server(plan, *server, findings);
     if (!plan.model) return;
-    if (plan.model->recurs()) return findings.error(Form("CFG-SAMPLING", "recurs"), "base_model", {});
+    if (plan.model->has_recurrent_layers())
+        return findings.error(Form("CFG-SAMPLING", "recurs"), "base_model", {});
     const int64_t most = (plan.batch.global + plan.ranks - 1) / std::max(1, plan.ranks);
     const int64_t rows = std::min<int64_t>(most, 32);  // Generation::at_once
     findings.inform(Form("CFG-SAMPLING", "cache"), "trl",
@@ -323,7 +324,7 @@ bool shares_between_layers(const ModelConfig& model) {
 
 const char* obstacle_to_chunks(const Plan& plan) {
     const Config& config = plan.config;
-    if (plan.model && plan.model->recurs()) return "recurs";
+    if (plan.model && plan.model->has_recurrent_layers()) return "recurs";
     const bool is_dealt_unequally =
         plan.context_parallel.layout == RingAttnFunc::Balanced || config.ring_attn_func == RingAttnFunc::Auto;
     if (plan.context_parallel.size > 1 && is_dealt_unequally) return "layout";

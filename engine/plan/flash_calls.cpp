@@ -98,14 +98,14 @@ Layers layers_of(std::vector<Slice> slices) {
     return layers;
 }
 
-struct Sighted {
+struct WindowedSegment {
     FlashSegment segment;
     FlashWindow window;
 };
 
 /// Returns a band as a segment; the window hides the keys that its first queries do not see. Every query sees
 /// a key, so neither width is negative.
-Sighted segment_of(const Band& band) {
+WindowedSegment segment_of(const Band& band) {
     const FlashSegment segment{band.begin, band.end, band.low, band.last_high()};
     if (band.single()) return {segment, {}};
     FlashWindow window;
@@ -116,7 +116,7 @@ Sighted segment_of(const Band& band) {
 }
 
 /// Returns whether `first` holds the first queries of the window, which see fewer keys than its width.
-bool opens(const Sighted& first, const Sighted& band) {
+bool opens(const WindowedSegment& first, const WindowedSegment& band) {
     return first.segment.query_end == band.segment.query_begin && first.window == kCausalWindow &&
            band.window.right == 0 && band.window.left != FlashWindow::kNone &&
            first.segment.key_end == band.segment.key_begin + band.window.left &&
@@ -124,12 +124,12 @@ bool opens(const Sighted& first, const Sighted& band) {
            first.segment.key_begin + 1 >= band.segment.key_begin;
 }
 
-std::vector<Sighted> segments_of(const std::vector<Band>& bands) {
-    std::vector<Sighted> segments;
+std::vector<WindowedSegment> segments_of(const std::vector<Band>& bands) {
+    std::vector<WindowedSegment> segments;
     for (const Band& band : bands) {
-        Sighted next = segment_of(band);
+        WindowedSegment next = segment_of(band);
         if (!segments.empty()) {
-            Sighted first = segments.back();
+            WindowedSegment first = segments.back();
             if (first.segment.queries() == 1) first.window = kCausalWindow;
             if (opens(first, next)) {
                 next.segment.query_begin = first.segment.query_begin;
@@ -143,7 +143,7 @@ std::vector<Sighted> segments_of(const std::vector<Band>& bands) {
 }
 
 /// Returns whether the segment has the same cells under another window.
-bool keeps(const Sighted& it, const FlashWindow& window) {
+bool keeps(const WindowedSegment& it, const FlashWindow& window) {
     const auto wide = [](int64_t bound, int64_t needed) {
         return bound == FlashWindow::kNone || bound >= needed;
     };
@@ -159,12 +159,13 @@ int choices(const FlashWindow& window) {
     return (window.left == FlashWindow::kNone) + (window.right == FlashWindow::kNone);
 }
 
-std::vector<FlashCall> calls_of(std::vector<Sighted> segments) {
-    std::stable_sort(segments.begin(), segments.end(), [](const Sighted& a, const Sighted& b) {
-        return choices(a.window) < choices(b.window);
-    });
+std::vector<FlashCall> calls_of(std::vector<WindowedSegment> segments) {
+    std::stable_sort(segments.begin(), segments.end(),
+                     [](const WindowedSegment& a, const WindowedSegment& b) {
+                         return choices(a.window) < choices(b.window);
+                     });
     std::vector<FlashCall> calls;
-    for (const Sighted& it : segments) {
+    for (const WindowedSegment& it : segments) {
         const auto call = std::find_if(calls.begin(), calls.end(),
                                        [&](const FlashCall& made) { return keeps(it, made.window); });
         if (call == calls.end()) {

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-void copy_at_once(StepCosts& costs) {
+void add_copies_to_update(StepCosts& costs) {
     double copies_s = double(costs.layers) *
                       (2 * std::exchange(costs.checkpoint_copy_s, 0) +
                        std::exchange(costs.chunks_forward_s, 0) + std::exchange(costs.chunks_backward_s, 0));

@@ -7,7 +7,7 @@
 namespace ringmaster {
 
 /// Adds copies to the update's time: a CPU computes nothing while it copies.
-void copy_at_once(StepCosts& costs);
+void add_copies_to_update(StepCosts& costs);
 
 /// Adds what chunks copy between device and host memory: hidden states on their way through the layers, keys
 /// and values, and the float32 sums of their gradients (engine/model/layer_keys.h).

@@ -178,7 +178,7 @@ bool brings_weights(const MemoryInputs& in) {
 }
 
 /// Returns whether a unit's gradients exist only until they are reduced or copied to the host.
-bool takes_gradients(const MemoryInputs& in) {
+bool gradients_are_temporary(const MemoryInputs& in) {
     return stage(in) >= 2 || in.states_in_host;
 }
 
@@ -197,12 +197,12 @@ double reduced_bytes(const MemoryInputs& in, double unit, double before) {
         return in.states_in_host ? (unit + (waits ? before : 0)) * parameter_bytes(in) : 0;
     }
     const double received = cpu ? before : 0, slice = in.states_in_host ? before / in.shards : 0;
-    return ((takes_gradients(in) ? unit + before : 0) + received + slice) * parameter_bytes(in);
+    return ((gradients_are_temporary(in) ? unit + before : 0) + received + slice) * parameter_bytes(in);
 }
 
 /// Returns the bytes of the tied embedding's gradient, which the head starts and the embedding completes.
 double tied_gradient_bytes(const MemoryInputs& in) {
-    const bool is_open = takes_gradients(in) && in.model.tie_word_embeddings && !in.lora.on();
+    const bool is_open = gradients_are_temporary(in) && in.model.tie_word_embeddings && !in.lora.on();
     return is_open ? padded(in, unit_sizes(in.model).embedding) * parameter_bytes(in) : 0;
 }
 
@@ -306,8 +306,9 @@ double gradient_bytes(const MemoryInputs& in) {
 
 double optimizer_bytes(const MemoryInputs& in) {
     if (!in.offloads_optimizer) return moments_bytes(in);
-    const bool come = !in.states_in_host && in.device == Device::Cuda;  // states go to the GPU and back
-    return come ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
+    const bool copied_to_gpu =
+        !in.states_in_host && in.device == Device::Cuda;  // states go to the GPU and back
+    return copied_to_gpu ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
 }
 
 namespace {
@@ -340,7 +341,7 @@ double head_unit_bytes(const MemoryInputs& in) {
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
     const double weights =
         brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in) : 0;
-    return weights + (takes_gradients(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
+    return weights + (gradients_are_temporary(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
 }
 
 double embedding_unit_bytes(const MemoryInputs& in) {

@@ -321,7 +321,7 @@ Heap trace_step(const MemoryInputs& in) {
         const LayerKind kind = in.model.layer_kind(layer);
         const bool is_new =
             kinds
-                .insert({kind.recurs, kind.dense, kind.global, kind.lacks_mixer, kind.lacks_mlp,
+                .insert({kind.is_recurrent, kind.dense, kind.global, kind.lacks_mixer, kind.lacks_mlp,
                          kind.keys_of >= 0, kind.wide, kind.attends() ? in.window_of(kind) : 0})
                 .second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;

@@ -10,20 +10,21 @@ int64_t attending_layers_of(const ModelConfig& model) {
 }
 
 int64_t recurring_layers_of(const ModelConfig& model) {
-    if (model.recurs_beside_attention()) return model.num_layers;
+    if (model.has_attention_and_recurrence()) return model.num_layers;
     int64_t count = 0;
     for (int64_t layer = 0; layer < model.num_layers; ++layer)
-        count += model.layer_kind(layer).recurs ? 1 : 0;
+        count += model.layer_kind(layer).is_recurrent ? 1 : 0;
     return count;
 }
 
 double recurrence_flops(const ModelConfig& model) {
-    constexpr double kChunk = 64;    // same as in engine/recurrence/own_stretches.h
-    constexpr double kOfState = 20;  // operations per number of Mamba-1's state: an exponential and six
+    constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
+    constexpr double kOperationsPerNumber =
+        20;  // operations per number of Mamba-1's state: an exponential and six
     const DeltaSizes& d = model.delta;
     if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);
-    if (d.scans()) return double(d.values()) * (kOfState * K + 2 * double(d.taps));
+    if (d.scans()) return double(d.values()) * (kOperationsPerNumber * K + 2 * double(d.taps));
     if (d.state_space.on)
         return 2 * double(d.value_heads) * (kChunk * (K / double(d.heads_per_key()) + V) / 2 + 2 * K * V);
     const double in_chunk = kChunk * (2 * K / double(d.heads_per_key()) + (K + V) / 2 + V);
@@ -31,8 +32,8 @@ double recurrence_flops(const ModelConfig& model) {
 }
 
 double scan_bytes(const ModelConfig& model) {
-    constexpr double kOfNumber = 76;  // bytes per number of a state: decays, states twice, and outputs
-    return model.delta.scans() ? kOfNumber * double(model.delta.values() * model.delta.keys()) : 0;
+    constexpr double kBytesPerNumber = 76;  // bytes per number of a state: decays, states twice, and outputs
+    return model.delta.scans() ? kBytesPerNumber * double(model.delta.values() * model.delta.keys()) : 0;
 }
 
 double stretch_bytes(const ModelConfig& model, double element_bytes) {

@@ -66,7 +66,7 @@ struct AtOnce {
 
 /// Returns the elements that a few heads of a state space read, in chunks: values before and after they
 /// are multiplied by steps, keys and queries with and without decay, and the chunk's scores and decays.
-double of_space(const MemoryInputs& in, const AtOnce& at) {
+double state_space_elements(const MemoryInputs& in, const AtOnce& at) {
     const double inputs = at.sources * at.channels + 2 * at.heads * at.positions;
     const double mixed = double(in.micro) * at.positions * at.channels;
     return inputs + mixed + 2 * at.shared_keys + 2 * at.of_values + 2 * at.of_keys + 2 * at.of_chunks;
@@ -142,7 +142,7 @@ TraceMachine::Recurred TraceMachine::recur(const Traced& projected_nw) {
         const double mixed = double(in_.micro) * at.positions * at.channels;
         const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
         heap_.touch(4 * (d.state_space.on
-                             ? of_space(in_, at) + 2 * at.of_values
+                             ? state_space_elements(in_, at) + 2 * at.of_values
                              : inputs + 2 * mixed + rule + 2 * std::max(at.of_keys, at.of_values)));
     }
     return recurred;
@@ -168,8 +168,9 @@ void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recu
     const double mixed = double(in_.micro) * at.positions * at.channels;
     const double rule = 3 * at.of_chunks + 4 * at.of_keys + at.of_values;
     if (const DeltaSizes& d = model().delta; d.state_space.on)
-        return heap_.touch(4 * (of_space(in_, at) + 2 * at.of_states + 2 * at.of_values + 2 * at.of_keys +
-                                2 * at.shared_keys + (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
+        return heap_.touch(4 * (state_space_elements(in_, at) + 2 * at.of_states + 2 * at.of_values +
+                                2 * at.of_keys + 2 * at.shared_keys +
+                                (2 + 1 / double(d.heads_per_key())) * at.of_chunks));
     const double kept = 2 * at.of_states + 2 * at.of_values;
     heap_.touch(4 * (inputs + 2 * mixed + rule + kept + 3 * at.of_keys + 2 * at.of_chunks));
 }

@@ -199,11 +199,11 @@ std::string shown(const std::vector<Edit>& edits) {
 }
 
 std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_t device,
-                              const std::vector<Edit>& beside) {
+                              const std::vector<Edit>& base_edits) {
     for (Change& change : single_changes(plan, from)) {
         const RankMemory memory = fullest(memory_of_ring(change.in));
         if (memory.total_high > device) continue;
-        change.edits.insert(change.edits.end(), beside.begin(), beside.end());
+        change.edits.insert(change.edits.end(), base_edits.begin(), base_edits.end());
         return Advice{
             "change", {{"change", shown(change.edits)}, {"changed_bytes", memory.total}}, {{change.edits}}};
     }
@@ -214,33 +214,35 @@ std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_
 /// MLPs, with the memory that a rank then takes.
 Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
     if (auto found = fitting(plan, as_is, device, {})) return *found;
-    std::vector<Edit> beside;
+    std::vector<Edit> base_edits;
     MemoryInputs smaller = as_is;
-    if (!as_is.gradient_checkpointing) beside.push_back({"gradient_checkpointing", "true"});
+    if (!as_is.gradient_checkpointing) base_edits.push_back({"gradient_checkpointing", "true"});
     smaller.gradient_checkpointing = true;
-    if (auto found = fitting(plan, smaller, device, beside)) return *found;
+    if (auto found = fitting(plan, smaller, device, base_edits)) return *found;
     Config tiled = plan.config;
     tiled.tiled_mlp = true;
     smaller.mlp_tile_tokens = mlp_tile_tokens(tiled, as_is.model, as_is.micro * as_is.shard_tokens);
-    if (as_is.mlp_tile_tokens == 0) beside.push_back({"tiled_mlp", "true"});
-    if (auto found = fitting(plan, smaller, device, beside)) return *found;
+    if (as_is.mlp_tile_tokens == 0) base_edits.push_back({"tiled_mlp", "true"});
+    if (auto found = fitting(plan, smaller, device, base_edits)) return *found;
     const double states = weight_bytes(as_is) + gradient_bytes(as_is) + optimizer_bytes(as_is);
     if (states <= double(device)) return {"shorter", {}, {}};
     smaller.precision = Precision::Bf16Full;
-    beside.push_back({"bf16", "full"});
+    base_edits.push_back({"bf16", "full"});
     const RankMemory halved = fullest(memory_of_ring(smaller));
     if (halved.total_high <= device)
-        return {"change", {{"change", shown(beside)}, {"changed_bytes", halved.total}}, {{beside}}};
+        return {"change", {{"change", shown(base_edits)}, {"changed_bytes", halved.total}}, {{base_edits}}};
     if (!as_is.lora.on()) {
         smaller.precision = as_is.precision;
         smaller.lora.r = 16;
         smaller.lora.alpha = 32;
         smaller.lora.targets = module_names();
-        beside.back() = {"adapter", "lora"};
-        beside.insert(beside.end(), {{"lora_r", "16"}, {"lora_alpha", "32"}, {"lora_target_linear", "true"}});
+        base_edits.back() = {"adapter", "lora"};
+        base_edits.insert(base_edits.end(),
+                          {{"lora_r", "16"}, {"lora_alpha", "32"}, {"lora_target_linear", "true"}});
         const RankMemory adapter = fullest(memory_of_ring(smaller));
         if (adapter.total_high <= device)
-            return {"change", {{"change", shown(beside)}, {"changed_bytes", adapter.total}}, {{beside}}};
+            return {
+                "change", {{"change", shown(base_edits)}, {"changed_bytes", adapter.total}}, {{base_edits}}};
     }
     return {as_is.lora.on() ? "states" : "adapter", {{"states_bytes", states}}, {}};
 }

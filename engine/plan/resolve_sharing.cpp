@@ -10,7 +10,7 @@ namespace {
 /// are shared.
 const char* obstacle_to_sharing(const Plan& plan) {
     const Config& config = plan.config;
-    if (plan.model && plan.model->recurs()) return "recurs";
+    if (plan.model && plan.model->has_recurrent_layers()) return "recurs";
     if (config.lora.on() && config.lora.dropout > 0) return "dropout";
     if (plan.device == Device::Cuda && config.quantization.format == WeightFormat::Int8) return "int8";
     return nullptr;

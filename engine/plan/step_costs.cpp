@@ -545,7 +545,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
         costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *
                                   double(plan.model->hidden_size) * copy_bytes / link;
     add_chunk_copies(plan, sequences_at_once(plan), copy_bytes / link, costs);
-    if (speeds.host_link <= 0) copy_at_once(costs);
+    if (speeds.host_link <= 0) add_copies_to_update(costs);
 }
 
 }  // namespace

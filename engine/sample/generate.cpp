@@ -27,7 +27,7 @@ int64_t length_of(const Prompt& prompt) {
 }
 
 void check_layers(const ModelConfig& model) {
-    if (model.recurs())
+    if (model.has_recurrent_layers())
         throw Error(Failure::Refused, Code("ENGINE-MODEL"),
                     "the engine trains layers that pass a state along, but cannot generate with them yet",
                     model.model_type);

@@ -102,8 +102,9 @@ Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir,
     // A base model's files may hold more: image towers, heads for later tokens, and numbers that are not
     // trained.
     const ModelConfig& model = *plan.model;
-    const bool is_part = !plan.config.lora.on() && !plan.config.reinit_weights &&
-                         (!model.weight_prefix.empty() || model.recurs() || !buffer_shapes(model).empty());
+    const bool is_part =
+        !plan.config.lora.on() && !plan.config.reinit_weights &&
+        (!model.weight_prefix.empty() || model.has_recurrent_layers() || !buffer_shapes(model).empty());
     Files written = is_part ? save_model(parameters, dir, dtype, plan.config.model_dir)
                             : save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {

@@ -53,7 +53,7 @@ class LoadedModel {
 
     static ModelConfig config_or_refuse(const Config& config) {
         ModelConfig model = read_model_config(config.model_dir);
-        if (model.recurs())
+        if (model.has_recurrent_layers())
             throw Error(Failure::Refused, Code("ENGINE-MODEL"),
                         "text is not generated here by a model whose layers pass a state from token to token",
                         config.model_dir);

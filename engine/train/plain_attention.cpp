@@ -70,7 +70,7 @@ void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& 
 
 at::Tensor plain_attention(const ModelConfig& m, const LayerKind& kind, const at::Tensor& inputs_nw,
                            const std::vector<FlatRange>& documents, const at::Tensor& learned) {
-    if (kind.recurs) return plain_rule(m.delta, inputs_nw, documents, learned);
+    if (kind.is_recurrent) return plain_rule(m.delta, inputs_nw, documents, learned);
     const int64_t width = (m.num_heads + 2 * m.num_kv_heads) * m.head_dim;
     if (const int64_t rest = inputs_nw.size(1) - width; rest > 0)
         return at::cat({plain_attention(m, kind, inputs_nw.narrow(1, 0, width), documents, learned),
@@ -94,7 +94,7 @@ PlainAttentionGradients plain_attention_backward(const ModelConfig& m, const Lay
                                                  const at::Tensor& inputs_nw, const at::Tensor& given_nw,
                                                  const std::vector<FlatRange>& documents,
                                                  const at::Tensor& learned) {
-    if (kind.recurs) {
+    if (kind.is_recurrent) {
         const auto [dinputs_nw, dlearned] =
             plain_rule_backward(m.delta, inputs_nw, given_nw, documents, learned);
         return {dinputs_nw, dlearned};

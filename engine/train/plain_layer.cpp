@@ -27,7 +27,7 @@ class Layer {
 
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm");
-        if (kind().recurs) return rule_inputs(read);
+        if (kind().is_recurrent) return rule_inputs(read);
         const int64_t H = m_.num_heads, K = m_.num_kv_heads, D = m_.head_dim;
         at::Tensor all = m_.latent.on() ? latent_heads(read) : queries_keys_values(read);
         if (m_.qkv_by_heads) all = all.view({-1, H, 3, D}).transpose(1, 2).flatten(1);
@@ -36,8 +36,8 @@ class Layer {
         const at::Tensor keys = all.narrow(1, H * D, K * D), k = placed(keys, "self_attn.k_norm");
         const at::Tensor v = m_.values_are_keys ? keys : all.narrow(1, (H + K) * D, K * D);
         const at::Tensor values = m_.norms_values ? normed_heads(v) : v;
-        return m_.recurs_beside_attention() ? at::cat({q, k, values, rule_inputs(read)}, 1)
-                                            : at::cat({q, k, values}, 1);
+        return m_.has_attention_and_recurrence() ? at::cat({q, k, values, rule_inputs(read)}, 1)
+                                                 : at::cat({q, k, values}, 1);
     }
 
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
@@ -144,7 +144,7 @@ class Layer {
         const auto recurred = [&](const at::Tensor& heads) {
             return output(recurrence(x_nc, heads), "attention_output_norm", m_.delta.state_space.output);
         };
-        if (kind().recurs) return recurred(heads_nw);
+        if (kind().is_recurrent) return recurred(heads_nw);
         const int64_t width = m_.num_heads * m_.head_dim, rest = heads_nw.size(1) - width;
         const at::Tensor attended = output(mixed(x_nc, heads_nw.narrow(1, 0, width)), "attention_output_norm",
                                            m_.attention_multiplier);

@@ -67,7 +67,7 @@ struct PlainLayer {
     /// Returns the weights that attention or the recurrence reads besides before_attention: the logits of
     /// sinks, or A_log of a Mamba-1 state space; undefined if there are none.
     at::Tensor learned() const {
-        const bool scans = kind().recurs && model.delta.scans();
+        const bool scans = kind().is_recurrent && model.delta.scans();
         return weights.of("model.layers." + std::to_string(index) +
                           (scans ? ".linear_attn.A_log" : ".self_attn.sinks"));
     }

@@ -28,7 +28,7 @@ struct PreferenceLoss {
     };
     double loss = 0;
     std::vector<Slopes> slopes;
-    PreferenceFigures figures;
+    LossFigures figures;
 };
 
 /// Returns the loss of documents in the step's order: chosen and rejected in turn, or KTO's rows. `kl` is

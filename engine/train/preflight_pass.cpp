@@ -110,7 +110,7 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
 
 /// Returns the difference between the proof's reference and a slot's log-probability. It changes what the
 /// loss compares by up to 1, so that every slot has another weight.
-double beside(const Config& config, const DocumentKey& key) {
+double reference_offset(const Config& config, const DocumentKey& key) {
     const double wave = std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second));
     return config.policy ? 0.5 * wave : wave / config.preference.beta;
 }
@@ -136,8 +136,8 @@ bool is_desirable_in_proof(int64_t place) {
 }
 
 /// Returns facts that the loss compares with these log-probabilities of the slots of `documents`.
-PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& documents,
-                             std::map<DocumentKey, double> log_p) {
+PreferenceFacts facts_for(const Config& config, const std::vector<Row>& documents,
+                          std::map<DocumentKey, double> log_p) {
     std::map<int64_t, double> old_log_p;
     if (config.policy) {
         for (const Row& document : documents) {
@@ -146,7 +146,7 @@ PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& docum
                                                                           key.first - document.place);
         }
     }
-    for (auto& [key, value] : log_p) value += beside(config, key);
+    for (auto& [key, value] : log_p) value += reference_offset(config, key);
     return {[reference = std::move(log_p)](const DocumentKey& key) { return reference.at(key); },
             is_desirable_in_proof, advantage_in_proof,
             [old_log_p](int64_t place) { return std::optional(old_log_p.at(place)); }};
@@ -154,7 +154,7 @@ PreferenceFacts facts_beside(const Config& config, const std::vector<Row>& docum
 
 /// Returns facts made from the mesh's own log-probabilities. In 16 bits, these differ from the plain model's
 /// by more than a loss may differ, and a run's reference would differ as much.
-PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
+PreferenceFacts facts_for_mesh(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
     const Config& config = batch.plan.config;
     std::map<DocumentKey, double> log_p;
     const auto add = [&](const StepRows& rows, const std::vector<DocumentKey>& keys) {
@@ -167,7 +167,7 @@ PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, Me
         const MismatchedRows mismatched(config, batch.rows.documents);
         add(step_rows(batch.plan, mismatched.rows(), groups.rank()), mismatched.keys());
     }
-    return facts_beside(config, batch.rows.documents, std::move(log_p));
+    return facts_for(config, batch.rows.documents, std::move(log_p));
 }
 
 /// Holds the slots that the plain model computes the loss of: the batch's and, for KTO, those of the
@@ -216,7 +216,7 @@ class PlainPreferences {
         std::map<DocumentKey, double> log_p;
         for (size_t i = 0; i < keys_.size(); ++i)
             log_p[keys_[i]] = sums[static_cast<int64_t>(i)][0].item<double>();
-        facts_ = facts_beside(config_, documents_, std::move(log_p));
+        facts_ = facts_for(config_, documents_, std::move(log_p));
         return policy_ ? policy_loss_of(sums_d2) : preference_loss_of(sums_d2);
     }
 
@@ -324,7 +324,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     ExpertChoices* choices = plain.choices.get();
     const bool in_16_bits = batch.plan.config.precision != Precision::Float32;
     const bool compares = has_reference(batch.plan.config) || batch.plan.config.policy;
-    step.set_facts(in_16_bits && compares ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
+    step.set_facts(in_16_bits && compares ? facts_for_mesh(batch, groups, step.pass()) : plain.facts);
     while (true) {
         PreflightSamples samples(batch, groups);
         trained.trained().begin_gradients(true);

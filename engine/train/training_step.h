@@ -36,7 +36,7 @@ class TrainingStep {
         Wishes wishes;         ///< requests of all ranks, combined
         std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
-        PreferenceFigures preference = {};
+        LossFigures preference = {};
         bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks
     };
 

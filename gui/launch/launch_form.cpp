@@ -31,7 +31,7 @@ enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
 
 /// Shows a machine's last check in its list item: a mark and the check's words.
-void showLast(QListWidgetItem* item, const RosterEntry& entry, const Colours& colours) {
+void showLast(QListWidgetItem* item, const SavedTarget& entry, const Colours& colours) {
     RunMark mark = RunMark::Waiting;
     QString words = LaunchForm::tr("not checked yet");
     if (entry.last) {
@@ -52,7 +52,7 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
     : QWidget(parent),
       m_session(session),
       m_remarks(launch_remarks(request, session.machine().value_or(Machine()), session.places())),
-      m_roster(read_roster(roster_file(session.places()))),
+      m_roster(read_saved_targets(saved_targets_file(session.places()))),
       m_here(new QRadioButton(tr("This machine"))),
       m_ssh(new QRadioButton(tr("Machines over SSH"))),
       m_slurm(new QRadioButton(u"Slurm"_s)),
@@ -127,7 +127,7 @@ QWidget* LaunchForm::makeNodes() {
     m_nodes->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_nodes->setFixedHeight(space(7.5));
     const Colours colours = coloursOf(this);
-    for (const RosterEntry& entry : m_roster) {
+    for (const SavedTarget& entry : m_roster) {
         if (entry.target.kind != TargetKind::Ssh) continue;
         auto* item = new QListWidgetItem;
         item->setData(Qt::UserRole, QString::fromStdString(entry.target.host));

@@ -6,7 +6,7 @@
 #include "gui/launch/launch_remarks.h"
 #include "gui/launch/launch_steps.h"
 #include "gui/session/session.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 
 class QCheckBox;
 class QLabel;
@@ -54,7 +54,7 @@ class LaunchForm : public QWidget {
 
     Session& m_session;
     LaunchRemarks m_remarks;
-    std::vector<RosterEntry> m_roster;
+    std::vector<SavedTarget> m_roster;
     QRadioButton *m_here, *m_ssh, *m_slurm;
     QStackedWidget* m_where;
     QListWidget* m_nodes;

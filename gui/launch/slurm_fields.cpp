@@ -24,7 +24,7 @@ const QString kKept = u"launch/slurm/"_s;
 
 }  // namespace
 
-SlurmFields::SlurmFields(const std::vector<RosterEntry>& roster, QSettings& settings, QWidget* parent)
+SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& settings, QWidget* parent)
     : QWidget(parent),
       m_settings(settings),
       m_login(new QComboBox),
@@ -35,14 +35,14 @@ SlurmFields::SlurmFields(const std::vector<RosterEntry>& roster, QSettings& sett
       m_nodes(new QSpinBox),
       m_more(new QPlainTextEdit) {
     m_clusters.push_back({{TargetKind::Slurm, ""}, std::nullopt});
-    for (const RosterEntry& entry : roster) {
+    for (const SavedTarget& entry : saved) {
         if (entry.target.kind != TargetKind::Slurm) continue;
         if (entry.target.host.empty())
             m_clusters.front() = entry;
         else
             m_clusters.push_back(entry);
     }
-    for (const RosterEntry& entry : m_clusters)
+    for (const SavedTarget& entry : m_clusters)
         m_login->addItem(entry.target.host.empty()
                              ? tr("on this machine")
                              //: %1 is a login node

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 
 class QComboBox;
 class QLineEdit;
@@ -19,7 +19,7 @@ class SlurmFields : public QWidget {
     Q_OBJECT
 
   public:
-    SlurmFields(const std::vector<RosterEntry>& roster, QSettings& settings, QWidget* parent = nullptr);
+    SlurmFields(const std::vector<SavedTarget>& saved, QSettings& settings, QWidget* parent = nullptr);
 
     std::string login() const;               ///< login node; empty: this machine
     std::vector<std::string> words() const;  ///< options as --slurm takes them
@@ -32,7 +32,7 @@ class SlurmFields : public QWidget {
     void restore();
     void loginChanged();
 
-    std::vector<RosterEntry> m_clusters;
+    std::vector<SavedTarget> m_clusters;
     QSettings& m_settings;
     QComboBox *m_login, *m_partition;
     QLineEdit *m_account, *m_time, *m_gres;

@@ -19,15 +19,18 @@ constexpr int kPatienceMs = 1500;  ///< wait for cancelled checks; a name server
 constexpr int kSaveAfterMs = 300;  ///< joins reports that arrive close together into one write
 constexpr int kStepMs = 150;       ///< least time between two progress reports
 
-bool isForTrial(const RosterEntry& entry) {
+bool isForTrial(const SavedTarget& entry) {
     return entry.target.kind == TargetKind::Ssh && entry.last && entry.last->node.can_train();
 }
 
 }  // namespace
 
 NodeChecks::NodeChecks(Session& session, QObject* parent)
-    : QObject(parent), m_session(session), m_file(roster_file(session.places())), m_pool(new QThreadPool) {
-    for (RosterEntry& entry : read_roster(m_file)) m_rows.push_back({std::move(entry), nullptr});
+    : QObject(parent),
+      m_session(session),
+      m_file(saved_targets_file(session.places())),
+      m_pool(new QThreadPool) {
+    for (SavedTarget& entry : read_saved_targets(m_file)) m_rows.push_back({std::move(entry), nullptr});
     m_pool->setMaxThreadCount(kAtOnce);
     m_saving.setSingleShot(true);
     m_saving.setInterval(kSaveAfterMs);
@@ -246,10 +249,10 @@ void NodeChecks::took(const std::shared_ptr<Check>& check, TargetReport report) 
 }
 
 void NodeChecks::save() {
-    std::vector<RosterEntry> entries;
+    std::vector<SavedTarget> entries;
     for (const Row& row : m_rows) entries.push_back(row.entry);
     try {
-        write_roster(m_file, entries);
+        write_saved_targets(m_file, entries);
     } catch (const Error& problem) {
         Q_EMIT m_session.notice(QString::fromStdString(problem.text()));
     }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gui/session/session.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 #include "launcher/progress.h"
 
 namespace ringmaster {
@@ -34,7 +34,7 @@ class NodeChecks : public QObject {
     ~NodeChecks() override;  ///< returns within a moment
 
     int count() const { return int(m_rows.size()); }
-    const RosterEntry& entry(int row) const { return m_rows[size_t(row)].entry; }
+    const SavedTarget& entry(int row) const { return m_rows[size_t(row)].entry; }
     CheckPhase phase(int row) const;
     int rowOf(const Target& target) const;  ///< -1: no such target
     int underWay() const;                   ///< number of checks that wait or run
@@ -70,7 +70,7 @@ class NodeChecks : public QObject {
     };
     using Checks = std::vector<std::shared_ptr<Check>>;
     struct Row {
-        RosterEntry entry;
+        SavedTarget entry;
         std::shared_ptr<Check> check;  ///< check in progress, or null
     };
     std::shared_ptr<Check> begin(int row, CheckKind kind);

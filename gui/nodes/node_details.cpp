@@ -67,7 +67,7 @@ QWidget* NodeDetails::makeActions() {
     connect(m_cancel, &QPushButton::clicked, this, [this] { m_checks.cancel(m_row); });
     connect(m_remove, &QPushButton::clicked, this, [this] { m_checks.remove(m_row); });
     connect(m_copy, &QPushButton::clicked, this, [this] {
-        const RosterEntry& entry = m_checks.entry(m_row);
+        const SavedTarget& entry = m_checks.entry(m_row);
         if (entry.last) QGuiApplication::clipboard()->setText(nextWords(entry.last->node));
     });
     return actions;
@@ -82,12 +82,12 @@ void NodeDetails::showRow(int row) {
 
 void NodeDetails::tick() {
     if (m_row < 0) return;
-    const RosterEntry& entry = m_checks.entry(m_row);
+    const SavedTarget& entry = m_checks.entry(m_row);
     setSubtitle(entry.last ? tr("checked %1").arg(ageWords(entry, unix_now())) : QString());
 }
 
 void NodeDetails::write() {
-    const RosterEntry& entry = m_checks.entry(m_row);
+    const SavedTarget& entry = m_checks.entry(m_row);
     const CheckPhase phase = m_checks.phase(m_row);
     const NodeLook look = lookOf(entry, phase);
     setTitle(targetName(entry.target));
@@ -114,7 +114,7 @@ void NodeDetails::write() {
     writeFacts(entry);
 }
 
-void NodeDetails::writeFacts(const RosterEntry& entry) {
+void NodeDetails::writeFacts(const SavedTarget& entry) {
     while (QLayoutItem* item = m_grid->takeAt(0)) {
         delete item->widget();
         delete item;

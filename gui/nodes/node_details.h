@@ -23,7 +23,7 @@ class NodeDetails : public Card {
   private:
     QWidget* makeActions();
     void write();
-    void writeFacts(const RosterEntry& entry);
+    void writeFacts(const SavedTarget& entry);
 
     NodeChecks& m_checks;
     int m_row = -1;

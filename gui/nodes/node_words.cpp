@@ -25,7 +25,7 @@ QString text(const std::string& words) {
     return QString::fromStdString(words);
 }
 
-const NodeFacts* factsOf(const RosterEntry& entry) {
+const NodeFacts* factsOf(const SavedTarget& entry) {
     return entry.last && entry.last->node.facts ? &*entry.last->node.facts : nullptr;
 }
 
@@ -187,7 +187,7 @@ QString targetName(const Target& target) {
     return NodeWords::tr("Slurm through %1").arg(text(target.host));
 }
 
-NodeLook lookOf(const RosterEntry& entry, CheckPhase phase) {
+NodeLook lookOf(const SavedTarget& entry, CheckPhase phase) {
     //: state of a node
     if (phase == CheckPhase::Checking) return {NodeWords::tr("checking"), RunMark::Preparing, Tone::Plain};
     //: state of a node: its check has not begun
@@ -211,7 +211,7 @@ NodeLook lookOf(const RosterEntry& entry, CheckPhase phase) {
     return {NodeWords::tr("not reached"), RunMark::Failed, Tone::Error};
 }
 
-QString deviceWords(const RosterEntry& entry) {
+QString deviceWords(const SavedTarget& entry) {
     if (entry.target.kind == TargetKind::Slurm && entry.last && !entry.last->partitions.empty())
         return NodeWords::tr("%n partition(s)", nullptr, int(entry.last->partitions.size()));
     const NodeFacts* facts = factsOf(entry);
@@ -220,7 +220,7 @@ QString deviceWords(const RosterEntry& entry) {
     return u"%1 \u00D7 %2"_s.arg(facts->gpus.size()).arg(text(facts->gpus.front().name));
 }
 
-QString memoryWords(const RosterEntry& entry) {
+QString memoryWords(const SavedTarget& entry) {
     if (entry.target.kind == TargetKind::Slurm && entry.last && !entry.last->partitions.empty()) {
         int nodes = 0, idle = 0;
         for (const SlurmPartition& partition : entry.last->partitions) {
@@ -236,7 +236,7 @@ QString memoryWords(const RosterEntry& entry) {
         .arg(show::bytes(facts->available_bytes), show::bytes(facts->memory_bytes));
 }
 
-QString ageWords(const RosterEntry& entry, double now) {
+QString ageWords(const SavedTarget& entry, double now) {
     return entry.last ? show::age(std::max(0.0, now - entry.last->checked)) : show::unknown();
 }
 
@@ -250,7 +250,7 @@ QString messageWords(const NodeChecks& checks, int row) {
     const CheckPhase phase = checks.phase(row);
     if (phase == CheckPhase::Checking) return workWords(checks.kind(row), checks.step(row));
     if (phase == CheckPhase::Waiting) return NodeWords::tr("Eight are checked at a time.");
-    const RosterEntry& entry = checks.entry(row);
+    const SavedTarget& entry = checks.entry(row);
     return entry.last ? foundWords(entry.last->node) : QString();
 }
 
@@ -266,7 +266,7 @@ QString nextWords(const NodeReport& report) {
     return filled(known->next, report.finding.with);
 }
 
-Facts factWords(const RosterEntry& entry) {
+Facts factWords(const SavedTarget& entry) {
     Facts facts;
     if (!entry.last) return facts;
     for (const SlurmPartition& partition : entry.last->partitions)

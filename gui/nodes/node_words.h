@@ -20,11 +20,11 @@ struct NodeLook {
     RunMark mark;
     Tone tone;
 };
-NodeLook lookOf(const RosterEntry& entry, CheckPhase phase);
+NodeLook lookOf(const SavedTarget& entry, CheckPhase phase);
 
-QString deviceWords(const RosterEntry& entry);  ///< such as "4 × NVIDIA H100", "32 cores", "3 partitions"
-QString memoryWords(const RosterEntry& entry);  ///< memory of a device, or free memory of the machine
-QString ageWords(const RosterEntry& entry, double now);
+QString deviceWords(const SavedTarget& entry);  ///< such as "4 × NVIDIA H100", "32 cores", "3 partitions"
+QString memoryWords(const SavedTarget& entry);  ///< memory of a device, or free memory of the machine
+QString ageWords(const SavedTarget& entry, double now);
 
 /// Returns what was found, in the app's language if the text is ours.
 QString foundWords(const NodeReport& report);
@@ -42,6 +42,6 @@ QString messageWords(const NodeChecks& checks, int row);
 QString nextWords(const NodeReport& report);
 
 /// Returns the facts that the machine reported, each with its name.
-std::vector<std::pair<QString, QString>> factWords(const RosterEntry& entry);
+std::vector<std::pair<QString, QString>> factWords(const SavedTarget& entry);
 
 }  // namespace ringmaster

@@ -23,7 +23,7 @@ int NodesModel::columnCount(const QModelIndex& parent) const {
 }
 
 QVariant NodesModel::textOf(int row, int column) const {
-    const RosterEntry& entry = m_checks.entry(row);
+    const SavedTarget& entry = m_checks.entry(row);
     switch (column) {
         case Name:
             return targetName(entry.target);

@@ -13,7 +13,7 @@
 #include "gui/look/run_mark.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/adopt.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 #include "launcher/ssh/aliases.h"
 
 namespace ringmaster {
@@ -119,7 +119,7 @@ QWidget* FollowDialog::makeHost() {
 /// Fills in the hosts of the Nodes page, then those of ~/.ssh/config.
 void FollowDialog::fillHosts() {
     QStringList names;
-    for (const RosterEntry& entry : read_roster(roster_file(m_session.places()))) {
+    for (const SavedTarget& entry : read_saved_targets(saved_targets_file(m_session.places()))) {
         if (entry.target.kind == TargetKind::Ssh) names << QString::fromStdString(entry.target.host);
     }
     for (const std::string& alias : ssh_aliases()) names << QString::fromStdString(alias);

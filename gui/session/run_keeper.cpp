@@ -95,18 +95,18 @@ void RunKeeper::begin(const QString& dir, const std::shared_ptr<Sessions>& sessi
     work(
         dir, kept,
         [dir, sessions, person] {
-            return companion_of(RunDirectory{dir.toStdString()}, person, {},
-                                sessions ? std::move(*sessions) : Sessions());
+            return follower_of(RunDirectory{dir.toStdString()}, person, {},
+                               sessions ? std::move(*sessions) : Sessions());
         },
         false);
 }
 
 /// Calls `connect` on another thread, and handles its result or error on this one.
 void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
-                     const std::function<std::unique_ptr<RunCompanion>()>& connect, bool restarts) {
+                     const std::function<std::unique_ptr<RunFollower>()>& connect, bool restarts) {
     const QPointer<RunKeeper> self(this);
     std::ignore = QtConcurrent::run(m_pool, [self, kept, dir, connect, restarts] {
-        auto made = std::make_shared<std::unique_ptr<RunCompanion>>();
+        auto made = std::make_shared<std::unique_ptr<RunFollower>>();
         QString trouble;
         try {
             *made = connect();
@@ -116,7 +116,7 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
             trouble = tr("it was called off");
         }
         onGui(self, [kept, dir, made, trouble, restarts](RunKeeper& keeper) {
-            kept->companion = std::move(*made);
+            kept->follower = std::move(*made);
             kept->connected = trouble.isEmpty();
             kept->news = {};
             (restarts ? kept->news.why_not_again : kept->news.trouble) =
@@ -153,11 +153,11 @@ void RunKeeper::look() {
 
 void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     KeptNews now;
-    if (kept->companion)
-        now = {QString::fromStdString(kept->companion->job_note()),
-               QString::fromStdString(kept->companion->trouble())};
-    if (kept->companion && now.trouble.isEmpty())
-        now.trouble = QString::fromStdString(kept->companion->not_contacted());
+    if (kept->follower)
+        now = {QString::fromStdString(kept->follower->job_note()),
+               QString::fromStdString(kept->follower->trouble())};
+    if (kept->follower && now.trouble.isEmpty())
+        now.trouble = QString::fromStdString(kept->follower->not_contacted());
     const bool is_new = !(now == kept->news);
     kept->news = now;
     RunPhase phase = RunPhase::Stopped;
@@ -168,7 +168,7 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     }
     const bool open = !is_over(phase);
     kept->over_since = open ? 0 : kept->over_since > 0 ? kept->over_since : unix_now();
-    const double rest = kept->companion ? kept->companion->last_word_s() : 0;
+    const double rest = kept->follower ? kept->follower->last_word_s() : 0;
     if (phase == RunPhase::Failed && kept->restarts < kept->wish.restarts) {
         restart(dir, kept);
     } else if (!open && unix_now() >= kept->over_since + rest) {
@@ -205,7 +205,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
             Q_EMIT keeper.changed(dir);
         });
     };
-    auto leaving = std::make_shared<std::unique_ptr<RunCompanion>>(std::move(kept->companion));
+    auto leaving = std::make_shared<std::unique_ptr<RunFollower>>(std::move(kept->follower));
     work(
         dir, kept,
         [dir, leaving, person, later, agree, progress, places = m_session.places()] {
@@ -220,8 +220,8 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
 /// Drops a run. Its follower ends on another thread, because ending it takes time.
 void RunKeeper::letGo(std::shared_ptr<Kept> kept) {
     kept->given_up->store(true);
-    if (!kept->companion) return;
-    auto leaving = std::make_shared<std::unique_ptr<RunCompanion>>(std::move(kept->companion));
+    if (!kept->follower) return;
+    auto leaving = std::make_shared<std::unique_ptr<RunFollower>>(std::move(kept->follower));
     std::ignore = QtConcurrent::run(m_pool, [leaving] { leaving->reset(); });
 }
 

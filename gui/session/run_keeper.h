@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "launcher/anywhere/restart.h"
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 
 namespace ringmaster {
 
@@ -61,7 +61,7 @@ class RunKeeper : public QObject {
     struct Kept {
         Flag given_up = std::make_shared<std::atomic<bool>>(false);
         Flag left_alone = std::make_shared<std::atomic<bool>>(false);  ///< true: its restarts are cancelled
-        std::unique_ptr<RunCompanion> companion;
+        std::unique_ptr<RunFollower> follower;
         bool connected = false;
         KeptNews news;
         double over_since = 0;  ///< Unix seconds of the run's end; 0: not over
@@ -70,7 +70,7 @@ class RunKeeper : public QObject {
     };
     void begin(const QString& dir, const std::shared_ptr<Sessions>& sessions, const RestartWish& wish);
     void work(const QString& dir, const std::shared_ptr<Kept>& kept,
-              const std::function<std::unique_ptr<RunCompanion>()>& connect, bool restarts);
+              const std::function<std::unique_ptr<RunFollower>()>& connect, bool restarts);
     void took(const QString& dir, const std::shared_ptr<Kept>& kept);
     void look();
     void lookAt(const QString& dir, const std::shared_ptr<Kept>& kept);

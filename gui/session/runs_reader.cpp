@@ -5,7 +5,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/session/long_wait.h"
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 
 namespace ringmaster {
 

@@ -19,9 +19,9 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
-#include "launcher/agent/beside.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/say.h"
+#include "launcher/agent/side_process.h"
 #include "launcher/agent/tracker_check.h"
 #include "launcher/alerts/detector.h"
 #include "launcher/alerts/settings.h"
@@ -225,7 +225,7 @@ void start_alerts(const fs::path& run_dir, int ranks) {
     } catch (const Error& problem) {
         return say(problem.text());
     }
-    start_beside({"--alerts", run_dir.string(), "--ranks", std::to_string(ranks)});
+    start_side_process({"--alerts", run_dir.string(), "--ranks", std::to_string(ranks)});
 }
 
 int deliver_alerts(std::span<char* const> arguments) {

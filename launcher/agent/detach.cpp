@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void stand_in_for(pid_t agent) {
     const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    let_go_of_starter(nothing.get());
+    replace_standard_streams(nothing.get());
     const sigset_t signals = awaited_signals();
     int status = 0;
     while (::waitpid(agent, &status, WNOHANG) == 0) {
@@ -61,7 +61,7 @@ void enter_own_session() {
     ::setsid();
 }
 
-void let_go_of_starter(int out) {
+void replace_standard_streams(int out) {
     const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);

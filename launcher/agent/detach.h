@@ -19,6 +19,6 @@ void enter_own_session();
 
 /// Replaces the starter's stdin, stdout and stderr with /dev/null and `out`, so that whoever reads the other
 /// ends sees them close.
-void let_go_of_starter(int out);
+void replace_standard_streams(int out);
 
 }  // namespace ringmaster

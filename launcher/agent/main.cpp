@@ -34,7 +34,7 @@ int run_agent(const AgentOptions& options) {
         std::printf("meet %s\n", supervisor.meeting_place().c_str());
         std::fflush(stdout);
     }
-    if (!options.foreground) let_go_of_starter(log.get());
+    if (!options.foreground) replace_standard_streams(log.get());
     return supervisor.supervise() == RunPhase::Failed ? 1 : 0;
 }
 

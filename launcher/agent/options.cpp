@@ -69,7 +69,7 @@ bool takes_value(const std::string& option) {
     return false;
 }
 
-fs::path beside_this_program(const char* name) {
+fs::path in_program_folder(const char* name) {
     std::error_code unknown;
     return fs::read_symlink("/proc/self/exe", unknown).parent_path() / name;
 }
@@ -114,7 +114,7 @@ AgentOptions parse_agent_options(std::span<char* const> arguments) {
     if (options.has_others() && options.restarts > 0)
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is for the ranks of one machine",
                     "--restarts");
-    if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
+    if (options.engine.empty()) options.engine = in_program_folder("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
     if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // ends in a slash
     options.engine = fs::absolute(options.engine);

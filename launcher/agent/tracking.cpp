@@ -19,10 +19,10 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
-#include "launcher/agent/beside.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/say.h"
+#include "launcher/agent/side_process.h"
 #include "launcher/agent/tracker_check.h"
 
 namespace ringmaster {
@@ -51,7 +51,7 @@ fs::path settings_of(const fs::path& run_dir) {
 struct TrackOptions {
     fs::path run_dir;
     std::string sender = "any";
-    std::optional<ProcessId> companion;  ///< sending ends when this process does
+    std::optional<ProcessId> follower;  ///< sending ends when this process does
 };
 
 ProcessId process_of(int64_t pid) {
@@ -64,7 +64,7 @@ TrackOptions parse(std::span<char* const> arguments) {
         const std::string option = arguments[i], value = arguments[i + 1];
         if (option == "--track") options.run_dir = fs::absolute(value).lexically_normal();
         if (option == "--sender") options.sender = value;
-        if (option == "--with") options.companion = process_of(std::atoll(value.c_str()));
+        if (option == "--with") options.follower = process_of(std::atoll(value.c_str()));
     }
     if (options.run_dir.empty() || arguments.size() % 2 != 0)
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", "--track");
@@ -152,7 +152,7 @@ bool is_abandoned(const fs::path& run_dir) {
 /// started, they still send all of it.
 bool is_to_end(const TrackOptions& options) {
     if (asked_to_end != 0 || is_abandoned(options.run_dir)) return true;
-    return options.companion && !is_alive(*options.companion) && !is_said_to_be_over(options.run_dir);
+    return options.follower && !is_alive(*options.follower) && !is_said_to_be_over(options.run_dir);
 }
 
 void tell_to_end(const std::vector<Sender>& senders) {
@@ -193,7 +193,7 @@ void say_no_python(const TrackOptions& options, const std::vector<std::string>& 
 void start_tracking(const fs::path& run_dir) {
     std::error_code unknown;
     if (fs::is_regular_file(settings_of(run_dir), unknown))
-        start_beside({"--track", run_dir.string(), "--sender", "node"});
+        start_side_process({"--track", run_dir.string(), "--sender", "node"});
 }
 
 int tell_trackers(std::span<char* const> arguments) {

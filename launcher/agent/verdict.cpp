@@ -41,7 +41,7 @@ bool lost_a_peer(const RankEnd& end) {
 }
 
 /// Recognises a timeout in the messages of engine/comm and of NCCL's watchdog.
-bool waited_in_vain(const RankEnd& end) {
+bool timed_out(const RankEnd& end) {
     return says_one_of(words_of(end.record), {"nothing came for", "collective operation timeout"});
 }
 
@@ -187,7 +187,7 @@ Verdict judge_ranks(const Ending& ending) {
         return {RunPhase::Failed, ending.lost_node + what_is_saved(first), "NODE-LOST"};
     if (failed.empty()) return ended_well(first);
     const RankEnd& cause = root_cause(failed);
-    const std::string places = waited_in_vain(cause) ? ranks_at_work(ending) + all_places(ending) : "";
+    const std::string places = timed_out(cause) ? ranks_at_work(ending) + all_places(ending) : "";
     return {RunPhase::Failed, sentence_of(cause, ending) + places, code_of(cause, ending), cause.rank};
 }
 

@@ -2,10 +2,10 @@
 
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
-#include "launcher/backends/companion.h"
 #include "launcher/backends/needs.h"
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/slurm/slurm_run.h"
 #include "launcher/slurm/watch.h"
@@ -101,9 +101,9 @@ Started RunBackend::start_resumed(const RunDirectory& run, const ResumedRun& res
         places);
 }
 
-std::unique_ptr<RunCompanion> RunBackend::follow(const RunDirectory& run, Sessions sessions,
-                                                 const SshPerson&) const {
-    return std::make_unique<RunCompanion>(run, std::move(sessions), nullptr);
+std::unique_ptr<RunFollower> RunBackend::follow(const RunDirectory& run, Sessions sessions,
+                                                const SshPerson&) const {
+    return std::make_unique<RunFollower>(run, std::move(sessions), nullptr);
 }
 
 std::unique_ptr<RunBackend> backend_for(const Destination& to) {

@@ -47,7 +47,7 @@ struct Started {
 using Sessions = std::vector<std::unique_ptr<SshSession>>;
 
 struct LaunchPreview;
-class RunCompanion;
+class RunFollower;
 
 class RunBackend {
   public:
@@ -123,8 +123,8 @@ class RunBackend {
     virtual bool is_pending(const RunDirectory& run) const = 0;
 
     /// Keeps the local run directory up to date while the result lives; opens sessions that are missing.
-    virtual std::unique_ptr<RunCompanion> follow(const RunDirectory& run, Sessions sessions,
-                                                 const SshPerson& person) const;
+    virtual std::unique_ptr<RunFollower> follow(const RunDirectory& run, Sessions sessions,
+                                                const SshPerson& person) const;
 
     /// Does what request_stop of launcher/local_node.h does.
     virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;

@@ -57,7 +57,7 @@ echo end
 )sh";
 
 /// The lines about one run.
-struct Told {
+struct ListedRun {
     RunThere run;
     std::string state, remote;
 };
@@ -118,7 +118,7 @@ bool is_run_name(const std::string& name) {
 }
 
 /// Completes a run. Returns false if the folder's name cannot be a run's.
-bool finish(Told& told, const RunsThere& there) {
+bool finish(ListedRun& told, const RunsThere& there) {
     RunThere& run = told.run;
     const std::string& host = there.host;
     if (!is_run_name(run.id) || !is_run_name(run.run.name)) return false;
@@ -141,8 +141,8 @@ bool finish(Told& told, const RunsThere& there) {
     return true;
 }
 
-std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
-    std::vector<Told> runs;
+std::vector<ListedRun> listed_runs(std::istream& lines, RunsThere& there) {
+    std::vector<ListedRun> runs;
     for (std::string line; std::getline(lines, line);) {
         const size_t space = line.find(' ');
         const std::string kind = line.substr(0, space);
@@ -156,7 +156,7 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
         if (kind == "run") {
             if (runs.size() == kMostRuns) break;
             const size_t blank = std::min(rest.size(), rest.find(' '));
-            Told& told = runs.emplace_back();
+            ListedRun& told = runs.emplace_back();
             told.run.node =
                 static_cast<size_t>(number_of_node(rest.substr(0, blank), 0, kMostNodes).value_or(0));
             told.run.run.dir = text_of_node(rest.substr(std::min(rest.size(), blank + 1)));
@@ -164,7 +164,7 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
             told.run.id = told.run.run.dir.parent_path().filename().string();
         }
         if (runs.empty()) continue;
-        Told& last = runs.back();
+        ListedRun& last = runs.back();
         if (kind == "slurm") last.run.is_of_slurm = true;
         if (kind == "state") last.state += rest + "\n";
         if (kind == "remote") last.remote += rest + "\n";
@@ -225,7 +225,7 @@ RunsThere parse_runs_there(const std::string& text, const std::string& host) {
     std::istringstream lines(text);
     RunsThere there;
     there.host = host;
-    for (Told& told : told_runs(lines, there)) {
+    for (ListedRun& told : listed_runs(lines, there)) {
         if (finish(told, there)) there.runs.push_back(std::move(told.run));
     }
     return there;

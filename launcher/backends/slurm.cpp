@@ -1,8 +1,8 @@
 // Starts and stops runs that are jobs of Slurm, submitted here or on a login node.
 #include "engine/error.h"
-#include "launcher/backends/companion.h"
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/files.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/slurm_run.h"
@@ -82,10 +82,10 @@ class SlurmBackend : public RunBackend {
 
     bool is_pending(const RunDirectory& run) const override { return is_open(run) || awaits_slurm(run); }
 
-    std::unique_ptr<RunCompanion> follow(const RunDirectory& run, Sessions sessions,
-                                         const SshPerson& person) const override {
-        return std::make_unique<RunCompanion>(run, std::move(sessions),
-                                              std::make_unique<SlurmWatch>(run, site_of(run, person)));
+    std::unique_ptr<RunFollower> follow(const RunDirectory& run, Sessions sessions,
+                                        const SshPerson& person) const override {
+        return std::make_unique<RunFollower>(run, std::move(sessions),
+                                             std::make_unique<SlurmWatch>(run, site_of(run, person)));
     }
 
     bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const override {

@@ -51,7 +51,7 @@ PlanFacts facts_of(const RunDirectory& run) {
 }
 
 /// Returns one line of diagnosis for a running run; empty if there is nothing to say yet.
-std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const Ink& ink) {
+std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const TextStyle& ink) {
     if (run.state().state != RunPhase::Running) return "";
     Evidence evidence = evidence_of(run, unix_now());
     if (facts.plan) add_plan(evidence, *facts.plan);
@@ -66,7 +66,7 @@ std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const In
     return coloured + (why.empty() ? "" : "  " + why) + (next.empty() ? "" : "  " + ink.dim(next));
 }
 
-std::string alert_line(const Alert& alert, const Ink& ink) {
+std::string alert_line(const Alert& alert, const TextStyle& ink) {
     return ink.yellow("alert") + "  " + text_of(alert);
 }
 
@@ -177,10 +177,10 @@ class StopRequests {
 };
 
 /// Keeps the status line below the live display. Without a live display, prints each note of the run's
-/// companion when it changes.
+/// follower when it changes.
 class Notes {
   public:
-    Notes(const RunCompanion* companion, const Session& session) : companion_(companion), session_(session) {}
+    Notes(const RunFollower* follower, const Session& session) : companion_(follower), session_(session) {}
 
     const std::string& tell(const std::string& hint, const std::string& stopping) {
         std::string told = companion_ != nullptr ? companion_->job_note() : "";
@@ -194,7 +194,7 @@ class Notes {
     }
 
   private:
-    const RunCompanion* companion_;
+    const RunFollower* companion_;
     const Session& session_;
     std::string told_, shown_;
 };
@@ -240,7 +240,7 @@ RunHistory terminal_history(const RunDirectory& run) {
 }
 
 int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  RunCompanion* companion) {
+                  RunFollower* follower) {
     const RunDirectory& run = history.run();
     const PlanFacts facts = facts_of(run);
     StopRequests stop(run, interrupts, session);
@@ -250,11 +250,11 @@ int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, con
     {
         Output output(history, facts, session);
         const auto given_up = [&] { return interrupts.wants_end() || interrupts.hung_up(); };
-        Notes notes(companion, session);
+        Notes notes(follower, session);
         while (true) {
             const std::vector<EventLine> events = history.poll();
             bool over = is_over(history.state().state) && events.empty();
-            if (over && companion != nullptr) over = companion->is_really_over(given_up);
+            if (over && follower != nullptr) over = follower->is_really_over(given_up);
             const bool heard = output.take(events, history.take_alerts());
             const std::string& note = notes.tell(hint, over ? "" : stop.note());
             if (interrupts.hung_up() || !heard) return 0;
@@ -269,7 +269,7 @@ int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, con
             if (!catching_up) interrupts.wait(kPollMs);
         }
     }
-    history.poll();  // the companion may have written the reason
+    history.poll();  // the follower may have written the reason
     say_ending(run, history.state().state, session);
     return exit_status(history);
 }
@@ -277,7 +277,7 @@ int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, con
 std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
     const RunState state = read_run_state(run.dir);
     const PlanFacts facts = facts_of(run);
-    const Ink& ink = terminal.ink;
+    const TextStyle& ink = terminal.ink;
     const auto seconds =
         state.ended > 0 ? duration_s(state, ran_before_s(run, state), state.ended) : std::nullopt;
     const std::string took = seconds ? " after " + format_duration(*seconds) : "";

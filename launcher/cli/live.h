@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/plan/plan.h"
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/history.h"
@@ -21,10 +21,10 @@ enum class CtrlC {
 
 /// Draws what is new in `history` (or prints it as lines or JSON events) until the run is over, then reports
 /// how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 not started, 130 left by
-/// Ctrl-C; 0 if the terminal was closed (the run continues). `companion` belongs to a run that lives
+/// Ctrl-C; 0 if the terminal was closed (the run continues). `follower` belongs to a run that lives
 /// elsewhere; else it is null.
 int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  RunCompanion* companion);
+                  RunFollower* follower);
 
 /// Returns a history that keeps only the last steps, which is enough for a terminal.
 RunHistory terminal_history(const RunDirectory& run);

@@ -38,7 +38,7 @@ std::string deep_text(const DeepReport& deep) {
 }
 
 std::string report_text(const NodeReport& report, const Terminal& terminal) {
-    const Ink& ink = terminal.ink;
+    const TextStyle& ink = terminal.ink;
     const std::string state = to_string(report.state);
     const std::string mark = report.state == NodeVerdict::Ready     ? ink.green(state)
                              : report.state == NodeVerdict::Warning ? ink.yellow(state)

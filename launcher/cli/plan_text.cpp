@@ -383,7 +383,7 @@ class PlanWriter {
     }
 
     const Plan& plan_;
-    Ink ink_;
+    TextStyle ink_;
     int width_;
     std::string out_;
 };
@@ -392,7 +392,7 @@ std::string plural(size_t count, const std::string& one) {
     return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-std::string marked(Severity severity, const std::string& text, const Ink& ink) {
+std::string marked(Severity severity, const std::string& text, const TextStyle& ink) {
     switch (severity) {
         case Severity::Error:
             return ink.red(text);
@@ -405,7 +405,7 @@ std::string marked(Severity severity, const std::string& text, const Ink& ink) {
 }
 
 std::string one_diagnostic(const Diagnostic& said, const Terminal& terminal) {
-    const Ink& ink = terminal.ink;
+    const TextStyle& ink = terminal.ink;
     std::string head = marked(said.severity, padded(to_string(said.severity), 8), ink) + ink.bold(said.code);
     if (said.line > 0) head += "  line " + std::to_string(said.line);
     if (!said.key.empty()) head += "  " + printable(said.key);
@@ -423,7 +423,7 @@ std::string one_diagnostic(const Diagnostic& said, const Terminal& terminal) {
 
 }  // namespace
 
-std::string verdict_line(const Plan& plan, const Ink& ink) {
+std::string verdict_line(const Plan& plan, const TextStyle& ink) {
     const RankMemory* worst = fullest(plan);
     const auto errors =
         static_cast<size_t>(std::count_if(plan.diagnostics.begin(), plan.diagnostics.end(),

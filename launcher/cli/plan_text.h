@@ -19,6 +19,6 @@ std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& ter
                              Severity least = Severity::Info);
 
 /// Returns one line: "FITS: 61.4 of 80.0 GiB on the fullest rank".
-std::string verdict_line(const Plan& plan, const Ink& ink);
+std::string verdict_line(const Plan& plan, const TextStyle& ink);
 
 }  // namespace ringmaster

@@ -48,7 +48,7 @@ double worst(const nlohmann::json& errors) {
     return found;
 }
 
-std::string report_text(const nlohmann::json& report, const Ink& ink) {
+std::string report_text(const nlohmann::json& report, const TextStyle& ink) {
     const bool ok = report.at("ok");
     const std::string unproved = report.value("unproved", "");
     if (!unproved.empty()) return ink.bold("nothing is proved") + ": " + printable(unproved) + "\n";

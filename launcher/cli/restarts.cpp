@@ -31,8 +31,8 @@ int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const
     for (int done = 0;; ++done) {
         int status = 0;
         {
-            const auto companion = at->follow(run, at->take_sessions(), person_at_terminal(false));
-            status = follow_to_end(history, CtrlC::StopsRun, session, interrupts, companion.get());
+            const auto follower = at->follow(run, at->take_sessions(), person_at_terminal(false));
+            status = follow_to_end(history, CtrlC::StopsRun, session, interrupts, follower.get());
         }
         const bool failed = history.state().state == RunPhase::Failed;
         if (!failed || done >= wish.restarts || interrupts.wants_end() || interrupts.hung_up()) return status;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/backends/runs_there.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
@@ -25,9 +25,9 @@ constexpr auto kSavePatience = std::chrono::minutes(10);
 constexpr auto kNowPatience = std::chrono::minutes(1);
 constexpr int kPollMs = 100;
 
-/// Opens the run's companion; reports nodes that cannot be reached now, which it retries.
-std::unique_ptr<RunCompanion> companion_at_terminal(const RunDirectory& run) {
-    return companion_of(run, person_at_terminal(false), [](const std::string& problem) {
+/// Opens the run's follower; reports nodes that cannot be reached now, which it retries.
+std::unique_ptr<RunFollower> follower_at_terminal(const RunDirectory& run) {
+    return follower_of(run, person_at_terminal(false), [](const std::string& problem) {
         complain("ringmaster: " + printable(problem) + "\n");
     });
 }
@@ -36,10 +36,10 @@ int run_watch(const Arguments& arguments, const Session& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
-    const auto companion = companion_at_terminal(run);
-    if (companion == nullptr) track_from_here(run, session.places);
+    const auto follower = follower_at_terminal(run);
+    if (follower == nullptr) track_from_here(run, session.places);
     RunHistory history = terminal_history(run);
-    const int status = follow_to_end(history, CtrlC::Leaves, session, interrupts, companion.get());
+    const int status = follow_to_end(history, CtrlC::Leaves, session, interrupts, follower.get());
     return report_end(history, status, session);
 }
 
@@ -69,7 +69,7 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const bool asked = unless_interrupted(interrupts, [&] {
         return backend_of(run)->stop(run, how, person_at_terminal(false, interrupts, placing));
     });
-    const auto companion = companion_at_terminal(run);
+    const auto follower = follower_at_terminal(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
     printer.clear();

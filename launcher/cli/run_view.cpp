@@ -17,7 +17,7 @@ constexpr int kMostOutliers = 3;
 constexpr int kWidestBar = 48;
 constexpr double kOutlier = 0.1;  ///< share of the median by which a rank's compute time must exceed it
 
-std::string state_word(const RunState& state, const Ink& ink) {
+std::string state_word(const RunState& state, const TextStyle& ink) {
     const std::string word = to_string(state.state);
     switch (state.state) {
         case RunPhase::Running:
@@ -232,7 +232,7 @@ class Picture {
 
     const RunHistory& run_;
     Headline now_;
-    Ink ink_;
+    TextStyle ink_;
     int width_, height_;
     std::vector<std::string> top_, bottom_;
 };

@@ -73,7 +73,7 @@ Terminal terminal_of(FILE* stream) {
     const char* none = std::getenv("NO_COLOR");
     const char* kind = std::getenv("TERM");
     const bool dumb = kind != nullptr && std::strcmp(kind, "dumb") == 0;
-    terminal.ink = Ink(terminal.is_tty && !dumb && (none == nullptr || *none == '\0'));
+    terminal.ink = TextStyle(terminal.is_tty && !dumb && (none == nullptr || *none == '\0'));
     return terminal;
 }
 

@@ -8,9 +8,9 @@
 namespace ringmaster {
 
 /// Colours text; without colours, every method returns the text unchanged.
-class Ink {
+class TextStyle {
   public:
-    explicit Ink(bool on = false) : on_(on) {}
+    explicit TextStyle(bool on = false) : on_(on) {}
     bool on() const { return on_; }
     std::string bold(const std::string& text) const { return painted("1", text); }
     std::string dim(const std::string& text) const { return painted("2", text); }
@@ -34,7 +34,7 @@ struct Terminal {
     bool is_tty = false;
     int width = 80;
     int height = 24;
-    Ink ink;
+    TextStyle ink;
 };
 
 /// Uses colour only on a terminal, unless NO_COLOR is set or TERM is dumb. If `stream` is not a terminal, the

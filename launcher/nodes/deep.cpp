@@ -51,7 +51,7 @@ class TalkingProgram {
     }
 
     /// Returns what the program wrote to stderr, without its own name in front.
-    std::string complaint() const {
+    std::string error_output() const {
         std::string words = script_.errors();
         constexpr std::string_view kName = "ringmaster-engine: ";
         if (const size_t at = words.rfind(kName); at != std::string::npos)
@@ -116,9 +116,10 @@ void test_engine(Tried& one, const Progress& progress) {
     TalkingProgram engine(*one.node, command);
     const auto begun = engine.wait_for("phase", kSelfTestPatience, progress);
     if (!begun)
-        throw NodeError({"engine-fails", {engine.complaint(), one.node->facts.libtorch}}, one.node->name());
+        throw NodeError({"engine-fails", {engine.error_output(), one.node->facts.libtorch}},
+                        one.node->name());
     const auto result = engine.wait_for("result", kSelfTestPatience, progress);
-    if (!result) throw NodeError({"selftest-fails", {engine.complaint()}}, one.node->name());
+    if (!result) throw NodeError({"selftest-fails", {engine.error_output()}}, one.node->name());
     DeepReport& deep = *one.report->deep;
     deep.tried = unix_now();
     deep.libtorch = text_of_node(result->at("libtorch"), kLongestName);
@@ -197,7 +198,7 @@ NodeLink measure_pair(const Tried& first, const Tried& second, const Progress& p
     TalkingProgram listening(*first.node, link_command(first, token, cuda, {"--listen", address}));
     const auto meet = listening.wait_for("meet", kLinkPatience, progress);
     if (!meet) {
-        link.problem = listening.complaint();
+        link.problem = listening.error_output();
         return link;
     }
     const std::string port = std::to_string(meet->at("port").get<int>());
@@ -205,12 +206,12 @@ NodeLink measure_pair(const Tried& first, const Tried& second, const Progress& p
                            link_command(second, token, cuda, {"--meet", address, "--port", port}));
     const auto far = meeting.wait_for("result", kLinkPatience, progress);
     if (!far) {
-        link.problem = meeting.complaint();
+        link.problem = meeting.error_output();
         return link;
     }
     const auto near = listening.wait_for("result", kLinkPatience, progress);
     if (!near) {
-        link.problem = listening.complaint();
+        link.problem = listening.error_output();
         return link;
     }
     link.bytes_per_s = std::min(near->at("bytes_per_s").get<double>(), far->at("bytes_per_s").get<double>());

@@ -117,7 +117,7 @@ std::string directive(const std::string& key, const std::string& quoted_value) {
     return "#SBATCH --" + key + (quoted_value.empty() ? "" : "=" + quoted_value) + "\n";
 }
 
-std::string agent_beside(const std::string& engine) {
+std::string agent_next_to(const std::string& engine) {
     return (std::filesystem::path(engine).parent_path() / "ringmaster-agent").string();
 }
 
@@ -157,7 +157,7 @@ std::string submit_script(const SlurmSubmission& job) {
     const int per_node = ranks_per_node(job);
     return "#!/bin/bash\n# Trains one run of Ringmaster.\n" + directives(job, per_node) +
            "\nrun=" + shell_quoted(job.run_dir) + "\nengine=" + shell_quoted(job.engine) +
-           "\nagent=" + shell_quoted(agent_beside(job.engine)) +
+           "\nagent=" + shell_quoted(agent_next_to(job.engine)) +
            "\nranks_per_node=" + std::to_string(per_node) + "\nfirst_attempt=" + std::to_string(job.attempt) +
            "\nresume=" + shell_quoted(job.resume) + "\n" + kBody;
 }

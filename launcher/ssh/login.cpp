@@ -234,7 +234,7 @@ class Login {
             const auto answer = ask(prompt, PromptKind::Server, {}, echo != 0);
             if (!answer) {
                 tried_.push_back({"tried-keyboard-alone"});
-                is_alone_ = true;
+                is_unanswered_ = true;
                 return false;
             }
             ssh_userauth_kbdint_setanswer(session_.get(), static_cast<unsigned>(i), answer->c_str());
@@ -249,7 +249,7 @@ class Login {
                     PromptKind::Password, session_.settings.user);
             if (!password) {
                 tried_.push_back({"tried-password-alone"});
-                is_alone_ = true;
+                is_unanswered_ = true;
                 return SSH_AUTH_DENIED;
             }
             const int result =
@@ -298,11 +298,11 @@ class Login {
         const std::string host = session_.settings.target.text();
         const std::string user = session_.settings.user.empty() ? "this user" : session_.settings.user;
         const bool tried_any = !tried_.empty() || answers_ + passwords_ > 0;
-        const char* code = passwords_ > 0 ? "wrong-password"
-                           : answers_ > 0 ? "wrong-answer"
-                           : is_alone_    ? "nobody-answers"
-                           : tried_any    ? "login-refused"
-                                          : "login-without-key";
+        const char* code = passwords_ > 0   ? "wrong-password"
+                           : answers_ > 0   ? "wrong-answer"
+                           : is_unanswered_ ? "nobody-answers"
+                           : tried_any      ? "login-refused"
+                                            : "login-without-key";
         throw NodeError(
             {code, {user, taken_methods(), host}, tried_any ? tried() : std::vector<NodeFinding>()}, host);
     }
@@ -313,7 +313,7 @@ class Login {
     int offered_ = 0;
     int answers_ = 0, passwords_ = 0;  ///< answers and passwords that were refused
     bool agent_tried_ = false;
-    bool is_alone_ = false;  ///< nobody answered a prompt
+    bool is_unanswered_ = false;  ///< nobody answered a prompt
     std::vector<std::string> in_agent_;
     std::vector<NodeFinding> tried_;
 };

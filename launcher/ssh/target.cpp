@@ -23,10 +23,10 @@ std::string shown(const std::string& text) {
     return "'" + clean + (text.size() > clean.size() ? "…'" : "'");
 }
 
-bool is_made_of(const std::string& text, std::string_view beside_letters_and_digits) {
+bool is_made_of(const std::string& text, std::string_view other_characters) {
     for (const char c : text) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!plain && beside_letters_and_digits.find(c) == std::string_view::npos) return false;
+        if (!plain && other_characters.find(c) == std::string_view::npos) return false;
     }
     return !text.empty() && text.size() <= kLongestName && text[0] != '-';
 }

@@ -10,7 +10,7 @@
 
 #include "engine/error.h"
 #include "launcher/anywhere/restart.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 #include "launcher/ssh/aliases.h"
 
 namespace ringmaster {
@@ -53,7 +53,7 @@ TargetReport report_of_two_gpus() {
 using Roster = Folder;
 
 TEST_F(Roster, StartsWithThisMachineAlone) {
-    const auto entries = read_roster(dir_ / "nodes.json");
+    const auto entries = read_saved_targets(dir_ / "nodes.json");
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].target, (Target{TargetKind::Here, ""}));
     EXPECT_FALSE(entries[0].last);
@@ -63,14 +63,14 @@ TEST_F(Roster, GivesBackWhatWasWritten) {
     TargetReport cluster;
     cluster.checked = 1;
     cluster.partitions = {{"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, int64_t{1} << 40}};
-    std::vector<RosterEntry> written(4);
+    std::vector<SavedTarget> written(4);
     written[1].target = make_target(TargetKind::Ssh, "ann@gpu1:2222");
     written[1].last = report_of_two_gpus();
     written[2].target = make_target(TargetKind::Slurm, "login1");
     written[2].last = cluster;
     written[3].target.kind = TargetKind::Slurm;
-    write_roster(dir_ / "data/nodes.json", written);
-    const auto read = read_roster(dir_ / "data/nodes.json");
+    write_saved_targets(dir_ / "data/nodes.json", written);
+    const auto read = read_saved_targets(dir_ / "data/nodes.json");
     ASSERT_EQ(read.size(), written.size());
     for (size_t i = 0; i < read.size(); ++i) {
         EXPECT_EQ(read[i].target, written[i].target);
@@ -85,12 +85,12 @@ TEST_F(Roster, GivesBackWhatWasWritten) {
 }
 
 TEST_F(Roster, LeavesOutWhatIsDamagedAndKeepsTheRest) {
-    const auto entries = read_roster(
+    const auto entries = read_saved_targets(
         file("nodes.json", R"([{"kind": "ssh", "host": "gpu1"}, {"kind": "ssh", "host": "-oProxyCommand=x"},
                                {"kind": "ssh"}, 7, {"kind": "ssh", "host": "gpu2", "checked": 1, "report": {}}])"));
     ASSERT_EQ(entries.size(), 2U);
     EXPECT_EQ(entries[1].target.host, "gpu1");
-    EXPECT_EQ(read_roster(file("none.json", "no JSON")).size(), 1U);
+    EXPECT_EQ(read_saved_targets(file("none.json", "no JSON")).size(), 1U);
 }
 
 TEST(Targets, AreNamesOfMachinesAndNothingElse) {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "engine/error.h"
-#include "launcher/backends/companion.h"
 #include "launcher/backends/fetch_run.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {
@@ -50,7 +50,7 @@ TEST_F(ExistingRun, OnThisMachineNeedsNoFollower) {
     EXPECT_THAT(place_of(run_).hosts, IsEmpty());
     EXPECT_FALSE(place_of(run_).job);
     EXPECT_FALSE(is_pending());
-    EXPECT_EQ(companion_of(run_, {}, {}), nullptr);
+    EXPECT_EQ(follower_of(run_, {}, {}), nullptr);
     EXPECT_FALSE(makes_results_elsewhere(run_));
     EXPECT_EQ(model_elsewhere(run_), "");
     EXPECT_THROW(session_with_first(run_, {}), Error);

@@ -29,8 +29,8 @@ std::string file_of(const std::string& sizes, const std::string& rest = "num_pro
     return "distributed_type: MULTI_GPU\n" + rest + "parallelism_config:\n" + sizes;
 }
 
-ConfigReading read_beside(const std::string& axolotl, const std::string& accelerate,
-                          ReadOptions options = {}) {
+ConfigReading read_with_accelerate(const std::string& axolotl, const std::string& accelerate,
+                                   ReadOptions options = {}) {
     const TemporaryFolder folder;
     options.accelerate_file = folder.write("accelerate.yaml", accelerate);
     return read(axolotl, options);
@@ -121,14 +121,15 @@ TEST(Accelerate, RowsMustFitIntoTheFixedLength) {
     const std::string accelerate = file_of(
         "  parallelism_config_sp_size: 2\n  parallelism_config_sp_seq_length: 64\n"
         "  parallelism_config_sp_seq_length_is_variable: false\n");
-    const ConfigReading reading = read_beside(kBase + "sequence_len: 100\n", accelerate);
+    const ConfigReading reading = read_with_accelerate(kBase + "sequence_len: 100\n", accelerate);
     ASSERT_NE(said(reading, "ACC-SEQ-LENGTH"), nullptr);
     EXPECT_THAT(said(reading, "ACC-SEQ-LENGTH")->hint, HasSubstr("sequence_len: 64"));
-    EXPECT_EQ(said(read_beside(kBase + "sequence_len: 60\n", accelerate), "ACC-SEQ-LENGTH"), nullptr);
+    EXPECT_EQ(said(read_with_accelerate(kBase + "sequence_len: 60\n", accelerate), "ACC-SEQ-LENGTH"),
+              nullptr);
 }
 
 TEST(Accelerate, OverridesTheFilesSizesAndSaysSo) {
-    const ConfigReading reading = read_beside(kBase + "sequence_parallel_degree: 4\n", kGuide);
+    const ConfigReading reading = read_with_accelerate(kBase + "sequence_parallel_degree: 4\n", kGuide);
     EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
     EXPECT_FALSE(reading.config.accelerate_only);
     EXPECT_EQ(reading.config.context_parallel_size, 2);
@@ -143,7 +144,7 @@ TEST(Accelerate, OverridesTheFilesSizesAndSaysSo) {
 }
 
 TEST(Accelerate, NamesTheOtherFilesLineInTheMessage) {
-    const ConfigReading reading = read_beside(kBase, file_of("  parallelism_config_sp_size: no\n"));
+    const ConfigReading reading = read_with_accelerate(kBase, file_of("  parallelism_config_sp_size: no\n"));
     const Diagnostic* found = said(reading, "CFG-TYPE");
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->line, 0);
@@ -154,12 +155,12 @@ TEST(Accelerate, TheEnvironmentWinsOverTheFileAndSetOverBoth) {
     ReadOptions options;
     options.environment = {
         {"PARALLELISM_CONFIG_SP_SIZE", "4"}, {"PARALLELISM_CONFIG_CP_SIZE", ""}, {"PATH", "/bin"}};
-    const ConfigReading reading = read_beside(kBase, kGuide, options);
+    const ConfigReading reading = read_with_accelerate(kBase, kGuide, options);
     EXPECT_EQ(reading.config.context_parallel_size, 4);
     EXPECT_EQ(reading.config.ulysses_size, 4);
     EXPECT_THAT(said(reading, "ACC-ENV-OVERRIDES")->message, HasSubstr("the environment wins"));
     options.set = {{"context_parallel_size", "8"}, {"ulysses_size", "2"}};
-    const ConfigReading set = read_beside(kBase, kGuide, options);
+    const ConfigReading set = read_with_accelerate(kBase, kGuide, options);
     EXPECT_EQ(set.config.context_parallel_size, 8);
     EXPECT_EQ(set.config.ulysses_size, 2);
     const ConfigReading alone =
@@ -215,7 +216,8 @@ TEST(Accelerate, StageAndPrecisionArriveWhereTheFileIsSilent) {
     EXPECT_EQ(alone.config.zero_stage_asked, 3);
     EXPECT_EQ(alone.config.gradient_accumulation_steps, 4);
     EXPECT_EQ(alone.config.precision, Precision::Bf16Mixed);
-    const ConfigReading beside = read_beside(kBase + "deepspeed: {zero_optimization: {stage: 1}}\n", zero3);
+    const ConfigReading beside =
+        read_with_accelerate(kBase + "deepspeed: {zero_optimization: {stage: 1}}\n", zero3);
     EXPECT_EQ(beside.config.zero_stage_asked, 3) << "accelerate's wins";
     EXPECT_EQ(beside.config.gradient_accumulation_steps, 1) << "the file's stays";
     EXPECT_EQ(said(read("distributed_type: 'NO'\nmixed_precision: 'no'\n"), "KEY-UNSUPPORTED"), nullptr);
@@ -237,7 +239,7 @@ TEST(Accelerate, AMissingOrBrokenFileIsNotReadable) {
     const ConfigReading missing = read_more("", options);
     EXPECT_FALSE(missing.readable);
     EXPECT_THAT(said(missing, "ACC-FILE")->message, HasSubstr("/nowhere/accelerate.yaml"));
-    const ConfigReading broken = read_beside(kBase, "a: [");
+    const ConfigReading broken = read_with_accelerate(kBase, "a: [");
     EXPECT_FALSE(broken.readable);
     EXPECT_THAT(said(broken, "YAML-SYNTAX")->message, HasSubstr("accelerate.yaml line"));
 }

@@ -13,7 +13,7 @@ namespace ringmaster {
 namespace {
 
 /// Returns the parts of RUN/tracking/settings.json and RUN/samples.json that the keys decide.
-std::string told_beside_the_plan(const std::string& text) {
+std::string settings_outside_plan(const std::string& text) {
     Document document;
     Diagnostics said;
     read_document(text, document, said);
@@ -26,7 +26,7 @@ std::string outcome(const ConfigReading& reading, const std::string& text) {
     nlohmann::json config = config_to_json(reading.config);
     config.erase("lines");
     config.erase("file");
-    return config.dump() + told_beside_the_plan(text);
+    return config.dump() + settings_outside_plan(text);
 }
 
 /// Returns whether the two values of a key have different outcomes.

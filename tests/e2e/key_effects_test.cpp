@@ -224,7 +224,7 @@ class KeyEffects : public testing::Test {
         return plan;
     }
 
-    static json told_beside(const std::string& text) {
+    static json settings_outside_plan(const std::string& text) {
         Document document;
         Diagnostics said;
         read_document(text, document, said);
@@ -246,7 +246,7 @@ class KeyEffects : public testing::Test {
         }
         if (planned(first) != planned(second)) return "plan";
         if (request_for_rows(first) != request_for_rows(second)) return "rows";
-        if (told_beside(one) != told_beside(other)) return "files";
+        if (settings_outside_plan(one) != settings_outside_plan(other)) return "files";
         const json here = trained(first), there = trained(second);
         if (here["events"] != there["events"]) return "losses";
         if (here != there) return "files";

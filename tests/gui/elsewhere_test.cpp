@@ -29,7 +29,7 @@
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/session/run_keeper.h"
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/nodes/remote_run.h"
 #include "launcher/recorded_run.h"
 #include "tests/gui/own_home.h"

@@ -20,7 +20,7 @@
 #include "gui/look/look.h"
 #include "gui/runs/fetch_dialog.h"
 #include "gui/session/agree.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 #include "tests/gui/own_home.h"
 #include "tests/gui/test_runs.h"
 #include "tests/support/listener.h"
@@ -128,9 +128,9 @@ class FollowTest : public QObject {
     }
 
     void machinesThatAreKnownAreOffered() {
-        RosterEntry known;
+        SavedTarget known;
         known.target = make_target(TargetKind::Ssh, "ann@gpu1");
-        write_roster(roster_file(find_places()), {known});
+        write_saved_targets(saved_targets_file(find_places()), {known});
         m_home.write("ssh_config", "Host gpu2\n  Port 1\n");
         FollowDialog dialog(*m_session);
         auto* offered = dialog.findChild<QComboBox*>(u"followHost"_s);

@@ -270,7 +270,7 @@ class LaunchTest : public QObject {
     }
 
     static void writeRoster() {
-        RosterEntry ready, unknown, cluster;
+        SavedTarget ready, unknown, cluster;
         ready.target = make_target(TargetKind::Ssh, "gpu1");
         ready.last.emplace();
         ready.last->node.state = NodeVerdict::Ready;
@@ -279,7 +279,7 @@ class LaunchTest : public QObject {
         cluster.target.kind = TargetKind::Slurm;
         cluster.last.emplace();
         cluster.last->partitions = {{"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, 1 << 30}};
-        write_roster(roster_file(find_places()), {ready, unknown, cluster});
+        write_saved_targets(saved_targets_file(find_places()), {ready, unknown, cluster});
     }
 
     static void chooseSlurm(LaunchForm& form) {

@@ -61,7 +61,7 @@ class NodesTest : public QObject {
 
     void thisMachineIsCheckedByItself() {
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
-        const RosterEntry& here = m_page->checks().entry(0);
+        const SavedTarget& here = m_page->checks().entry(0);
         QCOMPARE(here.target, kHere);
         QVERIFY(here.last && here.last->node.facts);
         QCOMPARE(QString::fromStdString(here.last->node.facts->host_name), QSysInfo::machineHostName());
@@ -356,12 +356,12 @@ class NodesTest : public QObject {
     /// Stores machines with these checks, as if they had been made before.
     void remember(const std::vector<NodeReport>& reports, const std::vector<int>& ports = {}) {
         m_page.reset();
-        std::vector<RosterEntry> entries(1);
+        std::vector<SavedTarget> entries(1);
         for (size_t i = 0; i < reports.size(); ++i) {
             const std::string port = std::to_string(ports.empty() ? int(i) + 1 : ports[i]);
             entries.push_back({ssh_target(("127.0.0.1:" + port).c_str()), TargetReport{reports[i], {}, 1}});
         }
-        write_roster(roster_file(m_session->places()), entries);
+        write_saved_targets(saved_targets_file(m_session->places()), entries);
         open();
     }
     void open() {

@@ -19,7 +19,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
 #include "launcher/sample_file.h"
@@ -329,14 +329,14 @@ NodeFacts gpu_machine(const std::string& host, int gpus, const std::string& name
     return facts;
 }
 
-RosterEntry entry_of(TargetKind kind, const std::string& host, const std::optional<TargetReport>& report) {
-    RosterEntry entry;
+SavedTarget entry_of(TargetKind kind, const std::string& host, const std::optional<TargetReport>& report) {
+    SavedTarget entry;
     entry.target = make_target(kind, host);
     entry.last = report;
     return entry;
 }
 
-RosterEntry machine(const std::string& host, int gpus, double ago_s) {
+SavedTarget machine(const std::string& host, int gpus, double ago_s) {
     TargetReport report = checked(host, NodeVerdict::Ready,
                                   {"ready-gpu",
                                    {"96", "981 GiB", "1024 GiB", "3.4 TiB", std::to_string(gpus),
@@ -346,8 +346,8 @@ RosterEntry machine(const std::string& host, int gpus, double ago_s) {
     return entry_of(TargetKind::Ssh, host, report);
 }
 
-RosterEntry in_use(const std::string& host) {
-    RosterEntry entry = machine(host, 8, 42);
+SavedTarget in_use(const std::string& host) {
+    SavedTarget entry = machine(host, 8, 42);
     entry.last->node.found(NodeVerdict::Warning, {"gpu-in-use", {"3", "bob", "61.0 GiB"}});
     entry.last->node.facts->gpus[3].users = {"bob"};
     entry.last->node.facts->gpus[3].used_bytes = int64_t{61} << 30;
@@ -356,21 +356,21 @@ RosterEntry in_use(const std::string& host) {
 }
 
 /// Returns three lists of machines: one alone, a mixed handful, and 32.
-std::vector<std::vector<RosterEntry>> rosters() {
-    RosterEntry here = machine("workstation", 1, 42);
+std::vector<std::vector<SavedTarget>> rosters() {
+    SavedTarget here = machine("workstation", 1, 42);
     here.target = Target();
-    RosterEntry old = machine("ann@gpu3", 0, 3600);
+    SavedTarget old = machine("ann@gpu3", 0, 3600);
     old.last->node.found(
         NodeVerdict::Unusable,
         {"other-libtorch", {"2.11.0", "2.9.1, /opt/conda/lib/python3.11/site-packages/torch/lib"}});
-    const RosterEntry moved =
+    const SavedTarget moved =
         entry_of(TargetKind::Ssh, "gpu4:2222",
                  checked("gpu4:2222", NodeVerdict::Unreachable,
                          {"changed-host-key",
                           {"ssh-ed25519", "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE",
                            "/home/ann/.ssh/known_hosts", "[gpu4]:2222"}},
                          42));
-    RosterEntry cluster = entry_of(TargetKind::Slurm, "login1", machine("login1", 0, 300).last);
+    SavedTarget cluster = entry_of(TargetKind::Slurm, "login1", machine("login1", 0, 300).last);
     cluster.last->node.found(NodeVerdict::Ready,
                              {"takes-jobs",
                               {"gpu (4 of 12 nodes idle, gpu:h100:4, at most 2-00:00:00); cpu (40 of 40 "
@@ -378,7 +378,7 @@ std::vector<std::vector<RosterEntry>> rosters() {
     cluster.last->partitions = {
         {"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, int64_t{1024} << 30},
         {"cpu", false, true, "infinite", 40, 40, "", 64, int64_t{512} << 30}};
-    std::vector<RosterEntry> many = {here};
+    std::vector<SavedTarget> many = {here};
     for (int number = 1; number <= 32; ++number) {
         const std::string host = "node" + std::to_string(100 + number) + ".cluster.example.org";
         many.push_back(number == 7 ? in_use(host) : machine(host, 8, 42));
@@ -451,9 +451,9 @@ int main(int argc, char** argv) {
     write_queue(home / "data/ringmaster");
     write_long_queue(home);
     const auto all = rosters();
-    write_roster(home / "alone/ringmaster/nodes.json", all[0]);
-    write_roster(home / "data/ringmaster/nodes.json", all[1]);
-    write_roster(home / "many/ringmaster/nodes.json", all[2]);
+    write_saved_targets(home / "alone/ringmaster/nodes.json", all[0]);
+    write_saved_targets(home / "data/ringmaster/nodes.json", all[1]);
+    write_saved_targets(home / "many/ringmaster/nodes.json", all[2]);
     std::puts("ready");
     std::fflush(stdout);
     if (argc == 4) std::this_thread::sleep_for(std::chrono::seconds(std::atoi(argv[3])));

@@ -116,7 +116,7 @@ TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
     const ModelConfig model = read(values);
     EXPECT_THAT(model.obstacles, testing::IsEmpty());
     ASSERT_EQ(model.num_layers, 4) << "its class counts the letters";
-    EXPECT_TRUE(model.layer_kind(0).recurs && model.layer_kind(0).lacks_mlp);
+    EXPECT_TRUE(model.layer_kind(0).is_recurrent && model.layer_kind(0).lacks_mlp);
     EXPECT_TRUE(model.layer_kind(1).lacks_mixer && !model.has_experts(model.layer_kind(1)));
     EXPECT_TRUE(model.layer_kind(2).lacks_mixer && model.has_experts(model.layer_kind(2)));
     EXPECT_TRUE(model.layer_kind(3).attends() && model.layer_kind(3).lacks_mlp);
@@ -130,7 +130,7 @@ TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
 
     values = small("granitemoehybrid");
     values.update({{"layer_types", {"mamba", "attention"}}, {"num_local_experts", 0}});
-    EXPECT_TRUE(read(values).layer_kind(0).recurs && !read(values).layer_kind(0).lacks_mlp);
+    EXPECT_TRUE(read(values).layer_kind(0).is_recurrent && !read(values).layer_kind(0).lacks_mlp);
     EXPECT_EQ(read(values).layer_kind(1).rope, -1);
     values["position_embedding_type"] = "rope";
     EXPECT_EQ(read(values).layer_kind(1).rope, 0);

@@ -20,7 +20,7 @@ from mutated import mutated
 from ringmaster_rows import rollout_server
 from ringmaster_rows.report import Failure
 from ringmaster_rows.rollout_server import RolloutServer
-from ringmaster_rows.served import Lie, Wanted, completions_in
+from ringmaster_rows.served import InvalidAnswer, Wanted, completions_in
 
 ASKED = {"step": 3, "weights": "/weights", "prompts": [[5, 6, 7], [8, 9]], "n": 3, "max_tokens": 4, "temperature": 1.0, "top_k": 0, "top_p": 1.0,
          "seed": 40, "stop_ids": [1], "vocabulary": 16, "log_probabilities": True}
@@ -271,12 +271,12 @@ def test_the_parser_takes_no_text_for_an_answer():
     wanted = Wanted([1], 1, 4, 16, frozenset([1]), False)
     for body in (b"", b"\xff\xfe", b"[" * 100_000, b'{"choices": [', b'{"choices": {"0": 1}}', b'{"choices": [1]}', b"1" * 5000,
                  b'{"choices": [{"token_ids": {}, "finish_reason": "stop"}]}'):
-        with pytest.raises(Lie):
+        with pytest.raises(InvalidAnswer):
             completions_in(body, wanted)
     asks = Wanted([1], 1, 4, 16, frozenset([1]), True)
     body = '{"choices": [{"token_ids": [1], "finish_reason": "stop", "logprobs": {"token_logprobs": [%s]}}]}'
     assert completions_in(body % "-1", asks) == [([1], [-1.0])]
-    with pytest.raises(Lie, match="a log-probability is -inf"):
+    with pytest.raises(InvalidAnswer, match="a log-probability is -inf"):
         completions_in(body % "-1e999", asks)
 
 
@@ -416,7 +416,7 @@ def test_no_mutation_of_an_answer_does_more_than_lie():
         body, wanted = good[number % 2]
         try:
             found = completions_in(mutated(body, words, source, 3), wanted)
-        except Lie as lie:
+        except InvalidAnswer as lie:
             assert len(str(lie)) < 300
             rollout_server.printable(lie).encode()
             continue

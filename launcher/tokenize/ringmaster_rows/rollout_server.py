@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from .report import UNREACHABLE, Failure
-from .served import Lie, Wanted, completions_in, parsed
+from .served import InvalidAnswer, Wanted, completions_in, parsed
 
 AT_ONCE = 16  # requests
 PATIENT_WITH_LIES = 3  # attempts that may end with an answer that does not fit the request
@@ -27,7 +27,7 @@ HIDDEN = "[removed]"
 SEEDS = 2**31
 
 
-class Away(Exception):
+class Unavailable(Exception):
     """The server cannot be reached, is not ready, or broke the connection: retry until the timeout."""
 
 
@@ -129,7 +129,7 @@ class Connections:
         return max(0.01, self.deadline - time.monotonic())
 
     def ask(self, method, path, question=None, longest=MOST_BYTES):
-        """Returns the body of a good answer. Raises Away, Refusal or Lie."""
+        """Returns the body of a good answer. Raises Unavailable, Refusal or InvalidAnswer."""
         connection, line = http.client.HTTPConnection(self.address.host, self.address.port, timeout=self.left()), None
         try:
             line = self.connect(connection)
@@ -143,11 +143,11 @@ class Connections:
         except ssl.SSLError as error:
             if error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
                 raise Refusal("the server does not speak TLS on this port", 0, "write http:// in trl.vllm_server_base_url, or name the port with TLS") from error
-            raise Away(f"{path}: TLS: {reason_of(error)}") from error
+            raise Unavailable(f"{path}: TLS: {reason_of(error)}") from error
         except OSError as error:
-            raise Away(f"{path}: {error.strerror or error}"[:200]) from error
+            raise Unavailable(f"{path}: {error.strerror or error}"[:200]) from error
         except (http.client.HTTPException, ValueError) as error:
-            raise Away(self.address.without_key(f"{path}: {type(error).__name__}: {error}")[:200]) from error
+            raise Unavailable(self.address.without_key(f"{path}: {type(error).__name__}: {error}")[:200]) from error
         finally:
             line = line or connection.sock
             with self._lock:
@@ -156,9 +156,9 @@ class Connections:
                 break_off(line)
             connection.close()
         if len(answer) > longest:
-            raise Lie(f"the answer to {path} is longer than {longest} bytes")
+            raise InvalidAnswer(f"the answer to {path} is longer than {longest} bytes")
         if response.status == 200 and self.address.repeats_key(answer):
-            raise Lie(f"the answer to {path} repeats the API key")
+            raise InvalidAnswer(f"the answer to {path} repeats the API key")
         said, location = (self.address.without_key(text) for text in (answer.decode("utf-8", "replace"), str(response.getheader("Location"))))
         return answer if response.status == 200 else refused(path, response.status, location, said[:300].strip())
 
@@ -170,7 +170,7 @@ class Connections:
         line = connection.sock
         with self._lock:
             if self._over:
-                raise Away("the time is over")
+                raise Unavailable("the time is over")
             self._open.add(line)
         if self.address.trust:
             secured = self.address.trust.wrap_socket(line, server_hostname=self.address.host, do_handshake_on_connect=False)
@@ -178,7 +178,7 @@ class Connections:
                 self._open.discard(line)
                 if self._over:
                     break_off(secured)
-                    raise Away("the time is over")
+                    raise Unavailable("the time is over")
                 self._open.add(secured)
             line = connection.sock = secured
             secured.do_handshake()
@@ -199,7 +199,7 @@ def break_off(line):
 
 
 def refused(path, status, location, said):
-    """Raises Away for an answer after which the request is worth another attempt, else Refusal."""
+    """Raises Unavailable for an answer after which the request is worth another attempt, else Refusal."""
     if 300 <= status < 400:
         raise Refusal(f"{path} leads to another place, {location[:100]!r}, which is not followed", status,
                       "name the server itself in trl.vllm_server_base_url, or in trl.vllm_server_host and trl.vllm_server_port")
@@ -207,7 +207,7 @@ def refused(path, status, location, said):
         raise Refusal(f"{path} answers {status}: the API key is missing or wrong: {said}", status,
                       "name the server's key by trl.vllm_server_api_key_env or trl.vllm_server_api_key_file")
     if status in (408, 425, 429) or status >= 500:
-        raise Away(f"{path} answers {status}: {said}")
+        raise Unavailable(f"{path} answers {status}: {said}")
     raise Refusal(f"{path} answers {status}: {said}", status)
 
 
@@ -228,9 +228,9 @@ class RolloutServer:
                     return self.attempt(asked, connections)
             except Refusal as refusal:
                 raise Failure(self.shown(refusal), self.where, refusal.hint) from refusal
-            except Lie as error:
+            except InvalidAnswer as error:
                 lies, problem = lies + 1, self.shown(error)
-            except Away as error:
+            except Unavailable as error:
                 problem = self.shown(error)
             if lies == PATIENT_WITH_LIES:
                 raise Failure(f"{problem} ({lies} times)", self.where, "look at the server's log, then resume the run")
@@ -274,7 +274,7 @@ class RolloutServer:
         try:
             question = {"model_path": folder, "flush_cache": True, "weight_version": version}
             if parsed(connections.ask("POST", "/update_weights_from_disk", question)).get("success") is not True:
-                raise Lie("/update_weights_from_disk does not say that it succeeded")
+                raise InvalidAnswer("/update_weights_from_disk does not say that it succeeded")
             return version
         except Refusal as refusal:
             if refusal.status not in (404, 405):
@@ -296,9 +296,9 @@ class RolloutServer:
             done = subprocess.run(self.command, shell=True, stdin=subprocess.DEVNULL, stdout=2, env=surroundings,
                                   timeout=connections.left(), check=False)
         except subprocess.TimeoutExpired as error:
-            raise Away("trl.vllm_reload_command did not end in time") from error
+            raise Unavailable("trl.vllm_reload_command did not end in time") from error
         if done.returncode != 0:
-            raise Lie(f"trl.vllm_reload_command ended with status {done.returncode}; what it printed is in the log of rank 0")
+            raise InvalidAnswer(f"trl.vllm_reload_command ended with status {done.returncode}; what it printed is in the log of rank 0")
         return ""
 
 
@@ -307,7 +307,7 @@ def named_model(body):
     models = parsed(body).get("data")
     name = models[0].get("id") if isinstance(models, list) and models and isinstance(models[0], dict) else None
     if not isinstance(name, str) or len(name) > 4096:
-        raise Lie("/v1/models names no model")
+        raise InvalidAnswer("/v1/models names no model")
     return name
 
 

@@ -1,4 +1,4 @@
-#include "launcher/anywhere/roster.h"
+#include "launcher/anywhere/saved_targets.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ SlurmPartition partition_from_json(const Json& json) {
             json.at("idle"), json.at("gres"),    json.at("cpus"), json.at("memory_bytes")};
 }
 
-Json entry_to_json(const RosterEntry& entry) {
+Json entry_to_json(const SavedTarget& entry) {
     Json json = {{"kind", to_string(entry.target.kind)}, {"host", entry.target.host}};
     if (!entry.last) return json;
     json["checked"] = entry.last->checked;
@@ -41,12 +41,12 @@ Json entry_to_json(const RosterEntry& entry) {
     return json;
 }
 
-RosterEntry entry_from_json(const Json& json) {
+SavedTarget entry_from_json(const Json& json) {
     const std::string word = json.at("kind");
     const TargetKind kind = word == "here"  ? TargetKind::Here
                             : word == "ssh" ? TargetKind::Ssh
                                             : TargetKind::Slurm;
-    RosterEntry entry{make_target(kind, json.at("host")), std::nullopt};
+    SavedTarget entry{make_target(kind, json.at("host")), std::nullopt};
     if (!json.contains("report")) return entry;
     TargetReport report{report_from_json(json.at("report")), {}, json.at("checked")};
     for (const Json& partition : json.at("partitions"))
@@ -67,16 +67,16 @@ Json read_list(const fs::path& file) {
 
 }  // namespace
 
-fs::path roster_file(const Places& places) {
+fs::path saved_targets_file(const Places& places) {
     return places.runs_dir.parent_path() / "nodes.json";
 }
 
-std::vector<RosterEntry> read_roster(const fs::path& file) {
-    std::vector<RosterEntry> entries = {{}};
+std::vector<SavedTarget> read_saved_targets(const fs::path& file) {
+    std::vector<SavedTarget> entries = {{}};
     for (const Json& json : read_list(file)) {
         try {
-            const RosterEntry entry = entry_from_json(json);
-            const auto known = std::find_if(entries.begin(), entries.end(), [&](const RosterEntry& one) {
+            const SavedTarget entry = entry_from_json(json);
+            const auto known = std::find_if(entries.begin(), entries.end(), [&](const SavedTarget& one) {
                 return one.target == entry.target;
             });
             if (known == entries.end())
@@ -90,9 +90,9 @@ std::vector<RosterEntry> read_roster(const fs::path& file) {
     return entries;
 }
 
-void write_roster(const fs::path& file, const std::vector<RosterEntry>& entries) {
+void write_saved_targets(const fs::path& file, const std::vector<SavedTarget>& entries) {
     Json list = Json::array();
-    for (const RosterEntry& entry : entries) list.push_back(entry_to_json(entry));
+    for (const SavedTarget& entry : entries) list.push_back(entry_to_json(entry));
     make_folder(file.parent_path());
     write_file(file, list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 /// Starts `ringmaster-agent WORDS…` in its own session, without input, output or open files. Never throws.
-void start_beside(const std::vector<std::string>& words);
+void start_side_process(const std::vector<std::string>& words);
 
 /// Replaces this process, a fork, by a program: the first word is its path. Its input is `in` and its output
 /// goes to `out`. SIGTERM has its default effect, and is blocked if `block_term`. Never returns.

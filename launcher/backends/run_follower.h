@@ -14,12 +14,12 @@ namespace ringmaster {
 class RunMirror;
 class SlurmWatch;
 
-class RunCompanion {
+class RunFollower {
   public:
     /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself. `watch` is
     /// null for a run outside Slurm.
-    RunCompanion(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
-    ~RunCompanion();
+    RunFollower(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
+    ~RunFollower();
 
     /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
     /// else an empty string.
@@ -42,9 +42,9 @@ class RunCompanion {
 /// Logs in to each node without a session in `sessions` (one per node of the run), so that the user can be
 /// asked at once. Calls `complain` for nodes that cannot be reached (the mirror retries them) and for those
 /// that nobody has named. Returns null if the run is not pending.
-std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
-                                           const std::function<void(const std::string&)>& complain,
-                                           Sessions sessions = {});
+std::unique_ptr<RunFollower> follower_of(const RunDirectory& run, const SshPerson& person,
+                                         const std::function<void(const std::string&)>& complain,
+                                         Sessions sessions = {});
 
 /// Settles all pending runs of this machine's Slurm, with one squeue per cluster. Returns false if none is in
 /// Slurm. Throws Error(Unreachable).

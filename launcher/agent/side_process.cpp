@@ -1,4 +1,4 @@
-#include "launcher/agent/beside.h"
+#include "launcher/agent/side_process.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void start_beside(const std::vector<std::string>& words) {
+void start_side_process(const std::vector<std::string>& words) {
     std::error_code unknown;
     std::vector<std::string> all = {std::filesystem::read_symlink("/proc/self/exe", unknown).string()};
     all.insert(all.end(), words.begin(), words.end());

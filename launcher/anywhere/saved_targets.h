@@ -13,18 +13,18 @@
 
 namespace ringmaster {
 
-struct RosterEntry {
+struct SavedTarget {
     Target target;
     std::optional<TargetReport> last;
 };
 
-std::filesystem::path roster_file(const Places& places);
+std::filesystem::path saved_targets_file(const Places& places);
 
 /// Reads the list; this machine always comes first. Skips damaged entries; a file without a list counts as
 /// missing.
-std::vector<RosterEntry> read_roster(const std::filesystem::path& file);
+std::vector<SavedTarget> read_saved_targets(const std::filesystem::path& file);
 
 /// Writes the list. Throws Error(Refused).
-void write_roster(const std::filesystem::path& file, const std::vector<RosterEntry>& entries);
+void write_saved_targets(const std::filesystem::path& file, const std::vector<SavedTarget>& entries);
 
 }  // namespace ringmaster

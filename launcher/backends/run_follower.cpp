@@ -1,4 +1,4 @@
-#include "launcher/backends/companion.h"
+#include "launcher/backends/run_follower.h"
 
 #include "engine/error.h"
 #include "launcher/backends/parts.h"
@@ -27,7 +27,7 @@ SshSession session_with(const RemoteNode& node, const SshPerson& person) {
     return {ssh_settings(parse_target(node.target)), person};
 }
 
-RunCompanion::RunCompanion(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch)
+RunFollower::RunFollower(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch)
     : slurm_(std::move(watch)) {
     if (!is_remote(run)) return;
     track_from_here(run, find_places());
@@ -35,28 +35,28 @@ RunCompanion::RunCompanion(const RunDirectory& run, Sessions sessions, std::uniq
     mirror_ = std::make_unique<RunMirror>(run, std::move(sessions));
 }
 
-RunCompanion::~RunCompanion() = default;
+RunFollower::~RunFollower() = default;
 
-std::string RunCompanion::job_note() const {
+std::string RunFollower::job_note() const {
     const std::string note = mirror_ ? mirror_->note() : std::string();
     return note.empty() && slurm_ ? slurm_->note() : note;
 }
 
-std::string RunCompanion::trouble() const {
+std::string RunFollower::trouble() const {
     return mirror_ ? mirror_->trouble() : std::string();
 }
 
-bool RunCompanion::is_really_over(const std::function<bool()>& given_up) {
+bool RunFollower::is_really_over(const std::function<bool()>& given_up) {
     return !slurm_ || slurm_->is_really_over(given_up);
 }
 
-double RunCompanion::last_word_s() const {
+double RunFollower::last_word_s() const {
     return slurm_ ? kLastWord_s : 0;
 }
 
-std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
-                                           const std::function<void(const std::string&)>& complain,
-                                           Sessions sessions) {
+std::unique_ptr<RunFollower> follower_of(const RunDirectory& run, const SshPerson& person,
+                                         const std::function<void(const std::string&)>& complain,
+                                         Sessions sessions) {
     const auto backend = backend_of(run);
     if (!backend->is_pending(run)) return nullptr;
     const SshPerson one = one_at_a_time(person);
