@@ -9,6 +9,7 @@
 #include "engine/attention/cuda_flash.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/attention_schedule.h"
+#include "engine/plan/deterministic.h"
 #include "engine/plan/flash_blocks.h"
 #include "engine/plan/layout.h"
 #include "engine/train/kernel_check.h"

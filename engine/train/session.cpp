@@ -22,6 +22,7 @@
 #include "engine/events/progress.h"
 #include "engine/events/run_claim.h"
 #include "engine/events/run_state.h"
+#include "engine/plan/deterministic.h"
 #include "engine/plan/plan.h"
 #include "engine/train/attention_choice.h"
 #include "engine/train/preflight.h"
