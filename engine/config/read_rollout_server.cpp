@@ -105,7 +105,7 @@ void read_url(KeyReader& keys, RolloutServer& server) {
     }
 }
 
-/// Accepts the name of an environment variable, which a key itself hardly ever is.
+/// Accepts the name of an environment variable; an API key itself hardly ever looks like one.
 bool is_variable(const std::string& text) {
     const auto fits = [](unsigned char c) { return std::isupper(c) || std::isdigit(c) || c == '_'; };
     return !text.empty() && text.size() <= 128 && !std::isdigit(static_cast<unsigned char>(text[0])) &&

@@ -60,7 +60,7 @@ struct BatchShard {
     std::vector<int64_t> labels;    ///< shifted; -100: no label, also on padding
     std::vector<int64_t> places;    ///< index of each token in the token file; -1: padding
     std::vector<int32_t> segments;  ///< the segment of each label; -1: no label
-    int64_t valid_labels = 0;       ///< of completions
+    int64_t valid_labels = 0;       ///< valid labels of completions
 };
 
 /// Says which labels are summed: each document's, those of chosen documents' prompts too, or none (each label

@@ -15,9 +15,10 @@ struct AttentionMask {
     std::vector<int64_t> documents;  ///< ends of the documents, ascending; empty: a single document
     int64_t window = 0;              ///< tokens; 0: no window
     bool causal = true;
-    /// For each document, the index of the earlier document that it continues; -1: none. Empty: none does.
-    /// Answers continue the prompt that they share: an answer's query also sees the prompt, as if the prompt
-    /// came right before the answer. Only if the mask is causal. A document that is continued continues none.
+    /// For each document, the index of the earlier document that it continues; -1: none. Empty: no document
+    /// continues another. Answers continue the prompt that they share: an answer's query also sees the
+    /// prompt, as if the prompt came right before the answer. Only if the mask is causal. A document that
+    /// others continue must not itself continue another.
     std::vector<int64_t> continues = {};
 
     bool operator==(const AttentionMask&) const = default;

@@ -34,7 +34,7 @@ class ElementRule {
     /// Returns the change of a weight; nullopt if rounding may reverse it.
     virtual std::optional<double> change(const RuleStep& at, double weight, double gradient,
                                          const std::vector<double>& states) const = 0;
-    /// Returns numbers of the whole run, which checkpoints keep.
+    /// Returns the numbers that belong to the whole run and not to a parameter; checkpoints keep them.
     virtual std::vector<double> numbers() const { return {}; }
     virtual void take_numbers(const std::vector<double>&) {}
     /// Switches to the weights for evaluation or for training; does nothing if they are the same.

@@ -14,7 +14,7 @@ TEST(Heap, RemembersTheMostThatWasInUseAtOnce) {
         Heap::Block first = heap.take(30), second = heap.take(20, MemoryPart::Logits);
         first.free();
         heap.touch(25);
-        second = heap.take(5);  // both blocks exist for a moment
+        second = heap.take(5);  // both blocks are allocated at the same time here
     }
     EXPECT_EQ(heap.peak(), 150);
     EXPECT_EQ(heap.at_peak(MemoryPart::Weights), 100);

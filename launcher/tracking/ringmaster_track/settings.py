@@ -53,7 +53,8 @@ class Settings:
                 os.environ[key.upper()] = value
 
     def secret(self, key: str) -> str | None:
-        """Returns a secret from the run's config.yaml, which is never sent to a node together with the secret."""
+        """Returns a secret from the run's config.yaml; the copy of that file on a node has no
+        secrets."""
         text = read_regular(self.run_dir / "config.yaml", MOST_BYTES) or b""
         found = re.search(rf"(?m)^{re.escape(key)}:[ \t]*[\"']?([^\s\"'#]+)", text.decode("utf-8", "replace"))
         return found.group(1) if found and found.group(1) not in (REMOVED, "null", "~") else None
