@@ -12,6 +12,7 @@
 #include "engine/plan/expert_parallel.h"
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/nccl_memory.h"
+#include "engine/plan/speeds.h"
 
 namespace ringmaster {
 

@@ -42,7 +42,7 @@ void take_log_probabilities(const json& values, size_t index, Completion& comple
         refuse("does not have a log-probability for each token", index);
     for (const json& value : values) {
         if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() > kRounding)
-            refuse("has a log-probability that is none", index);
+            refuse("has a value that cannot be a log-probability", index);
         completion.log_probabilities.push_back(value.get<double>());
     }
 }

@@ -79,13 +79,13 @@ TEST(ServedCompletions, RefusesWhatCannotBeCompletions) {
         {R"({"completions":[[5],[1,5]])" + logs, "goes on after a stop token"},
         {R"({"completions":[[5],[5,6]])" + logs, "does not have a log-probability for each token"},
         {R"({"completions":[[5],[5]],"log_probabilities":[[-1],[0.1]]})",
-         "has a log-probability that is none"},
+         "has a value that cannot be a log-probability"},
         {R"({"completions":[[5],[5]],"log_probabilities":[[-1],[-1e999]]})", ""},
         {R"({"completions":[[5],[5]],"log_probabilities":[[-1],[NaN]]})", "does not hold 2"},
         {R"({"completions":[[5],[5]],"log_probabilities":[[-1],[null]]})",
-         "has a log-probability that is none"},
+         "has a value that cannot be a log-probability"},
         {R"({"completions":[[5],[5]],"log_probabilities":[[-1],["-1"]]})",
-         "has a log-probability that is none"}};
+         "has a value that cannot be a log-probability"}};
     for (const auto& [line, what] : cases) {
         try {
             completions_in(line, question());
