@@ -91,7 +91,7 @@ QString plain_text(std::string text) {
 }
 
 LogLine lineOf(const Happening& happening) {
-    LogLine line{happening.t, happening.rank, LogLine::Kind::Event, {}};
+    LogLine line{happening.t, happening.rank, LogLine::Kind::RunEvent, {}};
     const QString text = std::visit([](const auto& event) { return textOf(event); }, happening.event);
     line.text = plain_text(text.toStdString());
     if (std::holds_alternative<WarningEvent>(happening.event)) line.kind = LogLine::Kind::Warning;

@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 struct LogLine {
-    enum class Kind { Text, Event, Warning, Error };
+    enum class Kind { Text, RunEvent, Warning, Error };
 
     double t = 0;  ///< Unix seconds; a line without a time takes that of the line before it
     int rank = 0;  ///< rank; -1: the agent

@@ -84,7 +84,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
         const Colours c = coloursOf(QApplication::palette());
         if (line.kind == LogLine::Kind::Error) return c.error;
         if (line.kind == LogLine::Kind::Warning) return c.warning;
-        return index.column() == Text && line.kind == LogLine::Kind::Event ? c.text : c.muted;
+        return index.column() == Text && line.kind == LogLine::Kind::RunEvent ? c.text : c.muted;
     }
     return {};
 }

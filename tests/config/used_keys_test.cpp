@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/document.h"
+#include "engine/config/key_table.h"
 #include "engine/config/samples.h"
 #include "engine/config/trackers.h"
 #include "tests/config/key_samples.h"
