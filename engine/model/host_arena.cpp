@@ -23,6 +23,7 @@ struct Blocks {
     std::mutex mutex;
     std::map<const char*, size_t> bytes_of;
     int64_t now = 0, most = 0;
+    bool are_closed = false;
 
     void add(const void* memory, size_t bytes) {
         const std::lock_guard lock(mutex);
@@ -36,12 +37,21 @@ struct Blocks {
         now -= static_cast<int64_t>(block->second);
         bytes_of.erase(block);
     }
-    bool has(const void* memory) {
+    /// Returns the first byte of the block that holds `memory`; null if none does.
+    const char* block_of(const void* memory) {
         const std::lock_guard lock(mutex);
         const auto after = bytes_of.upper_bound(static_cast<const char*>(memory));
-        if (after == bytes_of.begin()) return false;
+        if (after == bytes_of.begin()) return nullptr;
         const auto& [begin, bytes] = *std::prev(after);
-        return static_cast<const char*>(memory) < begin + bytes;
+        return static_cast<const char*>(memory) < begin + bytes ? begin : nullptr;
+    }
+    void protect(const char* block, bool opens) {
+        mprotect(const_cast<char*>(block), bytes_of.at(block), opens ? PROT_READ | PROT_WRITE : PROT_NONE);
+    }
+    void protect_all(bool opens) {
+        const std::lock_guard lock(mutex);
+        are_closed = !opens;
+        for (const auto& [block, bytes] : bytes_of) protect(block, opens);
     }
 };
 
@@ -68,9 +78,14 @@ void* map_file(const char* folder, size_t bytes) {
     return memory;
 }
 
-void* map(size_t bytes, at::Device device) {
+/// Returns the folder whose files are the memory; null if the memory is no file's.
+const char* folder_of_files() {
     const char* folder = std::getenv("RINGMASTER_HOST_ARENA");
-    if (device.is_cpu() && folder != nullptr && *folder != '\0') return map_file(folder, bytes);
+    return folder != nullptr && *folder != '\0' ? folder : nullptr;
+}
+
+void* map(size_t bytes, at::Device device) {
+    if (device.is_cpu() && folder_of_files() != nullptr) return map_file(folder_of_files(), bytes);
     return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
@@ -115,7 +130,7 @@ Flat host_flat(const Parameters& parameters, bool sharded, at::ScalarType dtype)
 }
 
 bool lies_in_host(const at::Tensor& tensor) {
-    return tensor.is_cpu() && blocks().has(tensor.const_data_ptr());
+    return tensor.is_cpu() && blocks().block_of(tensor.const_data_ptr()) != nullptr;
 }
 
 int64_t host_peak_bytes() {
@@ -126,6 +141,29 @@ int64_t host_peak_bytes() {
 void reset_host_peak() {
     const std::lock_guard lock(blocks().mutex);
     blocks().most = blocks().now;
+}
+
+HostIsClosed::HostIsClosed() {
+    if (folder_of_files() != nullptr) blocks().protect_all(false);
+}
+
+HostIsClosed::~HostIsClosed() {
+    if (folder_of_files() != nullptr) blocks().protect_all(true);
+}
+
+HostAccess::HostAccess(const at::Tensor& tensor) {
+    if (!blocks().are_closed || !tensor.is_cpu()) return;
+    const char* block = blocks().block_of(tensor.const_data_ptr());
+    if (block == nullptr) return;
+    const std::lock_guard lock(blocks().mutex);
+    blocks().protect(block, true);
+    closes_ = block;
+}
+
+HostAccess::~HostAccess() {
+    if (closes_ == nullptr) return;
+    const std::lock_guard lock(blocks().mutex);
+    blocks().protect(static_cast<const char*>(closes_), false);
 }
 
 }  // namespace ringmaster

@@ -3,7 +3,8 @@
 /// in powers of two. Training on a CPU uses the same memory in place of a GPU's host memory.
 ///
 /// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is that of files in it, which
-/// have no names. This works only for a CPU.
+/// have no names. This works only for a CPU, and is for tests: an operator that touches such memory where a
+/// GPU's operators must not (HostIsClosed) ends the process with a segmentation fault.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -27,5 +28,27 @@ bool lies_in_host(const at::Tensor& tensor);
 /// reset_host_peak.
 int64_t host_peak_bytes();
 void reset_host_peak();
+
+/// Closes the memory to all but copies (HostAccess) while it lives, if the memory is files. At most one
+/// exists at a time.
+class HostIsClosed {
+  public:
+    HostIsClosed();
+    HostIsClosed(const HostIsClosed&) = delete;
+    HostIsClosed& operator=(const HostIsClosed&) = delete;
+    ~HostIsClosed();
+};
+
+/// Opens the memory of a tensor for a copy while it lives. Does nothing for a tensor elsewhere.
+class HostAccess {
+  public:
+    explicit HostAccess(const at::Tensor& tensor);
+    HostAccess(const HostAccess&) = delete;
+    HostAccess& operator=(const HostAccess&) = delete;
+    ~HostAccess();
+
+  private:
+    const void* closes_ = nullptr;
+};
 
 }  // namespace ringmaster

@@ -4,6 +4,8 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "engine/model/host_arena.h"
+
 namespace ringmaster {
 
 namespace {
@@ -28,6 +30,7 @@ HostLink::HostLink(at::Device device) {
 
 void HostLink::copy(const at::Tensor& from, at::Tensor to) {
     if (!stream_) {
+        const HostAccess read(from), written(to);
         to.copy_(from);
         return;
     }

@@ -127,7 +127,10 @@ void Parameters::keep_gradients(int index, const at::Tensor& slice, bool first) 
         to_host_->wait();  // until the host has the sum so far
         for (int64_t begin = 0; begin < own.size(0); begin += kSumsAtOnce) {
             const int64_t count = std::min(kSumsAtOnce, own.size(0) - begin);
-            slice.narrow(0, begin, count).add_(own.narrow(0, begin, count).to(device_));
+            const at::Tensor so_far = at::empty({count}, slice.options());
+            to_host_->copy(own.narrow(0, begin, count), so_far);
+            to_host_->wait();
+            slice.narrow(0, begin, count).add_(so_far);
         }
     }
     to_host_->copy(slice, own);

@@ -8,6 +8,7 @@
 
 #include "engine/config/policy.h"
 #include "engine/data/sampler.h"
+#include "engine/model/host_arena.h"
 #include "engine/plan/layout_figures.h"
 #include "engine/plan/step_time.h"
 #include "engine/plan/windows.h"
@@ -92,6 +93,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
         const bool anew = i == 0 || parameters_.gradients_are_taken();
+        const HostIsClosed closed;
         const double loss =
             decoder_.forward_backward(loaded.batch, *loaded.shard, scale * loss_scale_, anew, send_off);
         result.loss_sum += loss;

@@ -2,6 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <csignal>
+#include <cstdlib>
+
+#include "engine/model/host_arena.h"
 #include "tests/support/gpu.h"
 
 namespace ringmaster {
@@ -26,6 +30,41 @@ TEST(HostStash, GpuTensorsComeBackAsTheyWereWhateverTheirMemoryBecameMeanwhile) 
             EXPECT_TRUE(at::equal(back, at::full_like(back, value(place)))) << place;
         }
     }
+}
+
+/// Returns eight numbers in host memory that is a file's.
+at::Tensor numbers_in_a_file() {
+    setenv("RINGMASTER_HOST_ARENA", testing::TempDir().c_str(), 1);
+    return host_zeros({8}, at::kFloat, at::kCPU);
+}
+
+TEST(HostArena, AnOperatorThatTouchesClosedMemoryEndsTheProcess) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto touch = [](bool closes) {
+        const at::Tensor numbers = numbers_in_a_file();
+        if (closes) {
+            const HostIsClosed closed;
+            numbers.add_(1);
+        }
+        std::exit(static_cast<int>(numbers.sum().item<float>()));
+    };
+    EXPECT_EXIT(touch(true), testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_EXIT(touch(false), testing::ExitedWithCode(0), "");
+}
+
+TEST(HostArena, CopiesReachClosedMemory) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto copy = [] {
+        const at::Tensor numbers = numbers_in_a_file(), here = at::zeros({8});
+        HostLink link(at::kCPU);
+        {
+            const HostIsClosed closed;
+            link.copy(at::ones({8}), numbers);
+            link.copy(numbers, here);
+        }
+        std::exit(static_cast<int>(numbers.add(here).sum().item<float>()));
+    };
+    EXPECT_EXIT(copy(), testing::ExitedWithCode(16), "");
 }
 
 }  // namespace
