@@ -2,11 +2,8 @@
 
 #include <QTemporaryDir>
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <thread>
 
 #include "engine/plan/measured.h"
@@ -15,6 +12,7 @@
 #include "launcher/files.h"
 #include "launcher/history.h"
 #include "launcher/local_node.h"
+#include "launcher/measured_rows.h"
 #include "launcher/resume.h"
 
 namespace ringmaster {
@@ -34,48 +32,20 @@ ConfigReading to_measure(ConfigReading reading, const fs::path& folder) {
     Config& config = reading.config;
     config.reinit_weights = true;
     config.output_dir = (folder / "output").string();
-    config.max_steps = 1'000'000;  // this process stops the run
+    config.max_steps = kMeasuredSteps + 10;  // this process stops the run before
     config.save_steps = config.saves_per_epoch = config.eval_steps = config.evals_per_epoch = std::nullopt;
     config.save_strategy = config.eval_strategy = "no";
     config.val_set_size = 0;
+    config.sampling = std::nullopt;  // the plan predicts the update alone
+    if (config.policy) config.policy->folder = std::nullopt;
     return reading;
-}
-
-template <typename T>
-void append(std::string& bytes, const std::vector<T>& values) {
-    static_assert(std::endian::native == std::endian::little);
-    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-/// Writes rows of random tokens in the tokenizing step's format: input_ids, labels, row_offsets.
-void write_rows(const fs::path& file, int64_t rows, int64_t length, int64_t vocabulary) {
-    std::minstd_rand random(1);
-    std::vector<int32_t> ids(static_cast<size_t>(rows * length));
-    for (int32_t& id : ids) id = static_cast<int32_t>(random() % static_cast<uint64_t>(vocabulary));
-    std::vector<int64_t> offsets;
-    for (int64_t row = 0; row <= rows; ++row) offsets.push_back(row * length);
-    const int64_t size = rows * length * 4, end = 2 * size + (rows + 1) * 8;
-    std::string header =
-        nlohmann::json{
-            {"input_ids", {{"dtype", "I32"}, {"shape", {rows * length}}, {"data_offsets", {0, size}}}},
-            {"labels", {{"dtype", "I32"}, {"shape", {rows * length}}, {"data_offsets", {size, 2 * size}}}},
-            {"row_offsets", {{"dtype", "I64"}, {"shape", {rows + 1}}, {"data_offsets", {2 * size, end}}}}}
-            .dump();
-    header.resize((header.size() + 7) / 8 * 8, ' ');
-    std::string bytes;
-    append(bytes, std::vector<uint64_t>{header.size()});
-    bytes += header;
-    append(bytes, ids);
-    append(bytes, ids);
-    append(bytes, offsets);
-    write_file(file, bytes);
 }
 
 RunDirectory make_run(const Proposal& proposal, Plan& plan, const fs::path& folder) {
     const RunDirectory run = create_run_directory(folder, "measure");
     plan.data.tokens = (run.dir / "tokens.safetensors").string();
     plan.data.rows = plan.batch.global;
-    write_rows(plan.data.tokens, plan.data.rows, plan.sequence.length, plan.model->vocab_size);
+    write_measured_rows(plan.data.tokens, plan);
     restrict_folder(run.dir, proposal.request.config);
     copy_text_file(proposal.request.config, run.config());
     write_file(run.options(), request_to_json(proposal.request).dump(2) + "\n");
@@ -213,7 +183,7 @@ Measurement measure_plan(const Proposal& proposal, const Machine& machine, const
         measurement.peak_bytes = std::max(measurement.peak_bytes, double(rank.peak_bytes));
         take_times(rank, measurement);
     }
-    take_predictions(proposal, machine, places, measurement);
+    take_predictions(measured, machine, places, measurement);
     return measurement;
 }
 

@@ -168,7 +168,9 @@ bool Trainer::computes_reference(ReferenceLogProbs& reference, const Sampler& sa
     return reference.compute(
         training_.pass(), sampler, steps, [&] { return stop_requested.load(); },
         [&](int64_t done, int64_t total) {
-            if (groups_.rank() == 0) events_.write(PhaseEvent{"reference", done, total});
+            const auto hundredths = [total](int64_t part) { return total > 0 ? 100 * part / total : 0; };
+            if (groups_.rank() == 0 && (done == 0 || hundredths(done) != hundredths(done - 1)))
+                events_.write(PhaseEvent{"reference", done, total});
         });
 }
 

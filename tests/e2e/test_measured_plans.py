@@ -94,6 +94,18 @@ def test_a_measured_plan_replaces_the_estimate_and_corrects_others(world, llama,
     assert other["memory"]["basis"] == "formula"
 
 
+@pytest.mark.parametrize("keys", [
+    dict(rl="dpo"), dict(rl="kto"), dict(reward_model=True), dict(process_reward_model=True, num_labels=2),
+    dict(rl="grpo", trl={"reward_funcs": ["sorting.exact"], "num_generations": 4, "max_completion_length": 8}, max_steps=3)],
+    ids=lambda keys: keys.get("rl") or next(iter(keys)))
+def test_a_plan_of_preferences_or_rollouts_is_measured_too(world, llama, rows_file, tmp_path, keys):
+    config = make_config(tmp_path, llama, rows_file, sequence_len=192, micro_batch_size=4, context_parallel_size=2,
+                         ring_attn_func="batch_zigzag", **keys)
+    before, measured = (plan(world, config, "--ranks", 2, *options) for options in ([], ["--measure"]))
+    assert before["memory"]["basis"] == "formula" and measured["memory"]["basis"] == measured["time"]["basis"] == "measured"
+    assert tensors(measured) == pytest.approx(tensors(before), rel=0.10) and not leftovers(tmp_path)
+
+
 def test_ctrl_c_ends_a_measuring_run_with_its_ranks(world, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, sequence_len=512, micro_batch_size=64)
     process = subprocess.Popen([BIN / "ringmaster", "plan", config, "--ranks", "2", "--device", "cpu", "--measure"], env=world,
