@@ -118,6 +118,43 @@ def test_files_that_come_meanwhile_train_as_one_file(task, given):
     assert json.loads((run / "preflight.json").read_text())["ok"], "preflight uses the first rows, which are trained on all the same"
 
 
+def test_a_folder_gives_the_divergence_from_the_first_weights_too(task, given):
+    rows = given[1]
+    file = policy(task, "given-beta", {"beta": 0.2}, datasets=[{"path": "./given.jsonl", "ds_type": "json", "type": ""}],
+                  curriculum_sampling=True)
+    given_run = launch(file, task[0] / "runs", "--ranks", RANKS, "--name", "given-beta")
+    assert losses_of(given_run)[1:] != losses_of(given[0])[1:], "the divergence has no weight"
+    folder = task[0] / "in-beta"
+    folder.mkdir()
+    config = policy(task, "beta", {"rollout_folder": "./in-beta", "rollout_timeout": 60, "beta": 0.2}, datasets=None)
+    for name, text in files_of(rows):
+        put(folder, name, text)
+    run = launch(config, task[0] / "runs", "--ranks", RANKS, "--name", "beta")
+    assert losses_of(run) == losses_of(given_run)
+    assert (task[0] / "beta/model.safetensors").read_bytes() == (task[0] / "given-beta/model.safetensors").read_bytes()
+
+
+def test_a_resumed_run_may_take_fewer_rows_a_step(task, given):
+    """Rows that a step has trained on are not taken again, and none is left out, if the batch becomes smaller."""
+    folder, config = watched(task, "smaller", save_strategy=None, save_steps=2)
+    files = files_of(given[1])
+    for name, text in files[:2]:
+        put(folder, name, text)  # four rows: one step
+    put(folder, *files[2])
+    run = launch(config, task[0] / "runs", "--ranks", RANKS, "--name", "smaller", "--detach")
+    wait_for(lambda: waits(run) and len(events_of(run)) == 2, "a wait for the third step's rows")
+    ringmaster("stop", run)
+    wait_for(lambda: state_of(run)["state"] == "stopped", "the end", 30)
+    for name, text in files[3:]:
+        put(folder, name, text)
+    ringmaster("resume", run, "--set", "micro_batch_size=1", "--set", "max_steps=10")
+    steps = events_of(run)
+    assert [event["step"] for event in steps] == list(range(1, 11))
+    lengths = [len(row["completion_ids"]) for row in given[1]]
+    taken = [sum(lengths[begin : begin + count]) for begin, count in [(0, 4), (4, 4), *((8 + 2 * i, 2) for i in range(8))]]
+    assert [event["valid_tokens"] for event in steps] == taken
+
+
 def test_a_killed_and_resumed_run_trains_on_the_same_rows(task, given):
     folder, config = watched(task, "killed", save_strategy=None, save_steps=2)
     files = files_of(given[1])
