@@ -39,7 +39,9 @@ int64_t count_at(const json& object, const char* key) {
 /// Runs one Python process; parses its lines and how it ended.
 class PythonStep {
   public:
-    PythonStep(const Places& places, const Progress& progress) : places_(places), progress_(progress) {}
+    /// Errors get `code`.
+    PythonStep(const Places& places, const Progress& progress, Code code = Code("DATA-TOKENIZE"))
+        : places_(places), progress_(progress), code_(code) {}
 
     /// Runs the step and returns its result. Throws Error or Cancelled.
     json run(const std::vector<std::string>& arguments) {
@@ -127,18 +129,17 @@ class PythonStep {
             throw Error(status == 2   ? Failure::Usage
                         : status == 3 ? Failure::Unreachable
                                       : Failure::Refused,
-                        Code("DATA-TOKENIZE"), text_at(last_, "error"), text_at(last_, "where"),
-                        text_at(last_, "hint"));
+                        code_, text_at(last_, "error"), text_at(last_, "where"), text_at(last_, "hint"));
         }
         const std::string how = whole ? "ended with status " + std::to_string(process_.exitCode())
                                       : "was killed by a signal (out of memory?)";
         const std::string said = said_.size() > kKeptText ? said_.substr(said_.size() - kKeptText) : said_;
-        throw Error(Failure::Refused, Code("DATA-TOKENIZE"), how + (said.empty() ? "" : ":\n" + said),
-                    "tokenizing");
+        throw Error(Failure::Refused, code_, how + (said.empty() ? "" : ":\n" + said), "the Python step");
     }
 
     const Places& places_;
     const Progress& progress_;
+    const Code code_;
     QProcess process_;
     std::string pending_;
     std::string said_;
@@ -209,6 +210,11 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
 json tokenize_prompts(const std::filesystem::path& request_file, const Places& places,
                       const Progress& progress) {
     return PythonStep(places, progress).run({"--prompts", request_file.string()});
+}
+
+json run_python_step(const std::vector<std::string>& arguments, const char* code, const Places& places,
+                     const Progress& progress) {
+    return PythonStep(places, progress, Code(code)).run(arguments);
 }
 
 bool changes_vocabulary(const Config& config) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/config/config.h"
 #include "engine/families/model_config.h"
@@ -35,6 +36,11 @@ nlohmann::json tokenize_request(const Config& config, const std::optional<ModelC
 /// Unreachable if Python or the hub is missing) or Cancelled.
 TokenizedRows tokenize(const nlohmann::json& request, const std::filesystem::path& request_file,
                        const Places& places, const Progress& progress);
+
+/// Runs the step with other arguments (ringmaster_tokenize.py names them) and returns its result. Throws
+/// Error with `code`, or Cancelled.
+nlohmann::json run_python_step(const std::vector<std::string>& arguments, const char* code,
+                               const Places& places, const Progress& progress);
 
 /// Returns true if the file adds or changes tokens, or asks for another number of embeddings.
 bool changes_vocabulary(const Config& config);

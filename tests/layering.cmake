@@ -28,13 +28,14 @@ set(allowed_launcher/nodes launcher launcher/alerts launcher/ssh engine/config e
 set(allowed_launcher/slurm launcher launcher/ssh launcher/nodes engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/backends launcher launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/anywhere launcher launcher/backends launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
+set(allowed_launcher/publish launcher engine/config engine/plan engine/events)
 set(allowed_launcher/rows launcher engine/data engine/files engine/families engine/config engine/plan)
 set(allowed_launcher/serve launcher launcher/alerts engine/config engine/plan engine/events)
 set(allowed_launcher/queue launcher launcher/anywhere engine/config engine/plan engine/events)
-set(allowed_launcher/cli launcher launcher/alerts launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
-set(allowed_gui launcher launcher/alerts launcher/queue launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_launcher/cli launcher launcher/publish launcher/alerts launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_gui launcher launcher/publish launcher/alerts launcher/queue launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
 set(rooms engine/auth engine/config engine/families engine/blocks engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/recurrence engine/model engine/sample engine/data
-    engine/train launcher/alerts launcher/agent launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere launcher/cli launcher gui)
+    engine/train launcher/alerts launcher/agent launcher/publish launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere launcher/cli launcher gui)
 
 set(checked 0)
 foreach(room IN LISTS rooms)

@@ -52,6 +52,8 @@ Command runs_command();
 Command export_command();
 Command fetch_command();
 Command merge_command();
+Command card_command();
+Command push_command();
 Command setup_command();
 Command calibrate_command();
 Command nodes_command();

@@ -27,7 +27,8 @@ std::vector<Command> commands() {
                                 launch_command(),    watch_command(),  stop_command(),      resume_command(),
                                 runs_command(),      export_command(), fetch_command(),     setup_command(),
                                 calibrate_command(), nodes_command(),  adapt_command(),     merge_command(),
-                                rows_command(),      serve_command(), generate_command()};
+                                rows_command(),      serve_command(),  generate_command(),  card_command(),
+                                push_command()};
     std::ranges::move(queue_commands(), std::back_inserter(all));
     return all;
 }

@@ -4,6 +4,7 @@
     ringmaster_tokenize.py --fetch-model ID [--revision REVISION]
     ringmaster_tokenize.py --grow-model FILE.json --to DIR
     ringmaster_tokenize.py --prompts FILE.json
+    ringmaster_tokenize.py --push FILE.json
     ringmaster_tokenize.py --rewards FILE.json     (answers questions on stdin; ringmaster_rows/judge.py)
     ringmaster_tokenize.py --rollouts FILE.json    (answers questions on stdin; ringmaster_rows/rollout_folder.py)
 
@@ -33,6 +34,7 @@ def arguments():
     what.add_argument("--prompts", metavar="FILE", help="turn prompts into tokens, as JSON")
     what.add_argument("--rewards", metavar="FILE", help="call reward functions for questions on stdin, as JSON")
     what.add_argument("--rollouts", metavar="FILE", help="take rows from a folder for questions on stdin, as JSON")
+    what.add_argument("--push", metavar="FILE", help="upload a folder to the Hugging Face hub, as JSON")
     parser.add_argument("--to", metavar="DIR", type=Path, help="folder to write them to (with --grow-model)")
     parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
     parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
@@ -87,6 +89,10 @@ def main():
             from ringmaster_rows.prompts import encode_prompts
 
             report.result(encode_prompts(asked.prompts, report))
+        elif asked.push:
+            from ringmaster_rows.push import push
+
+            report.result(push(asked.push, report))
         elif asked.rewards:
             from ringmaster_rows.judge import judge
 

@@ -1,0 +1,23 @@
+/// Uploads a model's folder to the Hugging Face hub. The hub's own client does it, with the token that the
+/// person logged in with or that HF_TOKEN holds; Ringmaster never reads the token.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "launcher/places.h"
+#include "launcher/progress.h"
+
+namespace ringmaster {
+
+struct Push {
+    std::filesystem::path folder;  ///< holds a config.json or an adapter_config.json
+    std::string repository;        ///< "owner/name"; made if it does not exist
+    bool is_private = false;       ///< of a repository that is made
+};
+
+/// Uploads everything but checkpoints and hidden files in one commit. Returns the repository's address.
+/// Throws Error, HUB-PUSH if the hub cannot be reached or refuses, or Cancelled.
+std::string push_folder(const Push& push, const Places& places, const Progress& progress);
+
+}  // namespace ringmaster
