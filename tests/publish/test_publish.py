@@ -1,4 +1,5 @@
-"""Describes a trained model by a card, and uploads it by the hub's own client to a hub that stands in for Hugging Face's."""
+"""Describes a trained model by a card, uploads it by the hub's own client to a hub that stands in for Hugging Face's, and hands it to
+a converter in llama.cpp's place."""
 
 import json
 import pathlib
@@ -85,3 +86,29 @@ def test_a_push_that_cannot_be_done_says_why(trained, tmp_path, what):
         assert error["code"] == ("HUB-PUSH" if what in ("token", "hub") else "RUN-MISSING"), error
         assert {"token": "hf auth login", "hub": "cannot be reached", "model": "run", "run": "run"}[what] in json.dumps(error)
         assert not hub.files
+
+
+CONVERTER = """import json, pathlib, sys
+folder, *options = sys.argv[1:]
+if json.loads((pathlib.Path(folder) / "config.json").read_text())["model_type"] != "llama":
+    sys.exit("ERROR: this model is not supported")
+pathlib.Path(options[options.index("--outfile") + 1]).write_text(json.dumps(sys.argv[1:]))
+"""
+
+
+def test_a_model_goes_through_the_converter_that_is_named(trained, tmp_path):
+    run, folder = trained
+    (tmp_path / "convert_hf_to_gguf.py").write_text(CONVERTER)
+    asked = ("--format", "gguf", "--to", tmp_path / "model.gguf", "--json")
+    for name in ({"LLAMA_CPP": str(tmp_path)}, {}):
+        (tmp_path / "model.gguf").unlink(missing_ok=True)
+        ringmaster("export", folder / "model", *asked, *([] if name else ["--converter", tmp_path]), env=name)
+        assert json.loads((tmp_path / "model.gguf").read_text()) == [str(folder / "model"), "--outfile", str(tmp_path / "model.gguf"),
+                                                                     "--outtype", "auto"]
+    other = make_model(tmp_path / "other", "qwen2")
+    failures = [(other, tmp_path, "this model is not supported"), (run, tmp_path, "ringmaster merge"),
+                (folder / "model", tmp_path / "nowhere", "is not there")]
+    for operand, converter, why in failures:
+        done = ringmaster("export", operand, *asked, "--converter", converter, check=False)
+        finding = json.loads(done.stdout)["diagnostics"][0]
+        assert done.returncode != 0 and finding["code"] == "GGUF-CONVERTER" and why in json.dumps(finding), finding

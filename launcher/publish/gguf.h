@@ -1,0 +1,21 @@
+/// Writes a model's folder as one GGUF file by llama.cpp's own converter, where a person has llama.cpp.
+#pragma once
+
+#include <filesystem>
+
+#include "launcher/places.h"
+#include "launcher/progress.h"
+
+namespace ringmaster {
+
+/// Returns the converter: `named`, which may be llama.cpp's folder, else convert_hf_to_gguf.py in $LLAMA_CPP
+/// or on the PATH. Throws Error(Unreachable), GGUF-CONVERTER, if there is none.
+std::filesystem::path gguf_converter(const std::filesystem::path& named);
+
+/// Runs the converter in the Python environment of the tokenizing step; weights keep their dtype where GGUF
+/// has it. Throws Error, GGUF-CONVERTER with the end of what the converter said if it fails, or if the folder
+/// holds an adapter alone; or Cancelled.
+void export_gguf(const std::filesystem::path& folder, const std::filesystem::path& to,
+                 const std::filesystem::path& converter, const Places& places, const Progress& progress);
+
+}  // namespace ringmaster
