@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDesktopServices>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -13,6 +14,7 @@
 #include <QProgressBar>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QUrl>
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -25,6 +27,7 @@
 #include "gui/look/scrolled.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
+#include "gui/try/publish_dialog.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
@@ -49,6 +52,7 @@ TryPage::TryPage(Session& session, QWidget* parent)
       m_stack(new QStackedWidget),
       m_choose(new QPushButton(tr("Another model"))),
       m_merge(new QPushButton(tr("Merge…"))),
+      m_publish(new QPushButton(tr("Publish"))),
       m_monitor(new QPushButton(tr("Show the run"))) {
     m_header->setTitle(tr("Try it"));
     m_choose->setObjectName(u"tryChooseButton"_s);
@@ -59,7 +63,8 @@ TryPage::TryPage(Session& session, QWidget* parent)
     connect(m_merge, &QPushButton::clicked, this, &TryPage::merge);
     m_monitor->setObjectName(u"tryShowRunButton"_s);
     connect(m_monitor, &QPushButton::clicked, this, [this] { Q_EMIT m_session.openRun(m_model.path); });
-    for (QPushButton* button : {m_choose, m_merge, m_monitor}) m_header->addAction(button);
+    offerPlaces();
+    for (QPushButton* button : {m_choose, m_merge, m_publish, m_monitor}) m_header->addAction(button);
     m_stack->addWidget(makeEmpty());
     m_stack->addWidget(makeWork());
     QVBoxLayout* layout = layOutPage(this, m_header);
@@ -69,6 +74,15 @@ TryPage::TryPage(Session& session, QWidget* parent)
     connect(&m_soon, &QTimer::timeout, this, &TryPage::write);
     connect(&m_session, &Session::machineKnown, this, &TryPage::showState);
     showModel();
+}
+
+void TryPage::offerPlaces() {
+    m_publish->setObjectName(u"publishButton"_s);
+    m_publish->setMenu(new QMenu(m_publish));
+    m_publish->menu()->addAction(tr("Upload to the Hugging Face hub…"), this, &TryPage::upload);
+    QAction* gguf = m_publish->menu()->addAction(tr("Write as GGUF…"), this, &TryPage::writeGguf);
+    gguf->setToolTip(tr("One file for llama.cpp, by its own converter"));
+    m_publish->menu()->setToolTipsVisible(true);
 }
 
 QWidget* TryPage::makeEmpty() {
@@ -254,6 +268,8 @@ void TryPage::showState() {
     m_choose->setVisible(m_stack->currentIndex() == kWork);
     m_merge->setVisible(chosen && m_model.has_adapter);
     m_merge->setEnabled(!busy);
+    m_publish->setVisible(chosen);
+    m_publish->setEnabled(!busy);
     m_monitor->setVisible(chosen && m_model.is_run);
     m_generate->setEnabled(chosen && !busy && !m_prompt->toPlainText().isEmpty());
     m_cancel->setEnabled(busy);
@@ -306,13 +322,14 @@ void TryPage::begin(Job::Work work, const QString& doing) {
         showState();
     };
     connect(m_job, &Job::finished, this, [this, end](const QString& made) {
-        if (m_merging) showMerged(made);
+        if (m_task == Task::Merging) showMerged(made);
+        if (m_task == Task::Uploading || m_task == Task::Converting) showMade(made);
         end();
     });
     connect(m_job, &Job::failed, this, [this, end](const JobFailure& failure) {
         m_doing->clear();
         endAnswers({});
-        fail(failure, m_merging ? tr("The model is not merged.") : tr("Nothing was generated."));
+        fail(failure, failed());
         end();
     });
     connect(m_job, &Job::cancelled, this, [this, end] {
@@ -327,7 +344,7 @@ void TryPage::begin(Job::Work work, const QString& doing) {
 void TryPage::generate() {
     if (!m_generate->isEnabled()) return;
     const Wish wanted = wish();
-    m_merging = false;
+    m_task = Task::Generating;
     m_tokens = 0;
     m_tried.push_front({m_prompt->toPlainText(), m_chat->isChecked(), wanted.compares, {}, {}});
     if (m_tried.size() > kMostTried) m_tried.pop_back();
@@ -363,7 +380,7 @@ void TryPage::take(const nlohmann::json& line) {
 
 /// Marks what is unfinished, and removes the newest prompt if nothing was written.
 void TryPage::endAnswers(const QString& note) {
-    if (m_merging || m_tried.empty()) return;
+    if (m_task != Task::Generating || m_tried.empty()) return;
     Tried& newest = m_tried.front();
     if (newest.base.text.isEmpty() && newest.trained.text.isEmpty()) {
         m_tried.pop_front();
@@ -371,6 +388,20 @@ void TryPage::endAnswers(const QString& note) {
         newest.trained.note = note;
     }
     write();
+}
+
+QString TryPage::failed() const {
+    switch (m_task) {
+        case Task::Generating:
+            return tr("Nothing was generated.");
+        case Task::Merging:
+            return tr("The model is not merged.");
+        case Task::Uploading:
+            return tr("The model is not uploaded.");
+        case Task::Converting:
+            return tr("The model is not converted.");
+    }
+    return {};
 }
 
 void TryPage::fail(const JobFailure& failure, const QString& what) {
@@ -389,7 +420,7 @@ void TryPage::merge() {
     const QString folder = QFileDialog::getSaveFileName(this, tr("Write the merged model into a new folder"),
                                                         m_model.path + u"-merged"_s);
     if (folder.isEmpty()) return;
-    m_merging = true;
+    m_task = Task::Merging;
     begin(merge_work(m_model, folder, m_session.places()), tr("Merging the adapter into its base"));
 }
 
@@ -400,6 +431,33 @@ void TryPage::showMerged(const QString& folder) {
     QPushButton* tries = m_banner->addAction(tr("Try the merged model"));
     tries->setObjectName(u"tryMergedButton"_s);
     connect(tries, &QPushButton::clicked, this, [this, folder] { openModel(folder); });
+    m_banner->show();
+}
+
+void TryPage::upload() {
+    PublishDialog dialog(m_model.name, m_model.is_run, this);
+    if (dialog.exec() != QDialog::Accepted || m_job) return;
+    m_task = Task::Uploading;
+    begin(push_work(m_model, dialog.repository(), dialog.isPrivate(), m_session.places()),
+          tr("Uploading the model"));
+}
+
+void TryPage::writeGguf() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Write the model as GGUF"),
+                                                      m_model.path + u".gguf"_s, tr("GGUF files (*.gguf)"));
+    if (file.isEmpty() || m_job) return;
+    m_task = Task::Converting;
+    begin(gguf_work(m_model, file, m_session.places()), tr("Converting the model"));
+}
+
+void TryPage::showMade(const QString& made) {
+    m_doing->clear();
+    m_banner->clearActions();
+    m_banner->say(Tone::Good, m_task == Task::Uploading ? tr("The model is at %1.").arg(made)
+                                                        : tr("The model is in %1.").arg(made));
+    if (m_task == Task::Uploading)
+        connect(m_banner->addAction(tr("Show it")), &QPushButton::clicked, this,
+                [made] { QDesktopServices::openUrl(QUrl(made)); });
     m_banner->show();
 }
 

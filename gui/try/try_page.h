@@ -1,5 +1,6 @@
 /// Lets the trained model of a run, or the model of a folder, continue prompts, beside its base model. The
-/// same page merges an adapter into its base.
+/// same page merges an adapter into its base, uploads the model to the Hugging Face hub, and writes it as
+/// GGUF.
 #pragma once
 
 #include <QPointer>
@@ -52,6 +53,8 @@ class TryPage : public Page {
         bool has_base = false;
         SideText base, trained;
     };
+    enum class Task { Generating, Merging, Uploading, Converting };
+    QString failed() const;  ///< says that the task was not done
     QWidget* makeEmpty();
     QWidget* makeWork();
     QWidget* makePrompt();
@@ -62,6 +65,10 @@ class TryPage : public Page {
     void showState();
     void generate();
     void showMerged(const QString& folder);
+    void offerPlaces();
+    void upload();
+    void writeGguf();
+    void showMade(const QString& made);
     void begin(Job::Work work, const QString& doing);
     void take(const nlohmann::json& line);
     void fail(const JobFailure& failure, const QString& what);
@@ -75,11 +82,11 @@ class TryPage : public Page {
     QPointer<Job> m_job;
     QTimer m_soon;
     int64_t m_tokens = 0;  ///< tokens of the model that writes now
-    bool m_merging = false;
+    Task m_task = Task::Generating;
 
     PageHeader* m_header;
     QStackedWidget* m_stack;
-    QPushButton *m_choose, *m_merge, *m_monitor, *m_generate, *m_cancel, *m_clear;
+    QPushButton *m_choose, *m_merge, *m_publish, *m_monitor, *m_generate, *m_cancel, *m_clear;
     QPlainTextEdit* m_prompt;
     QCheckBox *m_chat, *m_compare;
     QSpinBox *m_most_tokens, *m_top_k, *m_seed;

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "engine/plan/plan.h"
+#include "launcher/publish/gguf.h"
+#include "launcher/publish/push.h"
 #include "launcher/rows/merge.h"
+#include "launcher/run_details.h"
 
 namespace ringmaster {
 
@@ -47,6 +50,25 @@ Job::Work merge_work(const TriedModel& model, const QString& folder, const Place
                                            : config_of_adapter(model.path.toStdString(), {}, kMergeCode);
         merge_adapter(config, folder.toStdString(), places, report.progress);
         return folder;
+    };
+}
+
+Job::Work push_work(const TriedModel& model, const QString& repository, bool is_private,
+                    const Places& places) {
+    return [=](const Job::Reporter& report) {
+        Push push{model.path.toStdString(), repository.toStdString(), is_private};
+        if (model.is_run)
+            push.folder = model_with_card(run_at(model), repository.section(u'/', -1).toStdString());
+        return QString::fromStdString(push_folder(push, places, report.progress));
+    };
+}
+
+Job::Work gguf_work(const TriedModel& model, const QString& file, const Places& places) {
+    return [=](const Job::Reporter& report) {
+        const std::filesystem::path folder = model.is_run ? read_details(run_at(model)).model_dir
+                                                          : std::filesystem::path(model.path.toStdString());
+        export_gguf(folder, file.toStdString(), gguf_converter({}), places, report.progress);
+        return file;
     };
 }
 

@@ -27,4 +27,12 @@ Job::Work generation_work(const TriedModel& model, const Wish& wish, const Place
 /// Returns work that writes the model with its adapter merged into `folder`, which it returns.
 Job::Work merge_work(const TriedModel& model, const QString& folder, const Places& places);
 
+/// Returns work that uploads the model to the Hugging Face hub, with a card if a run trained it, and returns
+/// the address of `repository` there.
+Job::Work push_work(const TriedModel& model, const QString& repository, bool is_private,
+                    const Places& places);
+
+/// Returns work that writes the model as a GGUF file, which it returns.
+Job::Work gguf_work(const TriedModel& model, const QString& file, const Places& places);
+
 }  // namespace ringmaster

@@ -7,7 +7,6 @@
 #include "launcher/cli/live.h"
 #include "launcher/publish/model_card.h"
 #include "launcher/publish/push.h"
-#include "launcher/run_details.h"
 
 namespace ringmaster {
 
@@ -32,14 +31,7 @@ fs::path folder_of(const Arguments& arguments, const Session& session) {
     std::error_code none;
     if (fs::exists(folder / "config.json", none) || fs::exists(folder / "adapter_config.json", none))
         return folder;
-    const RunDirectory run = run_of(arguments, session);
-    const fs::path model = read_details(run).model_dir;
-    if (model.empty())
-        throw Error(Failure::Refused, Code("HUB-PUSH"), "has not written its model here", run.name(),
-                    "wait for its end; `ringmaster fetch` brings the model of a run on other machines");
-    if (!fs::exists(model / "README.md", none))
-        write_card(model_card(run, fs::path(arguments.text("--to")).filename().string()), model, false);
-    return model;
+    return model_with_card(run_of(arguments, session), fs::path(arguments.text("--to")).filename().string());
 }
 
 int run_push(const Arguments& arguments, const Session& session) {

@@ -5,11 +5,23 @@
 
 #include "engine/error.h"
 #include "launcher/files.h"
+#include "launcher/publish/model_card.h"
+#include "launcher/run_details.h"
 #include "launcher/tokenize.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
+
+fs::path model_with_card(const RunDirectory& run, const std::string& title) {
+    const fs::path model = read_details(run).model_dir;
+    if (model.empty())
+        throw Error(Failure::Refused, Code("HUB-PUSH"), "has not written its model here", run.name(),
+                    "wait for its end; `ringmaster fetch` brings the model of a run on other machines");
+    std::error_code none;
+    if (!fs::exists(model / "README.md", none)) write_card(model_card(run, title), model, false);
+    return model;
+}
 
 std::string push_folder(const Push& push, const Places& places, const Progress& progress) {
     std::error_code none;

@@ -7,8 +7,13 @@
 
 #include "launcher/places.h"
 #include "launcher/progress.h"
+#include "launcher/run_directory.h"
 
 namespace ringmaster {
+
+/// Returns the folder of a run's model. Writes a card with this title into it, if it has no README.md. Throws
+/// Error, HUB-PUSH if the run has written no model on this machine.
+std::filesystem::path model_with_card(const RunDirectory& run, const std::string& title);
 
 struct Push {
     std::filesystem::path folder;  ///< holds a config.json or an adapter_config.json

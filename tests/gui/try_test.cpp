@@ -110,6 +110,31 @@ class TryTest : public QObject {
         QVERIFY(part<QCheckBox>("compareBox")->isEnabled());
     }
 
+    void aModelIsUploadedToTheRepositoryThatIsTyped() {
+        m_home->add({"done"});
+        m_page->openModel(m_home->path(u"done"_s));
+        bool asked = false;
+        QTimer::singleShot(0, this, [&] {
+            QTRY_VERIFY(m_page->findChild<QDialog*>(u"publishDialog"_s));
+            auto* dialog = m_page->findChild<QDialog*>(u"publishDialog"_s);
+            auto* name = dialog->findChild<QLineEdit*>(u"publishRepository"_s);
+            auto* upload = dialog->findChild<QPushButton*>(u"publishUploadButton"_s);
+            QTest::keyClicks(name, u"me"_s);
+            QVERIFY(!upload->isEnabled());
+            QTest::keyClicks(name, u"/fox"_s);
+            QVERIFY(upload->isEnabled());
+            QVERIFY(dialog->findChild<QCheckBox*>(u"publishPrivate"_s)->isChecked());
+            QTest::mouseClick(upload, Qt::LeftButton);
+            asked = true;
+        });
+        part<QPushButton>("publishButton")->menu()->actions().front()->trigger();
+        QVERIFY(asked);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatienceMs);
+        auto* problem = part<Banner>("tryBanner");
+        QVERIFY(problem->isVisible());
+        QVERIFY2(problem->text().contains(u"has not written its model here"_s), qPrintable(problem->text()));
+    }
+
   private:
     template <class Widget>
     Widget* part(const char* name) {

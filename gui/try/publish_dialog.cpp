@@ -1,0 +1,64 @@
+#include "gui/try/publish_dialog.h"
+
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRegularExpressionValidator>
+
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
+    : QDialog(parent), m_repository(new QLineEdit), m_private(new QCheckBox(tr("Only for you"))) {
+    setObjectName(u"publishDialog"_s);
+    setWindowTitle(tr("Upload to the Hugging Face hub"));
+    m_repository->setObjectName(u"publishRepository"_s);
+    m_repository->setAccessibleName(tr("Repository"));
+    m_repository->setPlaceholderText(tr("owner/%1").arg(name));
+    // The hub's own rule: letters, digits, and . _ - within a name of at most 96 characters.
+    static const QRegularExpression rule(u"[A-Za-z0-9][\\w.-]{0,95}/[A-Za-z0-9][\\w.-]{0,95}"_s);
+    m_repository->setValidator(new QRegularExpressionValidator(rule, this));
+    m_private->setObjectName(u"publishPrivate"_s);
+    m_private->setChecked(true);
+    m_private->setToolTip(tr("A repository that is made is private"));
+    auto* about = mutedLabel(
+        has_run ? tr("The hub's own client uploads the model's folder, with your login. A card goes with it: "
+                     "figures, loss, "
+                     "data, proof and configuration, without secrets. A README.md that is there is kept.")
+                : tr("The hub's own client uploads the folder, with your login."));
+    about->setWordWrap(true);
+    auto* form = new QFormLayout;
+    form->addRow(tr("Repository"), m_repository);
+    form->addRow(QString(), m_private);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    QPushButton* upload = primaryButton(tr("Upload"));
+    upload->setObjectName(u"publishUploadButton"_s);
+    upload->setEnabled(false);
+    upload->setDefault(true);
+    buttons->addButton(upload, QDialogButtonBox::AcceptRole);
+    connect(m_repository, &QLineEdit::textChanged, this,
+            [this, upload] { upload->setEnabled(m_repository->hasAcceptableInput()); });
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(about);
+    layout->addLayout(form);
+    layout->addWidget(buttons);
+    setMinimumWidth(space(24));
+}
+
+QString PublishDialog::repository() const {
+    return m_repository->text();
+}
+
+bool PublishDialog::isPrivate() const {
+    return m_private->isChecked();
+}
+
+}  // namespace ringmaster

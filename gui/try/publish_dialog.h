@@ -1,0 +1,27 @@
+/// Asks for the repository of the Hugging Face hub that a model is uploaded to.
+#pragma once
+
+#include <QDialog>
+
+class QCheckBox;
+class QLineEdit;
+
+namespace ringmaster {
+
+class PublishDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    /// `has_run`: a run trained the model, so that a card is made for it. `name`: proposed for the
+    /// repository.
+    PublishDialog(const QString& name, bool has_run, QWidget* parent);
+
+    QString repository() const;  ///< "owner/name"
+    bool isPrivate() const;
+
+  private:
+    QLineEdit* m_repository;
+    QCheckBox* m_private;
+};
+
+}  // namespace ringmaster
