@@ -35,18 +35,17 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "jagged_restart_steps auto_find_batch_size "
     "resume_from_checkpoint",
     "dataloader_drop_last "
-    "accelerator_config pretrain_multipack_attn streaming use_pose eval_sequence_len "
+    "accelerator_config pretrain_multipack_attn use_pose eval_sequence_len "
     "shuffle_before_merging_datasets "
     "save_safetensors"};
 
 struct Replacement {
     std::string_view key, by, value;
 };
-constexpr std::array<Replacement, 5> kReplacements{{
+constexpr std::array<Replacement, 4> kReplacements{{
     {"float16", "bf16", "true"},
     {"fp8", "bf16", "true"},
     {"load_4bit", "load_in_4bit", "true"},
-    {"random_init_weights", "reinit_weights", "true"},
     {"max_packed_sequence_len", "sample_packing", "true"},
 }};
 

@@ -16,11 +16,12 @@ std::vector<KeyGroup> used_keys() {
         {Fate::Used, "", "", "",
          "base_model tokenizer_config tokenizer_type tokenizer_legacy "
          "tokenizer_use_mistral_common "
-         "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
+         "trust_remote_code revision_of_model model_revision reinit_weights random_init_weights "
+         "special_tokens "
          "overrides_of_model_config model_config "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
          "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
-         "pretraining_dataset pretrain_multipack_buffer_size streaming_multipack_buffer_size "
+         "pretraining_dataset streaming pretrain_multipack_buffer_size streaming_multipack_buffer_size "
          "tokens added_tokens_overrides resize_token_embeddings_to_32x mean_resizing_embeddings "
          "shrink_embeddings default_system_message dataset_exact_deduplication shuffle_merged_datasets "
          "shuffle_before_merging_datasets dataset_shard_num dataset_shard_idx "
@@ -89,8 +90,6 @@ std::vector<KeyGroup> model_keys() {
          "model_quantization_config_kwargs"},
         {Fate::Unsupported, "axolotl refuses it: its 4-bit weights have another key", "load_in_4bit: true",
          "", "load_4bit"},
-        {Fate::Unsupported, "only axolotl's pages named it, and no release read it", "reinit_weights: true",
-         "", "random_init_weights"},
         {Fate::NoEffect, "part of LLaMA-Adapter, which is not built", "", "", "peft_adapter"},
         {Fate::NoEffect, "part of GPTQ, which is not built", "", "gptq",
          "gptq_groupsize gptq_model_v1 gptq_disable_exllama gptq_bits"},
@@ -260,8 +259,6 @@ std::vector<KeyGroup> optimizer_keys() {
 
 std::vector<KeyGroup> data_keys() {
     return {
-        {Fate::Unsupported, "streams rows of datasets; here only pretraining_dataset is a stream",
-         "leave it out: the rows are tokenized before training", "", "streaming"},
         {Fate::Unsupported, "joins samples with padding that later tokens attend to in axolotl",
          "use sample_packing: true", "", "pretraining_sample_concatenation"},
         {Fate::Unsupported, "lets packed documents see each other", "leave it out", "",
@@ -426,7 +423,6 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
     if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;
     if (key == "tensor_parallel_size") return is_integer_above(value, 1);
-    if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
     if (key == "pretrain_multipack_attn") {
         const json* packing = document.find("sample_packing");
         return value == false && packing && is_on(*packing) && document.find("pretraining_dataset");

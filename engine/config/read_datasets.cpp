@@ -303,6 +303,7 @@ void read_datasets(KeyReader& keys, Config& config) {
     }
     config.datasets = read_entries(keys, config, "datasets");
     config.test_datasets = read_entries(keys, config, "test_datasets");
+    stream_datasets(keys, config);
     const json* list = keys.find("datasets");
     const bool none = !list || (list->is_array() && list->empty());
     const bool are_elsewhere =

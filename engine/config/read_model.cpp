@@ -92,6 +92,21 @@ void read_special_tokens(KeyReader& keys, Config& config) {
     }
 }
 
+/// Reads whether training starts from random weights. axolotl 0.8 to 0.10 named the key random_init_weights.
+void read_reinit(KeyReader& keys, Config& config) {
+    const char* old_name = "random_init_weights";
+    take(config.reinit_weights, keys.flag(old_name));
+    if (config.reinit_weights) {
+        std::vector<Fix> fixes;
+        if (keys.has("reinit_weights"))
+            fixes.push_back({{{old_name, "", true}}});
+        else
+            fixes.push_back(keys.renaming(old_name, "reinit_weights"));
+        keys.warn(Form("CFG-DEPRECATED"), old_name, {{"name", "reinit_weights"}}, std::move(fixes));
+    }
+    take(config.reinit_weights, keys.flag("reinit_weights"));
+}
+
 void read_revision(KeyReader& keys, Config& config) {
     for (const char* key : {"revision_of_model", "model_revision"}) {
         if (const auto revision = keys.text(key)) config.tokenization["revision_of_model"] = *revision;
@@ -184,7 +199,7 @@ void read_model(KeyReader& keys, Config& config) {
     }
     const std::string tokenizer = keys.text("tokenizer_config").value_or(config.base_model);
     if (!tokenizer.empty()) config.tokenizer = folder_or_id(config, tokenizer);
-    take(config.reinit_weights, keys.flag("reinit_weights"));
+    read_reinit(keys, config);
     for (const char* key : {"trust_remote_code", "tokenizer_legacy"}) {
         if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
     }

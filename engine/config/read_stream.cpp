@@ -24,6 +24,7 @@ json read_stream(KeyReader& keys, Config& config) {
         keys.error(Form("CFG-DATASET-TYPE", "stream"), named ? key : key + ".0.type", {{"value", type}});
     entry["type"] = type == "\"completion\"" ? "completion" : "pretrain";
     entry["streamed"] = true;
+    entry["pretraining"] = true;
     const std::string said = entry.value("path", json()).is_string() ? entry["path"].get<std::string>() : "";
     if (said.empty()) keys.error(Form("CFG-MISSING", "path"), key);
     const std::string place = absolute_path(config.base_dir, said);
@@ -44,17 +45,62 @@ void check_share(KeyReader& keys) {
         keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
 }
 
-}  // namespace
-
-void check_stream(KeyReader& keys, const Config& config) {
-    const std::string key = "pretraining_dataset";
+/// Reports what neither kind of stream can do. `key` makes the rows a stream.
+void check_any_stream(KeyReader& keys, const Config& config, const std::string& key) {
     if (!keys.has("max_steps")) {
         keys.missing(Form("CFG-MISSING", "max_steps"), "max_steps", key);
     }
-    check_share(keys);
     if (config.tokenization.value("dataset_exact_deduplication", false)) {
         keys.error(Form("CFG-CONFLICT", "stream-duplicates"), "dataset_exact_deduplication");
     }
+}
+
+bool switched_on(const KeyReader& keys, const std::string& key) {
+    const json* value = keys.find(key);
+    return value && is_on(*value);
+}
+
+/// Reports keys that choose a part of the rows. axolotl's streams ignore them or fail on them.
+void check_parts(KeyReader& keys, const Config& config) {
+    for (const char* key : {"dataset_shard_num", "dataset_shard_idx"}) {
+        if (switched_on(keys, key)) keys.error(Form("CFG-CONFLICT", "stream-part"), key, {{"part", key}});
+    }
+    for (std::size_t i = 0; i < config.datasets.size(); ++i) {
+        const std::string where = "datasets." + std::to_string(i) + '.';
+        for (const std::string key : {"shards", "preprocess_shards"}) {
+            if (switched_on(keys, where + key))
+                keys.error(Form("CFG-CONFLICT", "stream-part"), where + key, {{"part", key}});
+        }
+        const json* split = keys.find(where + "split");
+        const std::string said = split && split->is_string() ? split->get<std::string>() : "";
+        if (said.find_first_of("[+") != std::string::npos)
+            keys.error(Form("CFG-CONFLICT", "stream-part"), where + "split", {{"part", said}});
+    }
+}
+
+}  // namespace
+
+void check_stream(KeyReader& keys, const Config& config) {
+    check_any_stream(keys, config, "pretraining_dataset");
+    check_share(keys);
+}
+
+void stream_datasets(KeyReader& keys, Config& config) {
+    if (!keys.flag("streaming").value_or(false)) return;
+    check_any_stream(keys, config, "streaming");
+    if (switched_on(keys, "val_set_size")) keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
+    if (config.policy || (config.preference.on() && !config.preference.scores()))
+        return;  // axolotl reads rows for `rl` whole
+    check_parts(keys, config);
+    const bool packs = switched_on(keys, "sample_packing");
+    if (packs && config.datasets.size() > 1) keys.error(Form("CFG-CONFLICT", "stream-packing"), "streaming");
+    if (packs && keys.has("excess_length_strategy") && *keys.find("excess_length_strategy") != "drop")
+        keys.warn(Form("CFG-CONFLICT", "stream-length"), "excess_length_strategy");
+    for (json& entry : config.datasets) {
+        if (entry.is_object()) entry["streamed"] = true;
+    }
+    if (!packs && config.datasets.size() == 1 && switched_on(keys, "curriculum_sampling"))
+        config.tokenization["shuffle_merged_datasets"] = false;
 }
 
 }  // namespace ringmaster

@@ -1,4 +1,5 @@
-/// Reads `pretraining_dataset`: texts that are read as a stream, as far as max_steps needs them.
+/// Reads what makes rows a stream, of which a run reads as many as max_steps needs: `pretraining_dataset`,
+/// texts to pretrain on, and `streaming: true`, the rows of `datasets`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +9,15 @@
 
 namespace ringmaster {
 
-/// Returns the stream as the only entry of `datasets`, marked `streamed`. axolotl reads only the first entry.
+/// Returns `pretraining_dataset` as the only entry of `datasets`, marked `streamed` and `pretraining`. axolotl
+/// reads only the first entry.
 nlohmann::json read_stream(KeyReader& keys, Config& config);
 
-/// Reports keys that cannot be combined with a stream.
+/// Reports keys that cannot be combined with `pretraining_dataset`.
 void check_stream(KeyReader& keys, const Config& config);
+
+/// Marks the entries of `datasets` as `streamed` if `streaming` is true, and reports what axolotl refuses
+/// together with it. Call after the datasets and the tokenization are read.
+void stream_datasets(KeyReader& keys, Config& config);
 
 }  // namespace ringmaster

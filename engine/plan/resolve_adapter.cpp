@@ -91,8 +91,6 @@ void refuse_targets(const Lora& lora, const MatchedTargets& found, const std::ve
     FindingValues parameters{{"known", listed(known)}};
     if (const std::string nearest = nearest_module(lora, known); !nearest.empty())
         parameters["nearest"] = nearest;
-    if (const std::string today = pattern_of_today(targets_of(lora).pattern); !today.empty())
-        parameters["today"] = one_line_of(today);
     findings.error(Form("CFG-VALUE", "target-none"), key, std::move(parameters));
 }
 
@@ -186,7 +184,16 @@ void match_modules(Plan& plan, Findings& findings) {
                               {{"value", named}});
     const std::vector<ModulePath> modules = module_paths(*plan.model);
     if (has_linear_outside(*plan.model, lora, modules, findings)) return;
-    const MatchedTargets found = match_targets(lora, modules);
+    MatchedTargets found = match_targets(lora, modules);
+    const std::string today = pattern_of_today(targets.pattern);
+    if (found.problem == TargetProblem::NoMatch && !today.empty()) {
+        targets.pattern = today;
+        lora.targets = written_targets(targets);
+        found = match_targets(lora, modules);
+        if (found.problem == TargetProblem::None)
+            findings.warn(Form("CFG-VALUE", "target-before"), key_of_targets(lora, findings),
+                          {{"today", one_line_of(today)}});
+    }
     if (found.problem != TargetProblem::None) return refuse_targets(lora, found, modules, findings);
     const bool is_linear = targets.linear;
     targets.names = found.targets;

@@ -45,6 +45,7 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},
     {"test_datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},
     {"pretraining_dataset", kStream, "{path: owner/one}", "{path: owner/other}"},
+    {"streaming", "max_steps: 10\n", "true", "false"},
     {"pretrain_multipack_buffer_size", kStream, "100", "200"},
     {"streaming_multipack_buffer_size", kStream, "100", "200"},
     {"special_tokens", "", "{pad_token: a}", "{pad_token: b}"},

@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
     for (const char* line : {"fp16: true", "float16: true", "relora: true", "relora_steps: 8",
-                             "max_packed_sequence_len: 512", "random_init_weights: true",
+                             "max_packed_sequence_len: 512",
                              "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
                              "peft_autocast_adapter_dtype: false"}) {
         const std::string text = kBase + line + "\n";
@@ -279,6 +279,19 @@ TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
     }
     EXPECT_TRUE(said(read_more("kd_trainer: true\n"), "KEY-UNSUPPORTED", "kd_trainer")->fixes.empty())
         << "another objective";
+}
+
+TEST(Keys, RandomInitWeightsIsReinitWeights) {
+    const ConfigReading reading = read_more("random_init_weights: true\n");
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+    EXPECT_TRUE(reading.config.reinit_weights);
+    const Diagnostic* old = said(reading, "CFG-DEPRECATED", "random_init_weights");
+    ASSERT_NE(old, nullptr);
+    const ConfigReading fixed = read(apply_fix(kBase + "random_init_weights: true\n", old->fixes.front()));
+    EXPECT_TRUE(fixed.config.reinit_weights) << "the fix renames the key";
+    EXPECT_EQ(said(fixed, "CFG-DEPRECATED"), nullptr);
+    EXPECT_FALSE(read_more("random_init_weights: false\n").config.reinit_weights);
+    EXPECT_FALSE(read_more("random_init_weights: true\nreinit_weights: false\n").config.reinit_weights);
 }
 
 TEST(Keys, ATrackerIsNamedAndStopsNothing) {

@@ -248,7 +248,7 @@ TEST(ReadConfig, AStreamIsOneDatasetInItsOwnOrder) {
     const ConfigReading named = read(model + "pretraining_dataset: owner/texts\n");
     EXPECT_FALSE(has_error(named.diagnostics)) << all_said(named);
     EXPECT_EQ(named.config.datasets,
-              json::parse(R"([{"path": "owner/texts", "type": "pretrain", "streamed": true}])"));
+              json::parse(R"([{"path": "owner/texts", "type": "pretrain", "streamed": true, "pretraining": true}])"));
     EXPECT_TRUE(named.config.curriculum_sampling);
     EXPECT_EQ(list_of(named, "pretraining_dataset"), "used");
     const ConfigReading listed =
@@ -265,6 +265,46 @@ TEST(ReadConfig, AStreamIsOneDatasetInItsOwnOrder) {
     EXPECT_EQ(idle.config.val_set_size, 0) << "axolotl before 0.13 ignored it";
     const ConfigReading other = read(model + "pretraining_dataset: [{path: a/b, type: alpaca}]\n");
     EXPECT_NE(said(other, "CFG-DATASET-TYPE", "pretraining_dataset.0.type"), nullptr) << all_said(other);
+}
+
+TEST(ReadConfig, StreamingMakesDatasetsStreams) {
+    const std::string asked = kBase + "streaming: true\nmax_steps: 3\n";
+    const ConfigReading rows = read(asked + "sample_packing: true\n");
+    EXPECT_FALSE(has_error(rows.diagnostics)) << all_said(rows);
+    EXPECT_EQ(rows.config.datasets[0].value("streamed", false), true);
+    EXPECT_FALSE(rows.config.datasets[0].contains("pretraining"));
+    EXPECT_TRUE(rows.config.curriculum_sampling) << "the stream's order is the order of training";
+    EXPECT_FALSE(read(kBase + "streaming: false\n").config.datasets[0].contains("streamed"));
+    EXPECT_FALSE(rows.config.tokenization.contains("shuffle_merged_datasets"));
+    EXPECT_EQ(read(asked + "curriculum_sampling: true\n").config.tokenization["shuffle_merged_datasets"], false);
+    const ConfigReading pairs = read(asked + "rl: dpo\n");
+    EXPECT_FALSE(pairs.config.datasets[0].contains("streamed")) << "axolotl reads pairs whole";
+}
+
+TEST(ReadConfig, WhatAxolotlRefusesInAStreamIsAFinding) {
+    const std::string asked = kBase + "streaming: true\n";
+    EXPECT_NE(said(read(asked), "CFG-MISSING", "max_steps"), nullptr);
+    const std::string steps = asked + "max_steps: 3\n";
+    for (const char* key : {"val_set_size: 0.1", "dataset_exact_deduplication: true", "dataset_shard_num: 2"}) {
+        const ConfigReading reading = read(steps + key + "\n");
+        const std::string name = std::string(key).substr(0, std::string(key).find(':'));
+        const Diagnostic* found = said(reading, "CFG-CONFLICT", name);
+        ASSERT_NE(found, nullptr) << all_said(reading);
+        EXPECT_EQ(found->severity, Severity::Error);
+        EXPECT_FALSE(found->fixes.empty());
+    }
+    const std::string model = "base_model: a/b\nlearning_rate: 1\nmax_steps: 3\nstreaming: true\n";
+    for (const char* part : {"shards: 2", "split: 'train[:9]'"}) {
+        const ConfigReading reading = read(model + "datasets: [{path: a/b, type: alpaca, " + part + "}]\n");
+        const std::string name = std::string(part).substr(0, std::string(part).find(':'));
+        EXPECT_NE(said(reading, "CFG-CONFLICT", "datasets.0." + name), nullptr) << all_said(reading);
+    }
+    const std::string two = "datasets: [{path: a/b, type: alpaca}, {path: a/c, type: alpaca}]\n";
+    EXPECT_FALSE(has_error(read(model + two).diagnostics));
+    EXPECT_NE(said(read(model + two + "sample_packing: true\n"), "CFG-CONFLICT", "streaming"), nullptr);
+    EXPECT_NE(said(read(steps + "sample_packing: true\nexcess_length_strategy: truncate\n"), "CFG-CONFLICT",
+                   "excess_length_strategy"),
+              nullptr);
 }
 
 TEST(ReadConfig, LaterSetsWin) {

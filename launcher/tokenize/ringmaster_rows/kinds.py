@@ -14,7 +14,7 @@ from .rollouts import rollouts
 from .sharegpt import settings_of, sharegpt
 from .sharegpt_chat import sharegpt_chat
 from .steps import judged
-from .streams import pretrain
+from .streams import is_pretraining, pretrain
 from .talks import input_output, llama2_chat, pygmalion
 
 FILES = {"path", "type", "ds_type", "data_files", "name", "split", "train_on_split", "revision", "trust_remote_code", "shards", "shards_idx",
@@ -54,14 +54,15 @@ def type_of(source):
 def find_encoder(source, request, tokenizer):
     """Returns a function from rows to examples."""
     kind, options, length = type_of(source), request["tokenization"], request["sequence_len"]
-    if options.get("tokenizer_use_mistral_common") and (str(kind).startswith("sharegpt") or kind == "pretrain" or source.entry.get("streamed")):
+    pretrains = is_pretraining(source.entry)
+    if options.get("tokenizer_use_mistral_common") and (str(kind).startswith("sharegpt") or pretrains):
         raise Failure(f"no version of axolotl reads {'a stream' if source.entry.get('streamed') else kind} with mistral-common",
                       "tokenizer_use_mistral_common", "leave it out, or name rows of another type")
     trained = bool(options.get("train_on_inputs"))
     if isinstance(kind, dict):
         return partial(instruct, kind=kind_of_fields(kind, f"{source.key}.type"), tokenizer=tokenizer(), train_on_inputs=trained,
                        sequence_len=length)
-    if kind == "pretrain" or (source.entry.get("streamed") and not request["sample_packing"]):  # axolotl packs or cuts streams
+    if kind == "pretrain" or (pretrains and not request["sample_packing"]):  # axolotl packs or cuts texts to pretrain on
         return partial(pretrain, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, packed=request["sample_packing"])
     if kind == "stepwise_supervised":
         return partial(judged, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, labels=request["token_labels"])
@@ -124,7 +125,7 @@ def check_entry(source, report, request):
         check_type(kind, where, source.entry)
         read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
     for key, value in source.entry.items():
-        if value is None or value is False or key in FILES | read or source.entry.get("streamed"):
+        if value is None or value is False or key in FILES | read | {"streamed"} or is_pretraining(source.entry):
             continue
         if key in UNSUPPORTED:
             raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")

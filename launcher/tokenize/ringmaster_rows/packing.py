@@ -27,8 +27,12 @@ def next_fit(lengths, chosen, capacity):
 
 
 def first_fit_decreasing(lengths, chosen, capacity):
-    """Places the longest document first, each into the first row with room for it. A tree over the rows' room finds that row."""
     order = sorted((int(index) for index in chosen), key=lambda index: (-int(lengths[index]), index))
+    return [sorted(row) for row in first_fit(lengths, order, capacity)]
+
+
+def first_fit(lengths, order, capacity):
+    """Places one document after the other, each into the first row with room for it. A tree over the rows' room finds that row."""
     leaves = 1
     while leaves < len(order):
         leaves *= 2
@@ -45,4 +49,4 @@ def first_fit_decreasing(lengths, chosen, capacity):
         while node > 1:
             node //= 2
             room[node] = max(room[2 * node], room[2 * node + 1])
-    return [sorted(row) for row in rows if row]
+    return [row for row in rows if row]

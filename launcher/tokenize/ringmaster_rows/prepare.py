@@ -4,18 +4,17 @@ writes."""
 import json
 import math
 from functools import partial
-from itertools import islice
 
 import numpy as np
 
 from .encoders import Example, check_ids, pretokenized
 from .kinds import check_entry, find_encoder, find_preferences, type_of
 from .order import row_order
-from .packing import pack, pack_groups
+from .packing import first_fit, pack, pack_groups
 from .report import Failure
 from .rows import read_rows
 from .sharing import groups_of, shared_prompts
-from .streams import BUFFER_ROWS, Enough, shuffled_stream
+from .streams import Stream, is_pretraining
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
 
@@ -38,7 +37,8 @@ def prepare(request, folder, report):
     rows, counts = collect(request, request.sources, "train", encode, folder, report, lost)
     need_rows(rows, counts, request.sources[0].key)
     (folder / LOST_ROWS).write_text(json.dumps(lost))
-    chosen, evaluation = row_order(request, rows, counts), np.arange(0)
+    streams = is_stream(request.sources)
+    chosen, evaluation = np.arange(len(rows.lengths)) if streams else row_order(request, rows, counts), np.arange(0)
     eval_rows, eval_counts = rows, None
     if request.test_sources:
         eval_rows, eval_counts = collect(request, request.test_sources, "test", encode, folder, report)
@@ -49,7 +49,7 @@ def prepare(request, folder, report):
     shuffles_later = not request["curriculum_sampling"] and request["preference"] != "kto"  # by the sampler
     if shuffles_later:
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
-    packed = packed_rows(request, rows, chosen)
+    packed = rows.packed if streams else packed_rows(request, rows, chosen)
     with_documents = request["sample_packing"] or bool(request["preference"])
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"), with_documents)
     if rows.fields:
@@ -57,7 +57,7 @@ def prepare(request, folder, report):
         (folder / PROMPTS).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     result = {"rows": len(packed), "eval_rows": 0, "counts": counts, "tokens_total": total, "longest": longest}
     if request["sample_packing"]:
-        result["packing"] = {"documents": len(chosen), "efficiency": total / (len(packed) * request["sequence_len"])}
+        result["packing"] = {"documents": sum(map(len, packed)), "efficiency": total / (len(packed) * request["sequence_len"])}
     written = [(rows, packed)]
     if len(evaluation):
         eval_packed = packed_rows(request, eval_rows, evaluation)
@@ -107,27 +107,26 @@ class Encoders:
         return self._loaded
 
 
+def is_stream(sources):
+    return bool(sources[0].entry.get("streamed"))
+
+
 def collect(request, sources, split, encode, folder, report, lost=None):
     """Returns the examples of all sources, in order, that the length rules keep, and how many they do not. Adds the first MOST_LOST
     rows that are left out or cut to `lost`."""
     own_labels = request["preference"] == "reward" or request["token_labels"] > 0
     rows, counts = Rows(folder, split, own_labels), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
-    enough = Enough(request["row_limit"], request["sequence_len"], request["sample_packing"])
-    for source in sources:
-        before = rows.made
-        for example in encode(source, counted(rows_of(request, source, split, report), counts)):
-            check_ids(example, request["vocab_size"])
-            counts["cut_texts"] += example.cut
-            kept = within_length(example, request, counts)
-            if (kept is not example or example.fate == "cut") and lost is not None and len(lost) < MOST_LOST:
-                lost.append(lost_row(example, kept, request))
-            if kept:
-                if source.entry.get("streamed") and enough(len(kept.input_ids)):
-                    break
-                rows.add(kept)
-            rows.made += example.counted
-        rows.made_by_source.append(rows.made - before)
+    take = partial(take_example, request, rows, counts, lost)
+    if is_stream(sources):
+        collect_stream(request, Stream(request, sources, encode, partial(counted, counts=counts), report), rows, take)
+        say_long_rows(request, sources, counts, report)
+    else:
+        for source in sources:
+            before = rows.made
+            for example in encode(source, counted(read_rows(source, split, request["seed"], report), counts)):
+                take(example, length_rules(request))
+            rows.made_by_source.append(rows.made - before)
     rows.close()
     counts["kept"] = len(rows.lengths)
     if counts["cut_texts"]:
@@ -138,21 +137,61 @@ def collect(request, sources, split, encode, folder, report, lost=None):
     return rows, counts
 
 
+def take_example(request, rows, counts, lost, example, rules):
+    check_ids(example, request["vocab_size"])
+    counts["cut_texts"] += example.cut
+    kept = within_length(example, request, counts, *rules)
+    if (kept is not example or example.fate == "cut") and lost is not None and len(lost) < MOST_LOST:
+        lost.append(lost_row(example, kept, request))
+    if kept:
+        rows.add(kept)
+    rows.made += example.counted
+
+
+def collect_stream(request, stream, rows, take):
+    """Takes examples until they fill as many rows as the run trains on. A buffer's examples are packed together, as in axolotl."""
+    limit, packs, before = request["row_limit"], request["sample_packing"], 0
+    rows.packed = []
+    for group in stream.groups():
+        begin = len(rows.lengths)
+        if group is None:  # the end of a pass
+            if limit is None or begin == before:
+                return
+            before = begin
+            continue
+        for example in group:
+            take(example, stream_rules(request))
+            if not packs and len(rows.lengths) == limit:
+                break
+        added = range(begin, len(rows.lengths))
+        rows.packed += first_fit(rows.lengths, added, request["sequence_len"]) if packs else ([index] for index in added)
+        if limit is not None and len(rows.packed) >= limit:
+            rows.packed = rows.packed[:limit]
+            return
+
+
+def length_rules(request):
+    """Returns (least tokens, what becomes of rows longer than sequence_len)."""
+    return request["tokenization"].get("min_sample_len") or MIN_LENGTH, request["excess_length"]
+
+
+def stream_rules(request):
+    """axolotl drops from a packed stream what is too long or too short, and nothing from another."""
+    return (MIN_LENGTH, "drop") if request["sample_packing"] else (1, request["excess_length"])
+
+
+def say_long_rows(request, sources, counts, report):
+    changed = counts["dropped_long"] + counts["truncated"]
+    if changed and not request["sample_packing"] and not is_pretraining(sources[0].entry):
+        report.warning(f"{changed} rows of the stream are longer than sequence_len and were {'cut' if counts['truncated'] else 'left out'}; "
+                       "axolotl applies no length rule to a stream that is not packed, and would train on them whole")
+
+
 def lost_row(example, kept, request):
     """Describes an example that the length rules drop or cut."""
     length = len(example.input_ids)
     why = "cut" if kept else example.fate if example.fate in ("long", "short") else "long" if length > request["sequence_len"] else "short"
     return {"place": str(example.place), "tokens": length, "why": why}
-
-
-def rows_of(request, source, split, report):
-    rows, options = read_rows(source, split, request["seed"], report), request["tokenization"]
-    if not source.entry.get("streamed"):
-        return rows
-    rows = islice(rows, source.entry.get("skip") or 0, None)
-    if options.get("shuffle_merged_datasets") is False:
-        return rows
-    return shuffled_stream(rows, request["seed"], options.get("streaming_multipack_buffer_size") or BUFFER_ROWS)
 
 
 def counted(rows, counts):
@@ -161,20 +200,20 @@ def counted(rows, counts):
         yield row
 
 
-def within_length(example, request, counts):
-    """Returns the example, cut if `truncate` asks for it; None if it is dropped. Raises an error if `raise` asks for that."""
+def within_length(example, request, counts, least, excess):
+    """Returns the example, cut if `excess` is truncate; None if it is dropped. Raises an error if it is raise."""
     length, most = len(example.input_ids), request["sequence_len"]
     if example.fate:
         return within_pair(example, request, counts)
-    if length < (request["tokenization"].get("min_sample_len") or MIN_LENGTH):
+    if length < least:
         counts["dropped_short"] += 1
         return None
     if length <= most:
         return example
-    if request["excess_length"] == "raise":
+    if excess == "raise":
         raise Failure(f"the row has {length} tokens, sequence_len is {most}", str(example.place),
                       "excess_length_strategy: drop or truncate, or a larger sequence_len")
-    if request["excess_length"] == "truncate":
+    if excess == "truncate":
         counts["truncated"] += 1
         return Example(example.place, example.input_ids[:most], example.labels[:most])
     counts["dropped_long"] += 1

@@ -167,7 +167,28 @@ def saved_rows(source, split, report):
     yield from numbered(dataset, str(source.folder), report)
 
 
+def parts_of(source, default_split, report):
+    """Returns functions that each read the rows of one part of a stream. Parts are files, whose order `datasets` shuffles."""
+    if not source.local:
+        dataset = hub_dataset(source, default_split, report)
+        count = getattr(dataset, "num_shards", 1)
+        names = [source.address] if count == 1 else [f"{source.address}, part {index + 1}" for index in range(count)]
+        return [partial(numbered_part, dataset, count, index, name, report) for index, name in enumerate(names)]
+    split, _ = split_of(source)
+    if source.folder and is_saved_dataset(source.folder):
+        return [partial(saved_rows, source, split or default_split, report)]
+    return [partial(file_rows, source, file, report) for file in files_of_split(source, split, default_split)]
+
+
+def numbered_part(dataset, count, index, name, report):
+    yield from numbered(dataset.shard(num_shards=count, index=index) if count > 1 else dataset, name, report)
+
+
 def hub_rows(source, default_split, report):
+    yield from numbered(hub_dataset(source, default_split, report), source.address, report)
+
+
+def hub_dataset(source, default_split, report):
     entry, address = source.entry, source.address
     report.progress(f"fetching {address}", 0, 0)
     if "://" in address:
@@ -178,9 +199,7 @@ def hub_rows(source, default_split, report):
 
             dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"), revision=entry.get("revision"),
                                    data_files=as_list(entry.get("data_files")) or None, streaming=bool(entry.get("streamed")))
-    if isinstance(dataset, dict):
-        dataset = of_split(dataset, default_split, source)
-    yield from numbered(dataset, address, report)
+    return of_split(dataset, default_split, source) if isinstance(dataset, dict) else dataset
 
 
 def from_url(source):
@@ -188,7 +207,7 @@ def from_url(source):
 
     try:
         return load_dataset(ds_type(source, Path(source.address)), data_files=source.address,
-                            split=source.entry.get("split") or "train")
+                            split=source.entry.get("split") or "train", streaming=bool(source.entry.get("streamed")))
     except Exception as error:
         raise hub_failure(error, source.address, f"{source.key}.path") from error
 

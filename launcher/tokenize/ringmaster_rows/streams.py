@@ -1,11 +1,21 @@
-"""Reads pretraining_dataset: streamed texts, as far as the run needs them, in the stream's own shuffled order."""
+"""Reads streams: rows that are read as far as the run needs them, in the order in which `datasets` shuffles an IterableDataset.
+axolotl streams `pretraining_dataset`, and `datasets` under `streaming: true`."""
+
+from itertools import count, islice
 
 import numpy as np
 
 from .encoders import Example, batches, eos_of, field_of
+from .report import Failure
+from .rows import parts_of
 
 STRIDE = 256  # tokens that a window shares with the previous one, as in axolotl
 BUFFER_ROWS = 10_000
+
+
+def is_pretraining(entry):
+    """Returns whether the entry is `pretraining_dataset`, whose texts axolotl reads in ways of its own."""
+    return bool(entry.get("pretraining")) or entry.get("type") == "pretrain"
 
 
 def pretrain(rows, entry, tokenizer, sequence_len, packed):
@@ -23,31 +33,68 @@ def pretrain(rows, entry, tokenizer, sequence_len, packed):
             yield Example(batch[source][0], ids, ids)
 
 
-def shuffled_stream(rows, seed, buffer_rows):
-    """Yields the rows in the order of `datasets.IterableDataset.shuffle(seed, buffer_size)`: a full buffer is shuffled, and half of it
-    is emitted."""
-    generator, held, kept = np.random.default_rng(seed), [], buffer_rows // 2
-    for row in rows:
-        held.append(row)
-        if len(held) >= buffer_rows:
-            held = [held[place] for place in generator.permutation(len(held))]
-            given = len(held) - kept
-            yield from held[:given]
-            held = held[given:]
-    yield from (held[place] for place in generator.permutation(len(held)))
+class Stream:
+    """The rows of a run's sources as one stream, pass after pass.
 
+    axolotl shuffles rows before it encodes them if it packs them or pretrains on them, and examples after it encoded them otherwise.
+    `datasets` shuffles small places here, which `_held` turns into the rows or examples, so that these are never copied.
+    """
 
-class Enough:
-    """Decides whether the rows so far are enough for the run; packed rows are counted by next-fit."""
+    def __init__(self, request, sources, encode, count_rows, report):
+        self._request, self._sources, self._encode, self._count_rows, self._report = request, sources, encode, count_rows, report
+        self._held, self._places = {}, count()
+        options = request["tokenization"]
+        self._shuffles = options.get("shuffle_merged_datasets") is not False
+        self._buffer_rows = options.get("streaming_multipack_buffer_size") or BUFFER_ROWS
+        self._rows_first = request["sample_packing"] or is_pretraining(sources[0].entry)
+        if self._rows_first and len(sources) > 1:
+            raise Failure("axolotl packs only one dataset of a stream", sources[1].key, "remove streaming, or the other datasets")
+        self._dataset = self._of_rows() if self._rows_first else self._of_examples()
 
-    def __init__(self, rows, sequence_len, packed):
-        self._left, self._length, self._packed, self._room = rows, sequence_len, packed, 0
+    def groups(self):
+        """Yields iterables of examples, endlessly: a buffer's, which are packed together, or those of a whole pass; and None after each
+        pass. Later passes have another order, as `IterableDataset.set_epoch` gives it."""
+        for number in count():
+            self._dataset.set_epoch(number)
+            items = (self._held.pop(item["place"]) for item in self._dataset)
+            if not self._rows_first:
+                yield items
+            elif not self._request["sample_packing"]:
+                yield self._encode(self._sources[0], items)
+            else:
+                while buffer := list(islice(items, self._buffer_rows)):
+                    yield self._encode(self._sources[0], iter(buffer))
+            yield None
 
-    def __call__(self, length):
-        if self._left is None:
-            return False
-        if not self._packed or length > self._room:
-            self._left -= 1
-            self._room = self._length
-        self._room -= length
-        return self._left < 0
+    def _of_rows(self):
+        rows = self._places_of(self._sources[0], lambda rows: rows)
+        if skipped := self._sources[0].entry.get("skip"):
+            rows = rows.skip(skipped)
+        return rows.shuffle(seed=self._request["seed"], buffer_size=self._buffer_rows) if self._shuffles else rows
+
+    def _of_examples(self):
+        from datasets import concatenate_datasets
+
+        seed = self._request["seed"]
+        parts = [self._places_of(source, lambda rows, source=source: self._encode(source, rows)) for source in self._sources]
+        if len(parts) > 1 and self._request["tokenization"].get("shuffle_before_merging_datasets"):
+            parts = [part.shuffle(seed=seed) for part in parts]
+        merged = concatenate_datasets(parts) if len(parts) > 1 else parts[0]
+        return merged.shuffle(seed=seed) if self._shuffles else merged
+
+    def _places_of(self, source, make):
+        """Returns an IterableDataset with a place in `_held` for each item that `make` makes of the source's rows. Its shards are the
+        source's files."""
+        from datasets import DatasetInfo, Features, IterableDataset, Value
+        from datasets.iterable_dataset import ExamplesIterable
+
+        readers = parts_of(source, "train", self._report)
+
+        def places(parts):
+            for part in parts:
+                for item in make(self._count_rows(readers[part]())):
+                    place = next(self._places)
+                    self._held[place] = item
+                    yield place, {"place": place}
+
+        return IterableDataset(ExamplesIterable(places, {"parts": list(range(len(readers)))}), DatasetInfo(features=Features({"place": Value("int64")})))

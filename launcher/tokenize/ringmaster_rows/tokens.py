@@ -32,6 +32,7 @@ class Rows:
         self.positions = []  # index of each kept row among the examples made
         self.made_by_source = []
         self.digests = []
+        self.packed = []  # of a stream: indices of each packed row's documents
 
     def add(self, example):
         ids, labels = (part.astype("<i4").tobytes() for part in (example.input_ids, example.labels))

@@ -1,0 +1,84 @@
+"""Records the rows of axolotl's streams for the cases in cases_stream.py in expected_stream.json, which stream_test.py compares with
+ours.
+
+    python record_stream.py
+
+Run it in an environment with axolotl 0.19.0 and its numba, and the versions of transformers and datasets that launcher/tokenize locks.
+axolotl packs a buffer's documents in the order of torch's global generator, which depends on what the run computed before; here, and in
+our rows, it packs them in the stream's order. Its packed row holds micro_batch_size x sequence_len tokens; here that is one
+sequence_len, as in our rows."""
+
+import json
+import os
+import tempfile
+from itertools import count
+from pathlib import Path
+
+from cases import digest_of, fingerprint, make_tokenizers
+from cases_stream import SEQUENCE_LEN, TOKENIZER, all_cases
+
+OUT = Path(__file__).resolve().parent / "expected_stream.json"
+DEFAULTS = {"shuffle_merged_datasets": True, "streaming_multipack_buffer_size": 10_000, "sample_packing_bin_size": 200, "sequence_len": SEQUENCE_LEN,
+            "micro_batch_size": 1, "streaming": True, "max_steps": 1000, "val_set_size": 0.0, "skip_prepare_dataset": False}
+
+
+def stream_of(case, tokenizer):
+    from axolotl.utils.data import sft, streaming
+    from axolotl.utils.dict import DictDefault
+    from axolotl.utils.schemas.datasets import SFTDataset
+    from torch.utils.data import SequentialSampler
+
+    streaming.RandomSampler = SequentialSampler
+    config = dict(case["config"])
+    if config.pop("pretrains", False):
+        rows = {"pretraining_dataset": [{"name": None, "skip": 0, **entry} for entry in case["entries"]]}
+    else:
+        rows = {"datasets": [SFTDataset(**entry).model_dump(exclude_none=True) for entry in case["entries"]]}
+    config = DictDefault({**DEFAULTS, **config, **rows})
+    return sft._prepare_streaming_dataset(config, tokenizer, None)[0]
+
+
+def rows_of(case, tokenizer):
+    """Returns the first rows of the stream, pass after pass, each without its padding."""
+    stream, found = stream_of(case, tokenizer), []
+    for number in count():
+        stream.set_epoch(number)
+        for item in stream:
+            ids, labels = (list(map(int, item[name])) for name in ("input_ids", "labels"))
+            length = next((place for place in range(len(ids), 0, -1) if ids[place - 1] != tokenizer.pad_token_id), 0)
+            found.append(fingerprint(ids[:length], labels[:length]))
+            if len(found) == case["rows"]:
+                return found
+
+
+def write_files(case, folder):
+    from datasets import Dataset
+
+    for name, rows in case["files"].items():
+        Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+        Dataset.from_list(rows).to_parquet(str(Path(folder, name)))
+
+
+def main():
+    from axolotl.utils.chat_templates import get_chat_template_from_config
+    from axolotl.utils.dict import DictDefault
+    from datasets import disable_caching, disable_progress_bars
+
+    disable_caching()
+    disable_progress_bars()
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer = make_tokenizers(folder)[TOKENIZER]
+        kept = {"axolotl": "0.19.0", "tokenizer": digest_of(tokenizer), "cases": {}}
+        tokenizer.chat_template = get_chat_template_from_config(cfg=DictDefault({"chat_template": "chatml"}), tokenizer=tokenizer)
+        for number, case in enumerate(all_cases()):
+            place = Path(folder, str(number))
+            write_files(case, place)
+            os.chdir(place)
+            kept["cases"][case["name"]] = rows_of(case, tokenizer)
+        os.chdir("/")
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.pop("cases").items())
+    OUT.write_text(json.dumps(kept)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+
+
+if __name__ == "__main__":
+    main()
