@@ -262,6 +262,24 @@ void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) 
     say_overruled(keys, lora);
 }
 
+/// Returns whether the adapter's folder is missing while the file has the settings of the same adapter: it can
+/// then be planned, but not launched. Says so.
+bool is_absent(KeyReader& keys, const std::string& folder) {
+    if (is_folder(folder) || !keys.has("lora_r") || !keys.has("lora_alpha")) return false;
+    keys.warn(Form("CFG-LORA", "absent"), "lora_model_dir", {{"path", folder}});
+    return true;
+}
+
+void read_own_settings(KeyReader& keys, Lora& lora) {
+    read_sizes(keys, lora);
+    read_layers(keys, lora);
+    read_parameters(keys, lora);
+    LoraTargets targets;
+    read_targets(keys, !lora.parameters.empty(), targets);
+    read_saved_modules(keys, targets);
+    lora.targets = written_targets(targets);
+}
+
 bool asks_for_lora(KeyReader& keys) {
     const json* said = keys.find("adapter");
     if (!said || !is_on(*said)) return false;
@@ -276,16 +294,13 @@ void read_lora(KeyReader& keys, Config& config) {
     if (!asks_for_lora(keys)) return;
     Lora& lora = config.lora;
     lora.base_model = config.model_dir.empty() ? config.base_model : config.model_dir;
-    if (const auto folder = keys.text("lora_model_dir"); folder && !folder->empty()) {
-        read_saved_adapter(keys, absolute_path(config.base_dir, *folder), lora);
+    const std::string said = keys.text("lora_model_dir").value_or("");
+    const std::string folder = said.empty() ? "" : absolute_path(config.base_dir, said);
+    if (said.empty() || is_absent(keys, folder)) {
+        lora.model_dir = folder;
+        read_own_settings(keys, lora);
     } else {
-        read_sizes(keys, lora);
-        read_layers(keys, lora);
-        read_parameters(keys, lora);
-        LoraTargets targets;
-        read_targets(keys, !lora.parameters.empty(), targets);
-        read_saved_modules(keys, targets);
-        lora.targets = written_targets(targets);
+        read_saved_adapter(keys, folder, lora);
     }
     if (config.reinit_weights) {
         keys.warn(Form("CFG-LORA", "random"), "reinit_weights");

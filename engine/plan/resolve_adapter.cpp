@@ -7,6 +7,7 @@
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/lora_targets.h"
+#include "engine/config/paths.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/peft_names.h"
 #include "engine/plan/resolve.h"
@@ -59,7 +60,7 @@ std::vector<std::string> linear_names(const std::vector<ModulePath>& modules) {
 
 /// Returns the key that chose the modules: the file's, or the folder whose settings apply.
 std::string key_of_targets(const Lora& lora, const Findings& findings) {
-    if (!lora.model_dir.empty()) return "lora_model_dir";
+    if (is_folder(lora.model_dir)) return "lora_model_dir";
     return findings.key_of({kModules, "lora_target_linear"});
 }
 

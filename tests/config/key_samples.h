@@ -48,6 +48,7 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"streaming", "max_steps: 10\n", "true", "false"},
     {"pretrain_multipack_buffer_size", kStream, "100", "200"},
     {"streaming_multipack_buffer_size", kStream, "100", "200"},
+    {"strict", "nonsense: 1\n", "true", "false"},  // refuses a key that axolotl does not know
     {"special_tokens", "", "{pad_token: a}", "{pad_token: b}"},
     {"added_tokens_overrides", "", "{128: a}", "{128: b}"},
     {"chat_template_kwargs", "", "{a: 1}", "{a: 2}"},
@@ -116,6 +117,7 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"orpo_alpha", "rl: orpo\n", "0.2", "0.3"},
     {"simpo_gamma", "rl: simpo\n", "0.5", "1"},
     {"cpo_alpha", "rl: simpo\nsimpo_gamma: 0.5\n", "0", "0.5"},
+    {"random_init_weights", "", "true", "false"},
     {"reward_model", "", "true", "false"},
     {"process_reward_model", "", "true", "false"},
     {"num_labels", "process_reward_model: true\n", "2", "3"},

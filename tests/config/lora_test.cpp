@@ -205,6 +205,17 @@ ConfigReading continued(const TemporaryFolder& folder, const std::string& saved,
     return read_more("adapter: lora\nlora_model_dir: " + (folder / "adapter") + "\n" + more);
 }
 
+TEST(Lora, AnAbsentAdapterIsPlannedWithTheFilesSettings) {
+    const ConfigReading reading =
+        read_more("adapter: lora\nlora_model_dir: ./nowhere\nlora_r: 16\nlora_alpha: 8\nlora_target_modules: [q_proj]\n");
+    for (const Diagnostic& one : reading.diagnostics) EXPECT_NE(one.severity, Severity::Error) << one.message;
+    const Diagnostic* absent = said(reading, "CFG-LORA", "lora_model_dir");
+    ASSERT_NE(absent, nullptr);
+    EXPECT_EQ(absent->severity, Severity::Warning);
+    EXPECT_EQ(reading.config.lora.r, 16);
+    EXPECT_THAT(reading.config.lora.model_dir, HasSubstr("/nowhere")) << "a launch looks for it there";
+}
+
 TEST(Lora, ASavedAdaptersOwnSettingsCount) {
     const TemporaryFolder folder;
     const ConfigReading reading =

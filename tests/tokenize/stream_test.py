@@ -72,11 +72,11 @@ def test_rows_longer_than_sequence_len_are_told_of(tokenize, tokenizers, tmp_pat
     assert not tokenize(**request).warnings, "pieces are never longer"
     rows = [{"input_ids": [7] * length, "labels": [7] * length} for length in (3, 70, 1, 5)]
     write_lines(tmp_path / "a.jsonl", rows)
-    request |= {"datasets": [{"path": "a.jsonl", "streamed": True}], "row_limit": None, "tokenization": {"shuffle_merged_datasets": False}}
+    request |= {"datasets": [{"path": "a.jsonl", "streamed": True}], "row_limit": None, "sequence_len": 64, "tokenization": {"shuffle_merged_datasets": False}}
     left_out, cut = tokenize(**request), tokenize(**request, excess_length="truncate")
     assert [len(ids) for ids, _ in left_out.rows()] == [3, 1, 5] and "left out; axolotl" in left_out.warnings[0]
     assert [len(ids) for ids, _ in cut.rows()] == [3, 64, 1, 5] and "cut; axolotl" in cut.warnings[0]
-    packed = tokenize(**request, sample_packing=True, excess_length="truncate")
+    packed = tokenize(**{**request, "sample_packing": True, "excess_length": "truncate"})
     assert [len(ids) for ids, _ in packed.rows()] == [8], "a packed stream drops what is too long or too short"
 
 
@@ -117,7 +117,7 @@ def test_packed_texts_are_windows_that_overlap(stream, model):
 
 
 def test_completion_is_read_as_a_stream_too(stream, model):
-    answer = stream({"type": "completion", "skip": 50}, sample_packing=True, sequence_len=100, tokenization={"shuffle_merged_datasets": False})
+    answer = stream({"type": "completion", "pretraining": True, "skip": 50}, sample_packing=True, sequence_len=100, tokenization={"shuffle_merged_datasets": False})
     assert documents_of(answer) == sorted([*model[1].encode(text), model[1].eos_token_id] for text in TEXTS[50:])
 
 

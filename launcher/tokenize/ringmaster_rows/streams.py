@@ -2,6 +2,7 @@
 axolotl streams `pretraining_dataset`, and `datasets` under `streaming: true`."""
 
 from itertools import count, islice
+from threading import Lock
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .rows import parts_of
 
 STRIDE = 256  # tokens that a window shares with the previous one, as in axolotl
 BUFFER_ROWS = 10_000
+TABLE_ROWS = 100
 
 
 def is_pretraining(entry):
@@ -37,12 +39,12 @@ class Stream:
     """The rows of a run's sources as one stream, pass after pass.
 
     axolotl shuffles rows before it encodes them if it packs them or pretrains on them, and examples after it encoded them otherwise.
-    `datasets` shuffles small places here, which `_held` turns into the rows or examples, so that these are never copied.
+    Here `datasets` shuffles only numbers, which `_held` turns into the rows or examples.
     """
 
     def __init__(self, request, sources, encode, count_rows, report):
         self._request, self._sources, self._encode, self._count_rows, self._report = request, sources, encode, count_rows, report
-        self._held, self._places = {}, count()
+        self._held, self._numbers, self._unskipped, self._lock = {}, count(), 0, Lock()
         options = request["tokenization"]
         self._shuffles = options.get("shuffle_merged_datasets") is not False
         self._buffer_rows = options.get("streaming_multipack_buffer_size") or BUFFER_ROWS
@@ -54,9 +56,10 @@ class Stream:
     def groups(self):
         """Yields iterables of examples, endlessly: a buffer's, which are packed together, or those of a whole pass; and None after each
         pass. Later passes have another order, as `IterableDataset.set_epoch` gives it."""
-        for number in count():
-            self._dataset.set_epoch(number)
-            items = (self._held.pop(item["place"]) for item in self._dataset)
+        for epoch in count():
+            self._dataset.set_epoch(epoch)
+            self._unskipped = self._skip()
+            items = (self._held.pop(item["number"]) for item in self._dataset)
             if not self._rows_first:
                 yield items
             elif not self._request["sample_packing"]:
@@ -66,35 +69,67 @@ class Stream:
                     yield self._encode(self._sources[0], iter(buffer))
             yield None
 
+    def _hold(self, items):
+        """Holds the next item and returns its number, or None at the end. `datasets` reads files in threads of its own, while readers
+        and tokenizers serve one at a time."""
+        with self._lock:
+            item = next(items, None)
+            if item is None:
+                return None
+            number = next(self._numbers)
+            if self._unskipped:  # the rows that `skip` leaves out come first
+                self._unskipped -= 1
+            else:
+                self._held[number] = item
+            return number
+
+    def _skip(self):
+        return self._sources[0].entry.get("skip") or 0
+
     def _of_rows(self):
-        rows = self._places_of(self._sources[0], lambda rows: rows)
-        if skipped := self._sources[0].entry.get("skip"):
-            rows = rows.skip(skipped)
+        """Reads rows in tables, as `datasets` reads files: it interleaves and shuffles these table by table."""
+        import pyarrow as pa
+        from datasets.iterable_dataset import ArrowExamplesIterable
+
+        numbers, parts = self._numbers_of(self._sources[0], lambda rows: rows)
+
+        def tables(parts):
+            found = numbers(parts)
+            while batch := [number for number, _ in islice(found, TABLE_ROWS)]:
+                yield batch[0], pa.table({"number": batch})
+
+        rows = dataset_of(ArrowExamplesIterable(tables, parts))
+        if self._skip():
+            rows = rows.skip(self._skip())
         return rows.shuffle(seed=self._request["seed"], buffer_size=self._buffer_rows) if self._shuffles else rows
 
     def _of_examples(self):
         from datasets import concatenate_datasets
+        from datasets.iterable_dataset import ExamplesIterable
 
         seed = self._request["seed"]
-        parts = [self._places_of(source, lambda rows, source=source: self._encode(source, rows)) for source in self._sources]
+        parts = [dataset_of(ExamplesIterable(*self._numbers_of(source, lambda rows, source=source: self._encode(source, rows))))
+                 for source in self._sources]
         if len(parts) > 1 and self._request["tokenization"].get("shuffle_before_merging_datasets"):
             parts = [part.shuffle(seed=seed) for part in parts]
         merged = concatenate_datasets(parts) if len(parts) > 1 else parts[0]
         return merged.shuffle(seed=seed) if self._shuffles else merged
 
-    def _places_of(self, source, make):
-        """Returns an IterableDataset with a place in `_held` for each item that `make` makes of the source's rows. Its shards are the
-        source's files."""
-        from datasets import DatasetInfo, Features, IterableDataset, Value
-        from datasets.iterable_dataset import ExamplesIterable
-
+    def _numbers_of(self, source, make):
+        """Returns (a generator function, its arguments) for an IterableDataset whose shards are the source's files. It holds each item
+        that `make` makes of the rows and yields its number."""
         readers = parts_of(source, "train", self._report)
 
-        def places(parts):
+        def numbers(parts):
             for part in parts:
-                for item in make(self._count_rows(readers[part]())):
-                    place = next(self._places)
-                    self._held[place] = item
-                    yield place, {"place": place}
+                items = iter(make(self._count_rows(readers[part]())))
+                while (number := self._hold(items)) is not None:
+                    yield number, {"number": number}
 
-        return IterableDataset(ExamplesIterable(places, {"parts": list(range(len(readers)))}), DatasetInfo(features=Features({"place": Value("int64")})))
+        return numbers, {"parts": list(range(len(readers)))}
+
+
+def dataset_of(examples):
+    from datasets import DatasetInfo, Features, IterableDataset, Value
+
+    return IterableDataset(examples, DatasetInfo(features=Features({"number": Value("int64")})))

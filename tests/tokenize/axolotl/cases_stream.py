@@ -6,7 +6,7 @@ stream_test.py compares ours."""
 
 import random
 
-SEQUENCE_LEN = 64
+SEQUENCE_LEN = 256
 TOKENIZER = "plain"
 WORDS = "fox cat horse jumps leaps over lazy dogs happy sad seven".split()
 
@@ -15,7 +15,7 @@ def said(source, most):
     return " ".join(source.choice(WORDS) for _ in range(source.randint(1, most)))
 
 
-def alpaca(seed, count, most=24):
+def alpaca(seed, count, most=40):
     source = random.Random(seed)
     return [{"instruction": said(source, 6), "input": "", "output": said(source, most)} for _ in range(count)]
 
@@ -25,7 +25,7 @@ def talks(seed, count):
     return [{"messages": [{"role": "user", "content": said(source, 8)}, {"role": "assistant", "content": said(source, 20)}]} for _ in range(count)]
 
 
-def texts(seed, count, most=60):
+def texts(seed, count, most=240):
     source = random.Random(seed)
     return [{"text": said(source, most)} for _ in range(count)]
 
@@ -34,7 +34,7 @@ ALPACA = {"path": "one", "type": "alpaca"}
 TALKS = {"path": "talks", "type": "chat_template"}
 PIECES = {"path": "texts", "type": "completion"}
 FILES = {"one/a.parquet": alpaca(1, 50), "three/a.parquet": alpaca(2, 11), "three/b.parquet": alpaca(3, 23), "three/c.parquet": alpaca(4, 9),
-         "talks/a.parquet": talks(5, 40), "texts/a.parquet": texts(6, 40), "long/a.parquet": alpaca(7, 40, most=60)}
+         "talks/a.parquet": talks(5, 40), "texts/a.parquet": texts(6, 40), "long/a.parquet": alpaca(7, 40, most=240)}
 
 
 def all_cases():
