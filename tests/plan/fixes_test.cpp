@@ -203,11 +203,13 @@ TEST(Fixes, APatternWithTheFormerPathOfAnImageModelGetsTodaysPath) {
     const Plan plan = plan_text(text, 1);
     const Diagnostic* none = find(plan, "CFG-VALUE");
     ASSERT_NE(none, nullptr) << said(plan);
+    EXPECT_TRUE(plan.ok()) << "the older path names the same modules: " << said(plan);
     ASSERT_FALSE(none->fixes.empty());
     const Plan fixed = plan_text(apply_fix(text, none->fixes[0]), 1);
     EXPECT_TRUE(fixed.ok()) << said(fixed);
     EXPECT_THAT(apply_fix(text, none->fixes[0]), testing::HasSubstr("model.language_model.layers"));
     EXPECT_GT(lora_count(*fixed.model, fixed.config.lora), 0);
+    EXPECT_EQ(plan.config.lora.targets, fixed.config.lora.targets);
 }
 
 TEST(Fixes, EachMendsWhatItIsForAndSpoilsNothing) {
