@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QRegularExpressionValidator>
 
+#include "gui/look/card.h"
 #include "gui/look/look.h"
 
 namespace ringmaster {

@@ -1,8 +1,10 @@
 // Tests the Try it page without a model that generates; app_test has one. Mistakes are said in the page, and
 // the options that have no effect are disabled.
 #include <QCheckBox>
+#include <QDialog>
 #include <QDir>
 #include <QDoubleSpinBox>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -10,6 +12,7 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QTimer>
 
 #include "gui/look/card.h"
 #include "gui/try/try_page.h"
