@@ -80,7 +80,7 @@ void require_launchable(const Proposal& proposal) {
                     absolute_path(config.base_dir, config.base_model),
                     "relative paths start from " + config.base_dir);
     if (config.lora.on() && !config.lora.model_dir.empty() && !is_folder(config.lora.model_dir))
-        throw Error(Failure::Refused, Code("MODEL-MISSING"), "is no folder; `lora_model_dir` names it",
+        throw Error(Failure::Refused, Code("CFG-LORA"), "is no folder; `lora_model_dir` names it",
                     config.lora.model_dir, "a folder that PEFT or a run has saved an adapter in");
     if (config.output_dir.empty())
         throw Error(Failure::Refused, Code("OUTPUT-MISSING"),

@@ -9,8 +9,8 @@
 
 namespace ringmaster {
 
-/// Returns `pretraining_dataset` as the only entry of `datasets`, marked `streamed` and `pretraining`. axolotl
-/// reads only the first entry.
+/// Returns `pretraining_dataset` as the only entry of `datasets`, marked `streamed` and `pretraining`.
+/// axolotl reads only the first entry.
 nlohmann::json read_stream(KeyReader& keys, Config& config);
 
 /// Reports keys that cannot be combined with `pretraining_dataset`.

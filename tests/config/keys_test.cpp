@@ -264,10 +264,10 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));
 
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
-    for (const char* line : {"fp16: true", "float16: true", "relora: true", "relora_steps: 8",
-                             "max_packed_sequence_len: 512",
-                             "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
-                             "peft_autocast_adapter_dtype: false"}) {
+    for (const char* line :
+         {"fp16: true", "float16: true", "relora: true", "relora_steps: 8", "max_packed_sequence_len: 512",
+          "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
+          "peft_autocast_adapter_dtype: false"}) {
         const std::string text = kBase + line + "\n";
         const ConfigReading reading = read(text);
         const auto error = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),

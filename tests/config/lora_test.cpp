@@ -206,8 +206,9 @@ ConfigReading continued(const TemporaryFolder& folder, const std::string& saved,
 }
 
 TEST(Lora, AnAbsentAdapterIsPlannedWithTheFilesSettings) {
-    const ConfigReading reading =
-        read_more("adapter: lora\nlora_model_dir: ./nowhere\nlora_r: 16\nlora_alpha: 8\nlora_target_modules: [q_proj]\n");
+    const ConfigReading reading = read_more(
+        "adapter: lora\nlora_model_dir: ./nowhere\nlora_r: 16\nlora_alpha: 8\nlora_target_modules: "
+        "[q_proj]\n");
     for (const Diagnostic& one : reading.diagnostics) EXPECT_NE(one.severity, Severity::Error) << one.message;
     const Diagnostic* absent = said(reading, "CFG-LORA", "lora_model_dir");
     ASSERT_NE(absent, nullptr);

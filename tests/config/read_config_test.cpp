@@ -248,7 +248,8 @@ TEST(ReadConfig, AStreamIsOneDatasetInItsOwnOrder) {
     const ConfigReading named = read(model + "pretraining_dataset: owner/texts\n");
     EXPECT_FALSE(has_error(named.diagnostics)) << all_said(named);
     EXPECT_EQ(named.config.datasets,
-              json::parse(R"([{"path": "owner/texts", "type": "pretrain", "streamed": true, "pretraining": true}])"));
+              json::parse(
+                  R"([{"path": "owner/texts", "type": "pretrain", "streamed": true, "pretraining": true}])"));
     EXPECT_TRUE(named.config.curriculum_sampling);
     EXPECT_EQ(list_of(named, "pretraining_dataset"), "used");
     const ConfigReading listed =
@@ -276,7 +277,8 @@ TEST(ReadConfig, StreamingMakesDatasetsStreams) {
     EXPECT_TRUE(rows.config.curriculum_sampling) << "the stream's order is the order of training";
     EXPECT_FALSE(read(kBase + "streaming: false\n").config.datasets[0].contains("streamed"));
     EXPECT_FALSE(rows.config.tokenization.contains("shuffle_merged_datasets"));
-    EXPECT_EQ(read(asked + "curriculum_sampling: true\n").config.tokenization["shuffle_merged_datasets"], false);
+    EXPECT_EQ(read(asked + "curriculum_sampling: true\n").config.tokenization["shuffle_merged_datasets"],
+              false);
     const ConfigReading pairs = read(asked + "rl: dpo\n");
     EXPECT_FALSE(pairs.config.datasets[0].contains("streamed")) << "axolotl reads pairs whole";
 }
@@ -285,7 +287,8 @@ TEST(ReadConfig, WhatAxolotlRefusesInAStreamIsAFinding) {
     const std::string asked = kBase + "streaming: true\n";
     EXPECT_NE(said(read(asked), "CFG-MISSING", "max_steps"), nullptr);
     const std::string steps = asked + "max_steps: 3\n";
-    for (const char* key : {"val_set_size: 0.1", "dataset_exact_deduplication: true", "dataset_shard_num: 2"}) {
+    for (const char* key :
+         {"val_set_size: 0.1", "dataset_exact_deduplication: true", "dataset_shard_num: 2"}) {
         const ConfigReading reading = read(steps + key + "\n");
         const std::string name = std::string(key).substr(0, std::string(key).find(':'));
         const Diagnostic* found = said(reading, "CFG-CONFLICT", name);

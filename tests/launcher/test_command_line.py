@@ -125,6 +125,17 @@ def test_a_model_folder_that_is_not_here_can_be_planned_but_not_launched(make_co
     assert not (tmp_path / "runs").exists()
 
 
+def test_an_adapters_folder_that_is_not_here_can_be_planned_but_not_launched(make_config, tmp_path):
+    settings = {"adapter": "lora", "lora_r": 4, "lora_alpha": 8, "lora_target_modules": ["q_proj"]}
+    config = make_config(lora_model_dir="./later", **settings)
+    planned = json.loads(run("plan", config, "--ranks", 2, "--json").stdout)
+    assert planned["ok"] and planned["memory"] and any(finding["key"] == "lora_model_dir" for finding in planned["diagnostics"])
+    for command in ("prepare", "launch"):
+        done = run(command, config, "--ranks", 2, "--runs-dir", tmp_path / "runs")
+        assert done.returncode == 1 and str(tmp_path / "later") in done.stderr and "is no folder" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
 def test_prepare_prints_the_directory_alone_for_the_shell_to_take(make_config, tmp_path):
     done = run("prepare", make_config(), "--ranks", 2, "--runs-dir", tmp_path / "runs", "--name", "made", env={"XDG_CACHE_HOME": str(tmp_path)})
     assert (done.returncode, done.stdout) == (0, f"{tmp_path}/runs/made\n"), done.stderr
