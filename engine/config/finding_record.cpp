@@ -199,15 +199,15 @@ Fix fix_from(std::string_view text) {
 // ------------------------------------------------------------------------------------ sentences of fixes
 
 struct FixWords {
-    const char *either, *both, *remove, *rename;
+    const char *either, *both, *then_remove, *remove, *rename;
 };
 
 const FixWords& words_in(const std::string& language) {
     static const std::map<std::string, FixWords> words = {
-        {"en", {", or ", " with ", "leave {key} out", "rename it to {key}"}},
-        {"de", {" oder ", " mit ", "{key} weglassen", "in {key} umbenennen"}},
-        {"ja", {"、または ", " と ", "{key} の削除", "{key} への改名"}},
-        {"zh_CN", {"，或 ", "，并 ", "删去 {key}", "改名为 {key}"}},
+        {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}"}},
+        {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen"}},
+        {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名"}},
+        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}"}},
     };
     const auto at = words.find(language);
     return at == words.end() ? words.at("en") : at->second;
@@ -222,7 +222,7 @@ std::string said(const Fix& fix, const FixWords& words) {
     if (const Edit* renamed = renaming_of(fix)) return with_key(words.rename, renamed->key);
     std::string text;
     for (const Edit& edit : fix.edits) {
-        text += text.empty() ? "" : words.both;
+        text += text.empty() ? "" : edit.remove ? words.then_remove : words.both;
         text += edit.remove ? with_key(words.remove, edit.key) : edit.key + ": " + edit.value;
     }
     return text;
