@@ -18,9 +18,9 @@ import socket
 import subprocess
 import tempfile
 
-from whole_step import SHAPE
+from whole_step import MODELS
 
-PROMPT, ANSWER = 1280, 320
+SHAPE, PROMPT, ANSWER = MODELS["dense"], 1280, 320
 CASES = {"pairs": dict(rl="simpo", simpo_gamma=0.5, micro_batch_size=2), "groups": dict(rl="grpo", trl={"loss_type": "dapo"}, micro_batch_size=8)}
 
 
@@ -59,8 +59,7 @@ def prepare(arguments, folder, case, shared):
     folder.mkdir(parents=True)
     model = folder / "model"
     model.mkdir()
-    (model / "config.json").write_text(json.dumps({**SHAPE, "model_type": "llama", "architectures": ["LlamaForCausalLM"],
-                                                   "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "hidden_act": "silu"}))
+    (model / "config.json").write_text(json.dumps({**SHAPE, "rope_theta": 10000.0}))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows_of(case)))
     config = {
         "base_model": str(model), "reinit_weights": True, "sequence_len": PROMPT + ANSWER, "flash_attention": True,

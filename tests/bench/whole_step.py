@@ -1,18 +1,19 @@
 """Compares whole training steps of several ways to run them, in turn within one run.
 
-    python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
+    python tests/bench/whole_step.py --bin build/bin [--model dense] [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--require SIDE=RATIO …] [--json FILE]
 
-Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads), also with a memory option:
+Sides: `transformers` (one process, 2 threads, sdpa), also with one of its ways to compute experts: `transformers_eager`,
+`transformers_grouped_mm` (its `batched_mm` copies an expert's matrices for each token, here 25 GB a layer); `one` (one rank of ours, 2 threads), also with a memory option:
 `checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `untiled` (checkpointing, nothing cut), and against it `auto`
 (as many tiles and chunks as the planner chooses), `chunks` (8 chunks and tiled MLPs forced), `streamed` (weights, gradients and
 optimizer in host memory); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
 ours with that layout, one thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
 its own network namespace, joined by a virtual link: needs root); `gigabit` (as linked, with the link limited to 1 Gbit/s both
-ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408,
-vocabulary 8192) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
+ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads; --model dense: 6 layers, intermediate
+1408, vocabulary 8192; experts: Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them for a token, vocabulary 2048) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
 documents of 512 tokens and the rest one document. The sides take turns; the first step of a turn is a warm-up, and the best of the
-others counts. --require names the least speed of a side beside the first one's. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
+others counts. --require names the least speed of a side beside the first one's, or the fastest one's of transformers. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
 """
 
 import argparse
@@ -28,8 +29,13 @@ import sys
 import tempfile
 import time
 
-SHAPE = dict(vocab_size=8192, hidden_size=512, intermediate_size=1408, num_hidden_layers=6, num_attention_heads=8,
-             num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False)
+SHAPE = dict(hidden_size=512, num_attention_heads=8, num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False,
+             rms_norm_eps=1e-6, hidden_act="silu")
+MODELS = {
+    "dense": dict(SHAPE, model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=8192, intermediate_size=1408, num_hidden_layers=6),
+    "experts": dict(SHAPE, model_type="qwen3_moe", architectures=["Qwen3MoeForCausalLM"], vocab_size=2048, intermediate_size=2304,
+                    num_hidden_layers=4, head_dim=64, num_experts=16, num_experts_per_tok=4, moe_intermediate_size=768, norm_topk_prob=True),
+}
 UNTILED = {"gradient_checkpointing": True, "tiled_mlp": False}
 ZIGZAG = {"ring_attn_func": "batch_zigzag"}
 SPLIT = {  # splits over --ranks ranks
@@ -45,11 +51,17 @@ WHOLE = {
     "streamed": {**UNTILED, "deepspeed": {"zero_optimization": {
         "stage": 3, "offload_param": {"device": "cpu"}, "offload_optimizer": {"device": "cpu"}}}},
 }
-SIDES = ["transformers", *WHOLE, *SPLIT]
+EXPERTS = {"transformers_eager": "eager", "transformers_grouped_mm": "grouped_mm"}
+REFERENCES = ["transformers", *EXPERTS]
+SIDES = [*REFERENCES, *WHOLE, *SPLIT]
 SHORT = 512  # tokens of a short document
 
 
-def reference_process(tokens, steps, dtype):
+def ids_of(shape, tokens):
+    return [(i * 31) % shape["vocab_size"] for i in range(tokens)]
+
+
+def reference_process(arguments):
     """Runs the loop in transformers, in a separate process; prints JSON."""
     import resource
 
@@ -58,12 +70,16 @@ def reference_process(tokens, steps, dtype):
 
     torch.set_num_threads(2)
     torch.manual_seed(0)
-    model = transformers.LlamaForCausalLM._from_config(transformers.LlamaConfig(**SHAPE), attn_implementation="sdpa")
-    model.to(getattr(torch, dtype)).train()
+    shape = MODELS[arguments.model]
+    config = transformers.AutoConfig.for_model(**shape)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
+    if arguments.reference in EXPERTS:
+        model.set_experts_implementation(EXPERTS[arguments.reference])
+    model.to(getattr(torch, arguments.dtype)).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
-    ids = torch.tensor([[(i * 31) % SHAPE["vocab_size"] for i in range(tokens)]])
+    ids = torch.tensor([ids_of(shape, arguments.tokens)])
     seconds = []
-    for _ in range(steps + 1):
+    for _ in range(arguments.steps + 1):
         start = time.perf_counter()
         model(input_ids=ids, labels=ids).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -73,9 +89,9 @@ def reference_process(tokens, steps, dtype):
     print(json.dumps({"seconds": seconds[1:], "peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
 
 
-def run_reference(arguments):
-    done = subprocess.run([sys.executable, __file__, "--reference", "--tokens", str(arguments.tokens), "--steps", str(arguments.steps),
-                           "--dtype", arguments.dtype], capture_output=True, text=True, check=True,
+def run_reference(arguments, side):
+    done = subprocess.run([sys.executable, __file__, "--reference", side, "--model", arguments.model, "--tokens", str(arguments.tokens),
+                           "--steps", str(arguments.steps), "--dtype", arguments.dtype], capture_output=True, text=True, check=True,
                           env={**os.environ, "OMP_NUM_THREADS": "2"})
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -92,15 +108,14 @@ def write_rows(arguments, file):
     tokens = [arguments.tokens]
     if arguments.packed:
         tokens = [SHORT] * (arguments.tokens // 2 // SHORT) + [arguments.tokens // 2]
-    rows = [[(i * 31) % SHAPE["vocab_size"] for i in range(count)] for count in tokens]
+    rows = [ids_of(MODELS[arguments.model], count) for count in tokens]
     file.write_text("".join(json.dumps({"input_ids": ids, "labels": ids}) + "\n" for ids in rows))
 
 
 def write_config(arguments, folder, ranks, side, name):
     model = folder / "model"
     model.mkdir(exist_ok=True)
-    (model / "config.json").write_text(json.dumps({**SHAPE, "model_type": "llama", "architectures": ["LlamaForCausalLM"],
-                                                   "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "hidden_act": "silu"}))
+    (model / "config.json").write_text(json.dumps({**MODELS[arguments.model], "rope_theta": 10000.0}))
     write_rows(arguments, folder / "rows.jsonl")
     config = {
         "base_model": str(model), "reinit_weights": True, "sequence_len": arguments.tokens, "flash_attention": True,
@@ -213,8 +228,8 @@ def run_linked(arguments, folder, ranks, side, name):
 
 def run_side(side, arguments, folder, turn):
     name = f"{side}-{turn}"
-    if side == "transformers":
-        return run_reference(arguments)
+    if side in REFERENCES:
+        return run_reference(arguments, side)
     if side in ("linked", "gigabit"):
         return run_linked(arguments, folder, arguments.ranks, side, name)
     return run_launched(arguments, folder, 1 if side in WHOLE else arguments.ranks, side, name)
@@ -227,12 +242,24 @@ def report_of(arguments, sides):
             "tokens_per_s": {side: arguments.tokens / seconds for side, seconds in best.items()}, "peak_kib": memory,
             "speed_ratio": {f"{side}/{other}": best[other] / best[side] for other, side in itertools.combinations(arguments.sides, 2)},
             "memory_ratio": {f"{side}/{other}": memory[side] / memory[other] for other, side in itertools.combinations(arguments.sides, 2)},
-            "exposed_comm": {side: turns[-1]["exposed"] for side, turns in sides.items() if side != "transformers"}}
+            "exposed_comm": {side: turns[-1]["exposed"] for side, turns in sides.items() if side not in REFERENCES}}
+
+
+def slow_sides(arguments, seconds):
+    """Prints the sides that are slower than required, and returns them."""
+    required = {side: float(ratio) for side, ratio in (words.split("=") for words in arguments.require)}
+    compared = [side for side in arguments.sides if side in REFERENCES] or arguments.sides[:1]
+    fastest = min(compared, key=seconds.get)
+    slow = [side for side, ratio in required.items() if seconds[fastest] / seconds[side] < ratio]
+    for side in slow:
+        print(f"{side} is slower than {required[side]} of {fastest}")
+    return slow
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path)
+    parser.add_argument("--model", choices=sorted(MODELS), default="dense")
     parser.add_argument("--sides", nargs="+", choices=SIDES, default=["transformers", "zigzag"])
     parser.add_argument("--tokens", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=2)
@@ -242,10 +269,10 @@ def main():
     parser.add_argument("--packed", action="store_true")
     parser.add_argument("--require", nargs="+", default=[], metavar="SIDE=RATIO")
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--reference", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--reference", choices=REFERENCES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.reference:
-        return reference_process(arguments.tokens, arguments.steps, arguments.dtype)
+        return reference_process(arguments)
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `finally` undoes what has begun
     arguments.bin = arguments.bin.resolve()
@@ -254,21 +281,17 @@ def main():
         for turn in range(arguments.rounds):
             for side, turns in sides.items():
                 turns.append(run_side(side, arguments, pathlib.Path(temporary), turn))
-                print(f"round {turn + 1}  {side:<13} {min(turns[-1]['seconds']):7.2f} s a step  "
+                print(f"round {turn + 1}  {side:<23} {min(turns[-1]['seconds']):7.2f} s a step  "
                       f"{turns[-1]['peak_kib'] / 1024:6.0f} MiB  load {os.getloadavg()[0]:.1f}", flush=True)
     report = report_of(arguments, sides)
     for side in arguments.sides:
-        print(f"{side:<13} {report['tokens_per_s'][side]:7.0f} tokens/s, {report['peak_kib'][side] / 1024:.0f} MiB a process"
+        print(f"{side:<23} {report['tokens_per_s'][side]:7.0f} tokens/s, {report['peak_kib'][side] / 1024:.0f} MiB a process"
               + (f", exposed communication {report['exposed_comm'][side]:.1%}" if side in report["exposed_comm"] else ""))
     for pair, ratio in report["speed_ratio"].items():
         print(f"{pair:<22} {ratio:.3f}x as fast with {report['memory_ratio'][pair]:.3f}x the memory a process")
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")
-    required = {side: float(ratio) for side, ratio in (words.split("=") for words in arguments.require)}
-    slow = [side for side, ratio in required.items() if report["seconds"][arguments.sides[0]] / report["seconds"][side] < ratio]
-    for side in slow:
-        print(f"{side} is slower than {required[side]} of {arguments.sides[0]}")
-    return 1 if slow else 0
+    return 1 if slow_sides(arguments, report["seconds"]) else 0
 
 
 if __name__ == "__main__":
