@@ -41,11 +41,11 @@ struct Branch {
             dx_nc.add_(pull.input());
     }
 
-    /// Returns residual_nc + the branch's output; reuses the output's memory.
+    /// Returns residual_nc, unless it is undefined, + the branch's output; reuses the output's memory.
     Tensor end(Machine& machine, Tensor out_nc, const Tensor& residual_nc) {
         if (machine.model().norms_outputs) out_nc = norm_output(machine, std::move(out_nc));
         if (scale(machine) != 1) machine.scale(out_nc, scale(machine));
-        return out_nc.add_(residual_nc);
+        return residual_nc.defined() ? out_nc.add_(residual_nc) : out_nc;
     }
 
     Tensor norm_output(Machine& machine, Tensor out_nc) {

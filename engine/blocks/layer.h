@@ -64,9 +64,12 @@ class Layer {
 
     Tensor forward(Machine& machine, const Tensor& x) {
         x_nc = x;
-        Tensor y_nc = x;
+        // Outputs of parallel blocks are added before the larger input, so that 16-bit sums round once at its
+        // magnitude.
+        Tensor y_nc = is_parallel_ ? Tensor() : x;
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
+            if (is_parallel_ && i + 1 == blocks_.size()) y_nc.add_(x);
             if (i + 1 == blocks_.size() && machine.model().layer_scalars) machine.scale_layer(y_nc);
             machine.probe(i + 1 == blocks_.size() ? "layer output"
                           : i == 0                ? "attention output"

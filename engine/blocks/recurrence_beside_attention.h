@@ -17,7 +17,8 @@ class RecurrenceBesideAttention final : public Block<Machine> {
         : attention_(kind, true, model.attention_multiplier), recurrence_(model.delta.state_space.output) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
-        return recurrence_.forward(machine, x_nc, attention_.forward(machine, x_nc, residual_nc));
+        // The outputs are added before the larger residual, so that 16-bit sums round once at its magnitude.
+        return recurrence_.forward(machine, x_nc, attention_.forward(machine, x_nc, {})).add_(residual_nc);
     }
 
     void forget(Machine& machine) override {
