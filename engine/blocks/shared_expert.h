@@ -35,10 +35,9 @@ struct SharedExpert {
     void down_backward(Machine& machine, const Tensor& dout_nc, double beta) {
         const auto pull = machine.pull(LoraSite::SharedDown, dout_nc, first);
         const Tensor dact_ni = pull.input();
-        const bool has_gate = shares_n1.defined();
-        const Tensor act_ni = machine.gate_backward(gate_up_n2i, dact_ni, has_gate ? Tensor() : dact_ni);
-        if (has_gate) machine.share_backward(shares_n1, dact_ni, act_ni, gate_up_n2i);
-        pull.accumulate(act_ni, beta);
+        pull.accumulate(shares_n1.defined() ? machine.share_backward(shares_n1, dact_ni, gate_up_n2i)
+                                            : machine.gate_backward(gate_up_n2i, dact_ni, dact_ni),
+                        beta);
     }
 
     /// The backward of `read`.

@@ -5,6 +5,7 @@
 #include "engine/kernels/elements.h"
 #include "engine/kernels/exponential.h"
 #include "engine/kernels/fused.h"
+#include "engine/kernels/gates.h"
 
 namespace ringmaster::RINGMASTER_ISA {
 
@@ -144,42 +145,6 @@ void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t r
     }
 }
 
-/// Holds f(x) and f'(x).
-struct Sloped {
-    float value, slope;
-};
-
-constexpr float kTwoOverRootPi = 2 * 0.7978845608F;  // 2 · (2/π)^1/2
-constexpr float kCube = 0.044715F;
-
-template <Activation kind>
-float value_of(float x) {
-    if constexpr (kind == Activation::Silu) return x / (1.0F + exponential(-x));
-    // (1 + tanh(u)) / 2 is the sigmoid of 2u.
-    if constexpr (kind == Activation::GeluTanh)
-        return x / (1.0F + exponential(-kTwoOverRootPi * (x + kCube * x * x * x)));
-    if constexpr (kind == Activation::Gelu) return 0.5F * x * (1.0F + std::erf(x * 0.7071067812F));
-    const float kept = x < 0 ? 0 : x;
-    return kept * kept;
-}
-
-template <Activation kind>
-Sloped sloped(float x) {
-    if constexpr (kind == Activation::Silu) {
-        const float sigmoid = 1.0F / (1.0F + exponential(-x)), silu = x * sigmoid;
-        return {silu, sigmoid + silu * (1.0F - sigmoid)};
-    } else if constexpr (kind == Activation::GeluTanh) {
-        const float s = 1.0F / (1.0F + exponential(-kTwoOverRootPi * (x + kCube * x * x * x)));
-        return {x * s, s + x * s * (1.0F - s) * kTwoOverRootPi * (1.0F + 3.0F * kCube * x * x)};
-    } else if constexpr (kind == Activation::Gelu) {
-        const float below = 0.5F * (1.0F + std::erf(x * 0.7071067812F));
-        return {x * below, below + x * exponential(-0.5F * x * x) * 0.3989422804F};
-    } else {
-        const float kept = x < 0 ? 0 : x;
-        return {kept * kept, 2.0F * kept};
-    }
-}
-
 template <Activation kind, bool gated, typename T>
 void gate_rows(const T* gate_up, T* act, int64_t rows, int64_t width) {
     for (int64_t n = 0; n < rows; ++n, gate_up += (gated ? 2 : 1) * width, act += width) {
@@ -211,20 +176,6 @@ void gate_rows_backward(T* gate_up, T* act, const T* dact, int64_t rows, int64_t
     }
 }
 
-/// Holds g · sigmoid(slope · g), its derivative, and u + 1, for g and u within their limits; a derivative is
-/// 0 beyond a limit.
-struct Clamped {
-    float value, slope, up, of_up;
-};
-
-Clamped clamped(float gate, float up, float limit, float slope) {
-    const float g = gate > limit ? limit : gate, below = up > limit ? limit : up;
-    const float u = below < -limit ? -limit : below;
-    const float sigmoid = 1.0F / (1.0F + exponential(-slope * g)), value = g * sigmoid;
-    return {value, gate > limit ? 0.0F : sigmoid + slope * value * (1.0F - sigmoid), u + 1.0F,
-            u == up ? value : 0.0F};
-}
-
 template <typename T>
 void clamped_rows(const GateRule& rule, const T* pairs, T* act, int64_t count) {
     const auto limit = static_cast<float>(rule.limit), slope = static_cast<float>(rule.slope);
@@ -245,24 +196,6 @@ void clamped_rows_backward(const GateRule& rule, T* pairs, T* act, const T* dact
         store(act[i], f.value * f.up);
         store(pairs[2 * i], d * f.up * f.slope);
         store(pairs[2 * i + 1], d * f.of_up);
-    }
-}
-
-/// Calls `body` with the activation, and whether it is gated, as compile-time constants.
-template <typename Body>
-void with_rule(const GateRule& rule, const Body& body) {
-    const auto with = [&]<Activation kind>() {
-        rule.gated ? body.template operator()<kind, true>() : body.template operator()<kind, false>();
-    };
-    switch (rule.activation) {
-        case Activation::Silu:
-            return with.template operator()<Activation::Silu>();
-        case Activation::GeluTanh:
-            return with.template operator()<Activation::GeluTanh>();
-        case Activation::Gelu:
-            return with.template operator()<Activation::Gelu>();
-        case Activation::Relu2:
-            return with.template operator()<Activation::Relu2>();
     }
 }
 

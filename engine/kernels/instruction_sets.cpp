@@ -3,6 +3,7 @@
 #include "engine/kernels/block_optimizer.h"
 #include "engine/kernels/block_softmax.h"
 #include "engine/kernels/decode.h"
+#include "engine/kernels/expert_rows.h"
 #include "engine/kernels/four_bit.h"
 #include "engine/kernels/key_softmax.h"
 #include "engine/kernels/scan.h"
@@ -21,6 +22,9 @@ namespace ringmaster {
     extern const DecodeKernels<float> kFloatDecode; \
     extern const DecodeKernels<Bf16> kBf16Decode;   \
     extern const DecodeKernels<Fp16> kFp16Decode;   \
+    extern const ExpertRows<float> kFloatExperts;   \
+    extern const ExpertRows<Bf16> kBf16Experts;     \
+    extern const ExpertRows<Fp16> kFp16Experts;     \
     extern const ScanKernels<float> kFloatScan;     \
     extern const ScanKernels<double> kDoubleScan;   \
     }
@@ -81,6 +85,21 @@ const DecodeKernels<Bf16>& decode_kernels<Bf16>() {
 template <>
 const DecodeKernels<Fp16>& decode_kernels<Fp16>() {
     return found(avx512::kFp16Decode, avx2::kFp16Decode, plain::kFp16Decode);
+}
+
+template <>
+const ExpertRows<float>& expert_rows_kernels<float>() {
+    return found(avx512::kFloatExperts, avx2::kFloatExperts, plain::kFloatExperts);
+}
+
+template <>
+const ExpertRows<Bf16>& expert_rows_kernels<Bf16>() {
+    return found(avx512::kBf16Experts, avx2::kBf16Experts, plain::kBf16Experts);
+}
+
+template <>
+const ExpertRows<Fp16>& expert_rows_kernels<Fp16>() {
+    return found(avx512::kFp16Experts, avx2::kFp16Experts, plain::kFp16Experts);
 }
 
 template <>

@@ -90,15 +90,11 @@ at::Tensor TensorMachine::experts_down_backward(at::Tensor dout_nc, const at::Te
     const ExpertAdapter adapter = expert_adapter(Role::ExpertDown);
     at::Tensor dact_mi = grouped_product(dy_mc, experts(Role::ExpertDown), here);
     adapter.add_input_gradient(dact_mi, dy_mc, here);
-    // Before multiplication by the tokens' weights.
-    const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, {});
     at::Tensor weights_m1 = row_weights(routing);
     if (routing.exchange) weights_m1 = routing.exchange->to_experts(weights_m1, "weights of experts");
-    const at::Tensor dweights_m = row_products(dact_mi, act_mi);
+    const auto [act_mi, dweights_m] = weighed_gate_backward(gate_up_m2i, dact_mi, weights_m1, model_.gate);
     dact_mi.reset();
     add_bias_products(dweights_m, dy_mc, weights().experts_down_bias_ec, here);
-    weigh_rows(gate_up_m2i, weights_m1);
-    weigh_rows(act_mi, weights_m1);
     accumulate_grouped_gradient(gradients().experts_down_eci, dy_mc, act_mi, here, beta);
     accumulate_grouped_bias(gradients().experts_down_bias_ec, dy_mc, weights_m1, here, beta);
     adapter.accumulate(dy_mc, act_mi, here, beta);
@@ -168,13 +164,12 @@ void TensorMachine::add_share(const at::Tensor& out_nc, const at::Tensor& y_nc,
     out_nc.addcmul_(y_nc, at::sigmoid(shares_n1));
 }
 
-void TensorMachine::share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
-                                   const at::Tensor& act_ni, const at::Tensor& gate_up_n2i) const {
-    const at::Tensor dshares_n1 = row_products(dact_ni, act_ni).unsqueeze(1);
-    const at::Tensor factors_n1 = at::sigmoid(shares_n1.to(dshares_n1.scalar_type()));
-    weigh_rows(act_ni, factors_n1);
-    weigh_rows(gate_up_n2i, factors_n1);
-    shares_n1.copy_(at::sigmoid_backward(dshares_n1, factors_n1));
+at::Tensor TensorMachine::share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
+                                         const at::Tensor& gate_up_n2i) const {
+    const at::Tensor factors_n1 = at::sigmoid(shares_n1.to(at::kFloat));
+    const auto [act_ni, dfactors_n] = weighed_gate_backward(gate_up_n2i, dact_ni, factors_n1, model_.gate);
+    shares_n1.copy_(at::sigmoid_backward(dfactors_n.unsqueeze(1), factors_n1));
+    return act_ni;
 }
 
 }  // namespace ringmaster

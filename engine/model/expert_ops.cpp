@@ -1,9 +1,12 @@
 #include "engine/model/expert_ops.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 
+#include "engine/kernels/expert_rows.h"
+#include "engine/model/kernel_elements.h"
 #include "engine/model/ops.h"
 
 namespace ringmaster {
@@ -12,6 +15,13 @@ namespace {
 
 at::ScalarType wide(const at::Tensor& x) {
     return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+constexpr int64_t kRowsPerTask = 64;
+
+/// Returns whether the CPU's kernels compute with this tensor's elements.
+bool has_kernels(const at::Tensor& x) {
+    return x.is_cpu() && x.scalar_type() != at::kDouble;
 }
 
 /// Returns the first row of each expert, and the end of the last one's.
@@ -87,12 +97,6 @@ at::Tensor row_weights(const Routing& routing) {
     return routing.weights_nk.reshape({-1}).index_select(0, routing.slots_m).unsqueeze(1);
 }
 
-void weigh_rows(const at::Tensor& x_mw, const at::Tensor& weights_m1) {
-    for_rows(x_mw, [&](int64_t begin, int64_t count) {
-        x_mw.narrow(0, begin, count).mul_(weights_m1.narrow(0, begin, count));
-    });
-}
-
 at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw) {
     at::Tensor sums_m = at::empty({a_mw.size(0)}, a_mw.options().dtype(wide(a_mw)));
     for_rows(a_mw, [&](int64_t begin, int64_t count) {
@@ -102,10 +106,45 @@ at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw) {
     return sums_m;
 }
 
+WeighedGate weighed_gate_backward(const at::Tensor& gate_up_m2i, const at::Tensor& dact_mi,
+                                  const at::Tensor& weights_m1, const GateRule& rule) {
+    if (!has_kernels(gate_up_m2i)) {
+        const at::Tensor act_mi = gate_backward(gate_up_m2i, dact_mi, rule);
+        const at::Tensor dweights_m = row_products(dact_mi, act_mi);
+        act_mi.mul_(weights_m1);
+        gate_up_m2i.mul_(weights_m1);
+        return {act_mi, dweights_m};
+    }
+    const int64_t rows = dact_mi.size(0), width = dact_mi.size(1), all = gate_up_m2i.size(1);
+    const at::Tensor dweights_m = at::empty({rows}, weights_m1.options());
+    with_element(gate_up_m2i, [&]<typename T>(T) {
+        T* const act = pointer<T>(dact_mi);
+        at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+            expert_rows_kernels<T>().gate_backward(
+                rule, pointer<T>(gate_up_m2i) + begin * all, act + begin * width, act + begin * width,
+                pointer<float>(weights_m1) + begin, pointer<float>(dweights_m) + begin, end - begin, width);
+        });
+    });
+    return {dact_mi, dweights_m};
+}
+
 at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted) {
-    const int64_t tokens = routing.chosen_nk.size(0);
-    at::Tensor sum_nc = at::zeros({tokens, y_mc.size(1)}, y_mc.options().dtype(wide(y_mc)));
-    for (int64_t j = 0; j < routing.per_token(); ++j) {
+    const int64_t tokens = routing.chosen_nk.size(0), per_token = routing.per_token(), width = y_mc.size(1);
+    if (has_kernels(y_mc)) {
+        at::Tensor out_nc = at::empty({tokens, width}, y_mc.options());
+        with_element(y_mc, [&]<typename T>(T) {
+            at::parallel_for(0, tokens, kRowsPerTask, [&](int64_t begin, int64_t end) {
+                const float* const weights =
+                    weighted ? pointer<float>(routing.weights_nk) + begin * per_token : nullptr;
+                expert_rows_kernels<T>().combine(
+                    pointer<T>(y_mc), pointer<int64_t>(routing.rows_nk) + begin * per_token, weights,
+                    pointer<T>(out_nc) + begin * width, end - begin, per_token, width);
+            });
+        });
+        return out_nc;
+    }
+    at::Tensor sum_nc = at::zeros({tokens, width}, y_mc.options().dtype(wide(y_mc)));
+    for (int64_t j = 0; j < per_token; ++j) {
         const at::Tensor y_nc = y_mc.index_select(0, routing.rows_nk.select(1, j)).to(sum_nc.scalar_type());
         if (weighted)
             sum_nc.addcmul_(y_nc, routing.weights_nk.narrow(1, j, 1));

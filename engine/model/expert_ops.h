@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/activation.h"
 #include "engine/model/expert_ranks.h"
 
 namespace ringmaster {
@@ -61,10 +62,17 @@ void for_experts(const Routing& routing, const Body& body) {
 at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing);
 /// Returns the weights of all rows, [M, 1].
 at::Tensor row_weights(const Routing& routing);
-/// Multiplies each row of x by its weight, in place.
-void weigh_rows(const at::Tensor& x_mw, const at::Tensor& weights_m1);
 /// Returns Σ a · b of each row, in the dtype of weights.
 at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw);
+
+struct WeighedGate {
+    at::Tensor act_mi;      ///< weight · f(gate) · up
+    at::Tensor dweights_m;  ///< Σ dact · f(gate) · up, in the dtype of weights
+};
+/// Computes the backward of rows weight · f(gate) · up, given that of f(gate) · up: replaces gate_up by the
+/// gradients of gate and up. The result may take the place of dact.
+WeighedGate weighed_gate_backward(const at::Tensor& gate_up_m2i, const at::Tensor& dact_mi,
+                                  const at::Tensor& weights_m1, const GateRule& rule = {});
 /// Returns the sum of each token's rows; `weighted` multiplies rows by their weights.
 at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted);
 

@@ -275,10 +275,10 @@ class TensorMachine {
     // The expert that every token uses; see engine/blocks/shared_expert.h.
     /// Adds y · sigmoid(shares) to out_nc.
     void add_share(const at::Tensor& out_nc, const at::Tensor& y_nc, const at::Tensor& shares_n1) const;
-    /// Multiplies act_ni and gate_up_n2i, the gradient of gate and up, by sigmoid(shares); replaces shares_n1
-    /// by its gradient. dact_ni is the gradient of the product before its share.
-    void share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni, const at::Tensor& act_ni,
-                        const at::Tensor& gate_up_n2i) const;
+    /// Replaces shares_n1 and gate_up_n2i by their gradients, given that of the product of gate and up before
+    /// its share. Returns the product times sigmoid(shares), which may take the place of dact_ni.
+    at::Tensor share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
+                              const at::Tensor& gate_up_n2i) const;
     /// Sets a callback that chooses experts in place of the router.
     void set_expert_chooser(LayerExpertChooser chooser) { expert_chooser_ = std::move(chooser); }
     /// Counts choices in `loss` and adds its gradient; null for none.

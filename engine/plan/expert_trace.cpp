@@ -82,9 +82,10 @@ Traced TraceMachine::grouped_product(Role role, const Traced& x_mi, double outpu
     return y_mo;
 }
 
-/// Traces the sum of each token's rows, in float32.
+/// Traces the sum of each token's rows, on a GPU in float32 first.
 Traced TraceMachine::combine(const Traced& y_mc) {
     const double tokens = y_mc.rows() / double(model().experts_per_token), bytes = in_.element_bytes();
+    if (!on_gpu()) return take(tokens, y_mc.columns());
     const bool is_wide = bytes == kFloat;
     const Traced sum_nc = sized(tokens, y_mc.columns(), kFloat);
     heap_.touch(tokens * y_mc.columns() * (bytes + (is_wide ? 0 : kFloat)));
@@ -110,21 +111,21 @@ void TraceMachine::sum_row_products(double rows, double width) {
     heap_.touch(std::min(rows, kRows) * width * (kFloat + wide));
 }
 
-void TraceMachine::weigh_rows(double rows, double width) {
-    const double wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
-    heap_.touch(std::min(rows, kRows) * width * wide);
+TraceMachine::WeighedGate TraceMachine::weighed_gate_backward(const Traced& gate_up_m2i,
+                                                              const Traced& dact_mi) {
+    WeighedGate made{on_gpu() ? gate(gate_up_m2i) : dact_mi, sized(dact_mi.rows(), 1, kFloat)};
+    if (on_gpu()) sum_row_products(dact_mi.rows(), dact_mi.columns());
+    return made;
 }
 
 void TraceMachine::add_share(const Traced&, const Traced&, const Traced& shares_n1) {
     heap_.touch(shares_n1.elements() * in_.element_bytes());
 }
 
-void TraceMachine::share_backward(const Traced& shares_n1, const Traced&, const Traced& act_ni,
-                                  const Traced& gate_up_n2i) {
-    const Traced sums_n1 = sized(shares_n1.rows(), 1, kFloat);
-    sum_row_products(act_ni.rows(), act_ni.columns());
+Traced TraceMachine::share_backward(const Traced& shares_n1, const Traced& dact_ni,
+                                    const Traced& gate_up_n2i) {
     const Traced factors_n1 = sized(shares_n1.rows(), 1, kFloat);
-    weigh_rows(act_ni.rows(), gate_up_n2i.columns());
+    return weighed_gate_backward(gate_up_n2i, dact_ni).act_mi;
 }
 
 Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
@@ -133,14 +134,12 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     const Traced dy_mc = rows_for_experts(dout_nc, routing, kRowsOut);
     dout_nc.reset();
     Traced dact_mi = grouped_product(Role::ExpertDown, dy_mc, width, kProduct);
-    const Traced act_mi = take(rows, width, kProduct);
     const Traced weights_m1 = sized(rows, 1, kFloat);
-    sum_row_products(rows, width);
+    const WeighedGate weighed = weighed_gate_backward(gate_up_m2i, dact_mi);
     dact_mi.reset();
     if (model().expert_biases) sum_row_products(rows / local_experts(), dy_mc.columns());
-    weigh_rows(rows, gate_up_m2i.columns());
     if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / local_experts());
-    return sized(rows, 1, kFloat);
+    return weighed.dweights_m;
 }
 
 TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, const Traced&,

@@ -232,8 +232,7 @@ class TraceMachine {
         Traced router_input(const Traced& read_nc, int64_t first, double beta) const;
     };
     void add_share(const Traced& out_nc, const Traced& y_nc, const Traced& shares_n1);
-    void share_backward(const Traced& shares_n1, const Traced& dact_ni, const Traced& act_ni,
-                        const Traced& gate_up_n2i);
+    Traced share_backward(const Traced& shares_n1, const Traced& dact_ni, const Traced& gate_up_n2i);
     ExpertPull pull_experts(const Traced& dgate_up_m2i, const Traced& dweights_m, const Routing& routing,
                             int64_t first);
 
@@ -267,7 +266,10 @@ class TraceMachine {
         return {heap_, rows, columns, element_bytes, part};
     }
     void sum_row_products(double rows, double width);
-    void weigh_rows(double rows, double width);
+    struct WeighedGate {
+        Traced act_mi, dweights_m;
+    };
+    WeighedGate weighed_gate_backward(const Traced& gate_up_m2i, const Traced& dact_mi);
     Traced grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                            MemoryPart part = MemoryPart::Workspace);
     /// Allocates the experts' matrices if they are made from quantised weights.

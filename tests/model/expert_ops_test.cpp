@@ -56,10 +56,7 @@ Learned computed(const Mixture& m, bool norms, double beta, const at::Tensor& be
     made.gradients = {{}, start(m.router_ec), start(m.gate_up_exc), start(m.down_eci), {}};
     const at::Tensor dy_mc = expert_rows(m.dy_nc, routing);
     const at::Tensor dact = grouped_product(dy_mc, m.down_eci, routing);
-    const at::Tensor act = gate_backward(gate_up, dact);
-    const at::Tensor dweights = row_products(dact, act);
-    weigh_rows(act, row_weights(routing));
-    weigh_rows(gate_up, row_weights(routing));
+    const auto [act, dweights] = weighed_gate_backward(gate_up, dact, row_weights(routing));
     accumulate_grouped_gradient(made.gradients.down_eci, dy_mc, act, routing, beta);
     accumulate_grouped_gradient(made.gradients.gate_up_exc, gate_up, expert_rows(m.x_nc, routing), routing,
                                 beta);
