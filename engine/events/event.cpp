@@ -146,20 +146,29 @@ class FieldReader {
         if (found) value = std::move(*found);
     }
 
-    /// Returns a member's value; null counts as absent. Looks at the next member first, because members
-    /// mostly come in the order in which they are asked for.
+    /// Returns a member's value; null counts as absent. Looks first at the member that was found last and at
+    /// the next one, because members mostly come in the order in which they are asked for. Looks at no others
+    /// once each member was found: most lines lack the figures that only some runs have.
     const std::string_view* find(std::string_view key) {
-        for (size_t tried = 0; tried < members_.size(); ++tried, ++next_) {
-            if (next_ >= members_.size()) next_ = 0;
-            if (members_[next_].key != key) continue;
-            const std::string_view& value = members_[next_].value;
-            return value == "null" ? nullptr : &value;
+        for (size_t tried = 0; tried < members_.size(); ++tried, ++at_) {
+            if (at_ >= members_.size()) at_ = 0;
+            if (members_[at_].key == key) return found();
+            if (tried == 1 && found_ == members_.size()) break;
         }
         return nullptr;
     }
 
+    const std::string_view* found() {
+        if (at_ != newest_) ++found_;
+        newest_ = at_;
+        const std::string_view& value = members_[at_].value;
+        return value == "null" ? nullptr : &value;
+    }
+
     const std::vector<JsonMember>& members_;
-    size_t next_ = 0;
+    size_t at_ = 0;
+    size_t newest_ = std::numeric_limits<size_t>::max();  ///< member that was found last
+    size_t found_ = 0;  ///< members found so far; no key is asked for again after another one
     bool good_ = true;
 };
 
@@ -179,11 +188,10 @@ struct FieldWriter {
     }
 };
 
+/// Makes `event` one of the type; returns false for an unknown type.
 template <size_t... I>
-std::optional<Event> event_of_type(std::string_view type, std::index_sequence<I...>) {
-    std::optional<Event> event;
-    static_cast<void>(((type == kTypes[I] && (event.emplace(std::in_place_index<I>), true)) || ...));
-    return event;
+bool make_event(Event& event, std::string_view type, std::index_sequence<I...>) {
+    return ((type == kTypes[I] && (event.emplace<I>(), true)) || ...);
 }
 
 bool is_step(int64_t number) {
@@ -217,21 +225,18 @@ std::string to_json_line(const EventLine& line) {
 
 std::optional<EventLine> parse_event(std::string_view line) {
     if (line.size() > limits::kEvent) return std::nullopt;
-    std::vector<JsonMember> members;
-    members.reserve(24);
+    thread_local std::vector<JsonMember> members;  // keeps its memory from line to line
     if (!split_object(line, members)) return std::nullopt;
     FieldReader reader(members);
     std::string type;
-    EventLine result;
+    std::optional<EventLine> result(std::in_place);
     reader.required("type", type);
-    reader.required("t", result.t);
-    reader.required("rank", result.rank);
-    std::optional<Event> event = event_of_type(type, std::make_index_sequence<kTypes.size()>());
-    if (!event || !reader.good() || result.rank < 0 || result.rank >= limits::kRanks ||
-        !(std::abs(result.t) <= limits::kSeconds))
-        return std::nullopt;
-    if (!read_fields(reader, *event)) return std::nullopt;
-    result.event = std::move(*event);
+    reader.required("t", result->t);
+    reader.required("rank", result->rank);
+    const bool known = make_event(result->event, type, std::make_index_sequence<kTypes.size()>());
+    if (!known || !reader.good() || result->rank < 0 || result->rank >= limits::kRanks ||
+        !(std::abs(result->t) <= limits::kSeconds) || !read_fields(reader, result->event))
+        result.reset();
     return result;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/events/flat_json.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -12,9 +13,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-bool is_number(std::string_view text) {
-    const char* at = text.data();
-    const char* end = at + text.size();
+/// Returns the end of the number that begins at `at`, or null if none does.
+const char* end_of_number(const char* at, const char* end) {
     auto digits = [&] {
         const char* first = at;
         while (at != end && is_digit(*at)) ++at;
@@ -24,15 +24,26 @@ bool is_number(std::string_view text) {
     if (at != end && *at == '0') {
         ++at;
     } else if (!digits()) {
-        return false;
+        return nullptr;
     }
-    if (at != end && *at == '.' && (++at, !digits())) return false;
+    if (at != end && *at == '.' && (++at, !digits())) return nullptr;
     if (at != end && (*at == 'e' || *at == 'E')) {
         ++at;
         if (at != end && (*at == '+' || *at == '-')) ++at;
-        if (!digits()) return false;
+        if (!digits()) return nullptr;
     }
-    return at == end;
+    return at;
+}
+
+/// True for the bytes that stand for themselves in a string of ASCII text.
+constexpr std::array<bool, 256> kPlain = [] {
+    std::array<bool, 256> plain{};
+    for (size_t byte = 0x20; byte < 0x7f; ++byte) plain[byte] = byte != '"' && byte != '\\';
+    return plain;
+}();
+
+bool is_plain(char byte) {
+    return kPlain[static_cast<unsigned char>(byte)];
 }
 
 class Scanner {
@@ -71,12 +82,11 @@ class Scanner {
     bool string(std::string_view& token) {
         const char* first = at_;
         if (at_ == end_ || *at_ != '"') return false;
-        bool plain = true;
-        for (++at_; at_ != end_ && *at_ != '"'; ++at_) {
-            const auto c = static_cast<unsigned char>(*at_);
-            if (c == '\\' && ++at_ == end_) return false;
-            plain = plain && c >= 0x20 && c < 0x7f && c != '\\';
-        }
+        ++at_;
+        while (at_ != end_ && is_plain(*at_)) ++at_;
+        const bool plain = at_ != end_ && *at_ == '"';
+        for (; at_ != end_ && *at_ != '"'; ++at_)
+            if (*at_ == '\\' && ++at_ == end_) return false;
         if (at_ == end_) return false;
         token = {first, static_cast<size_t>(++at_ - first)};
         return plain || nlohmann::json::accept(token);
@@ -105,10 +115,16 @@ class Scanner {
         if (*at_ == '"') return string(token);
         if (*at_ == '{' || *at_ == '[') return nested(token);
         const char* first = at_;
-        while (at_ != end_ && *at_ != ',' && *at_ != '}' && *at_ != ' ' && *at_ != '\t' && *at_ != '\r')
-            ++at_;
+        if (const char* end = end_of_number(first, end_)) {
+            at_ = end;
+        } else {
+            while (at_ != end_ && *at_ >= 'a' && *at_ <= 'z') ++at_;
+        }
         token = {first, static_cast<size_t>(at_ - first)};
-        return is_number(token) || token == "null" || token == "true" || token == "false";
+        const bool ends =
+            at_ == end_ || *at_ == ',' || *at_ == '}' || *at_ == ' ' || *at_ == '\t' || *at_ == '\r';
+        return ends && (is_digit(token.empty() ? ' ' : token.back()) || token == "null" || token == "true" ||
+                        token == "false");
     }
 
     const char* at_;
