@@ -56,6 +56,13 @@ void drop_oldest(std::vector<Happening>& happenings) {
     happenings.erase(at == end ? happenings.begin() : at);
 }
 
+/// A part of a rank's backlog, once its steps are in the rank's columns.
+struct Bite {
+    bool is_empty = true;
+    int64_t steps = 0;
+    std::vector<EventLine> others;
+};
+
 bool same(const Happening& a, const EventLine& b) {
     return a.t == b.t && a.rank == b.rank && a.event.index() == b.event.index();
 }
@@ -168,18 +175,34 @@ std::vector<size_t> RunHistory::next_backlogs() const {
 }
 
 bool RunHistory::read_backlog(std::chrono::steady_clock::time_point until) {
+    // Threads may take steps side by side: each takes those of its own rank.
+    const auto bite_of = [this](size_t rank) {
+        RankHistory& history = ranks_[rank];
+        Bite bite;
+        for (EventLine& line : sources_[rank].backlog->poll(kBite)) {
+            bite.is_empty = false;
+            const auto* step = std::get_if<StepEvent>(&line.event);
+            if (step == nullptr) {
+                bite.others.push_back(std::move(line));
+            } else if (line.rank == history.rank && std::isfinite(line.t)) {
+                ++bite.steps;
+                history.last_heard = std::max(history.last_heard, line.t);
+                take_step(rank, line, *step, false);
+            }
+        }
+        return bite;
+    };
     bool came = false;
     for (auto ranks = next_backlogs(); !ranks.empty(); ranks = next_backlogs()) {
-        std::vector<std::future<std::vector<EventLine>>> bites;
-        for (size_t i = 1; i < ranks.size(); ++i) {
-            bites.push_back(std::async(
-                std::launch::async, [&reader = *sources_[ranks[i]].backlog] { return reader.poll(kBite); }));
-        }
+        std::vector<std::future<Bite>> bites;
+        for (size_t i = 1; i < ranks.size(); ++i)
+            bites.push_back(std::async(std::launch::async, bite_of, ranks[i]));
         for (size_t i = 0; i < ranks.size(); ++i) {
             Source& source = sources_[ranks[i]];
-            const auto lines = i == 0 ? source.backlog->poll(kBite) : bites[i - 1].get();
-            take(ranks[i], lines, false);
-            if (lines.empty() || source.backlog->offset() >= source.backlog_end) source.backlog.reset();
+            const Bite bite = i == 0 ? bite_of(ranks[0]) : bites[i - 1].get();
+            events_ += bite.steps;
+            take(ranks[i], bite.others, false);
+            if (bite.is_empty || source.backlog->offset() >= source.backlog_end) source.backlog.reset();
         }
         came = true;
         if (std::chrono::steady_clock::now() >= until) break;
