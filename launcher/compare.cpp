@@ -1,10 +1,13 @@
 #include "launcher/compare.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/config/document.h"
 #include "engine/error.h"
@@ -23,6 +26,8 @@ using nlohmann::json;
 namespace {
 
 constexpr double kSame = 0.005;
+constexpr size_t kMostEvaluations = 100'000;  ///< the newest are kept
+constexpr unsigned kMostReaders = 4;          ///< runs read at once; each holds up to 60 MB of events
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr size_t kLongestValue = 400;
@@ -186,7 +191,8 @@ RunCurves read_curves(const RunDirectory& run) {
     double tokens = 0, time_s = 0;
     int64_t count = 0, each = 1;
     AlertDetector detector(1);
-    for_each_step(run, {0}, [&](int, const Timed<StepEvent>& timed) {
+    std::map<int64_t, double> evaluations;
+    const auto take = [&](int, const Timed<StepEvent>& timed) {
         const StepEvent& step = timed.event;
         detector.heard(timed.t);  // other events are not read, so silence must not count as a stall
         detector.step({0, step.step, timed.t, step.loss, step.lr, step.step_s, step.exposed_comm_s});
@@ -208,15 +214,18 @@ RunCurves read_curves(const RunDirectory& run) {
         if (curves.step.size() < kMostCurvePoints) return;
         each *= 2;
         for (std::vector<double>* column : curves.of_steps()) keep_every_second(*column);
+    };
+    for_each_step(run, {0}, take, kMostEventsHeld, [&](const EventLine& line) {
+        const auto* eval = std::get_if<EvalEvent>(&line.event);
+        if (eval == nullptr) return;
+        evaluations[eval->step] = eval->loss;
+        if (evaluations.size() > kMostEvaluations) evaluations.erase(evaluations.begin());
     });
     curves.alerts = detector.take_alerts();
-    for_each_evaluation(run, 0, [&](const Timed<EvalEvent>& eval) {
-        curves.eval_step.push_back(static_cast<double>(eval.event.step));
-        curves.eval_loss.push_back(eval.event.loss);
-        if (curves.eval_step.size() < kMostCurvePoints) return;
-        keep_every_second(curves.eval_step);
-        keep_every_second(curves.eval_loss);
-    });
+    for (const auto& [step, loss] : evaluations) {
+        curves.eval_step.push_back(static_cast<double>(step));
+        curves.eval_loss.push_back(loss);
+    }
     return curves;
 }
 
@@ -248,12 +257,32 @@ std::vector<DifferingLine> differing_lines(const std::vector<RunDirectory>& runs
     return lines;
 }
 
+namespace {
+
+/// Reads the runs on as many threads as there are cores: long runs take half a second each.
+std::vector<ComparedRun> read_runs(const std::vector<RunDirectory>& runs) {
+    std::vector<ComparedRun> read(runs.size());
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+        for (size_t at; (at = next++) < runs.size();) read[at] = {read_row(runs[at]), read_curves(runs[at])};
+    };
+    std::vector<std::future<void>> others;
+    for (unsigned other = 1; other < std::clamp(std::thread::hardware_concurrency(), 1U, kMostReaders);
+         ++other)
+        others.push_back(std::async(std::launch::async, work));
+    work();
+    for (std::future<void>& one : others) one.get();
+    return read;
+}
+
+}  // namespace
+
 Comparison compare_runs(const std::vector<RunDirectory>& runs) {
     if (runs.size() < 2 || runs.size() > kMostCompared)
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
                     "two to eight runs can be compared, not " + std::to_string(runs.size()));
     Comparison comparison;
-    for (const RunDirectory& run : runs) comparison.runs.push_back({read_row(run), read_curves(run)});
+    comparison.runs = read_runs(runs);
     comparison.lines = differing_lines(runs);
     comparison.figures = figures_of(comparison.runs);
     return comparison;

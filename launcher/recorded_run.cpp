@@ -32,18 +32,20 @@ std::set<int> ranks_with_events(const RunDirectory& run) {
     return ranks;
 }
 
+using Other = std::function<void(const EventLine&)>;
 using Place = std::pair<int64_t, int>;  // step, rank
 
 /// Returns the first `most` events after `after`, in the order of step and rank.
 template <class E>
 std::map<Place, Timed<E>> next_events(const RunDirectory& run, const std::vector<int>& ranks,
-                                      const std::optional<Place>& after, size_t most) {
+                                      const std::optional<Place>& after, size_t most, const Other& other) {
     std::map<Place, Timed<E>> held;
     for (const int rank : ranks) {
         EventReader reader(run.events() / event_file_name(rank));
         for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
             for (const EventLine& line : lines) {
                 const auto* event = std::get_if<E>(&line.event);
+                if (event == nullptr && other && !after) other(line);
                 if (event == nullptr) continue;
                 const Place place{event->step, rank};
                 if (after && place <= *after) continue;
@@ -57,10 +59,11 @@ std::map<Place, Timed<E>> next_events(const RunDirectory& run, const std::vector
 }
 
 template <class E, class Visit>
-void for_each_event(const RunDirectory& run, const std::vector<int>& ranks, size_t most, const Visit& visit) {
+void for_each_event(const RunDirectory& run, const std::vector<int>& ranks, size_t most, const Visit& visit,
+                    const Other& other = {}) {
     std::optional<Place> last;
     for (bool more = true; more;) {
-        const auto held = next_events<E>(run, ranks, last, most);
+        const auto held = next_events<E>(run, ranks, last, most, other);
         for (const auto& [place, event] : held) visit(place.second, event);
         more = held.size() == most;
         if (more) last = held.rbegin()->first;
@@ -102,8 +105,9 @@ std::vector<int> recorded_ranks(const RunDirectory& run) {
 }
 
 void for_each_step(const RunDirectory& run, const std::vector<int>& ranks,
-                   const std::function<void(int, const Timed<StepEvent>&)>& visit, size_t most_held) {
-    for_each_event<StepEvent>(run, ranks, most_held, visit);
+                   const std::function<void(int, const Timed<StepEvent>&)>& visit, size_t most_held,
+                   const Other& other) {
+    for_each_event<StepEvent>(run, ranks, most_held, visit, other);
 }
 
 void for_each_evaluation(const RunDirectory& run, int rank,

@@ -31,10 +31,11 @@ std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t byt
 std::vector<int> recorded_ranks(const RunDirectory& run);
 
 /// Calls `visit` for each step of each given rank, ordered by step, then rank. If a step was reported twice,
-/// the later line counts.
+/// the later line counts. Before that, calls `other`, if given, for each event of another kind as it is read.
 void for_each_step(const RunDirectory& run, const std::vector<int>& ranks,
                    const std::function<void(int rank, const Timed<StepEvent>& step)>& visit,
-                   size_t most_held = kMostEventsHeld);
+                   size_t most_held = kMostEventsHeld,
+                   const std::function<void(const EventLine& line)>& other = {});
 
 /// Calls `visit` for each evaluation, ordered by step. All ranks report the same, so one rank is enough.
 void for_each_evaluation(const RunDirectory& run, int rank,
