@@ -112,6 +112,7 @@ DataPage::~DataPage() {
     m_stop_search.request_stop();
     m_search.waitForFinished();
     m_survey.waitForFinished();
+    m_placing.waitForFinished();
 }
 
 QWidget* DataPage::makeWork() {
@@ -191,6 +192,10 @@ void DataPage::connectAll() {
     connect(m_words, &QLineEdit::textChanged, &m_soon, qOverload<>(&QTimer::start));
     connect(&m_soon, &QTimer::timeout, this, &DataPage::search);
     connect(&m_survey, &QFutureWatcherBase::finished, this, &DataPage::showSurvey);
+    connect(&m_placing, &QFutureWatcherBase::finished, this, [this] {
+        m_placement = m_placing.result();
+        showPlace();
+    });
     connect(&m_search, &QFutureWatcherBase::finished, this, [this] {
         if (m_words->text().isEmpty()) return;
         const std::vector<int64_t> found = m_search.result();
@@ -257,7 +262,11 @@ void DataPage::take() {
     m_lengths->setLengths({}, prepared.plan.config.sequence_len);
     m_list->setRows(m_rows);
     writeLosses();
+    m_placement.reset();
     if (m_list->count() > 0) m_list->choose(0);
+    m_placing.setFuture(QtConcurrent::run([rows = m_rows]() -> PlacementPtr {
+        return std::make_shared<const Placement>(rows->prepared.plan, rows->rows.rows());
+    }));
     m_survey.setFuture(QtConcurrent::run([rows = m_rows] { return survey(*rows, kBins); }));
 }
 
@@ -317,14 +326,26 @@ void DataPage::showSurvey() {
 
 void DataPage::showRow(qint64 row) {
     const ShownRow shown = m_rows->rows.row(row, kMostTokens);
-    const RowPlace place = m_rows->placement.of(row);
     QStringList words{tr("Row %1").arg(show::count(row + 1)),
                       tr("%1 tokens, %2 trained").arg(show::count(shown.tokens), show::count(shown.trained))};
     if (shown.documents > 1) words << tr("%n document(s)", nullptr, int(shown.documents));
-    //: when and where a row is trained on: "step 12 of the first epoch on ranks 0 to 3"
-    words << tr("step %1 of the first epoch on %2").arg(show::count(place.step), ranks_words(place));
-    m_place->setText(words.join(u" \u00B7 "_s));
+    m_row_words = words.join(u" \u00B7 "_s);
+    showPlace();
     m_text->setRow(shown, m_rows->prepared.plan.config.preference.has_pairs());
+}
+
+/// Says what the chosen row is, and when and where it is trained on.
+void DataPage::showPlace() {
+    const int64_t row = m_list->currentRow();
+    if (row < 0) return;
+    QString words = m_row_words;
+    if (m_placement) {
+        const RowPlace place = m_placement->of(row);
+        //: when and where a row is trained on: "step 12 of the first epoch on ranks 0 to 3"
+        words += u" \u00B7 "_s +
+                 tr("step %1 of the first epoch on %2").arg(show::count(place.step), ranks_words(place));
+    }
+    m_place->setText(words);
 }
 
 void DataPage::sayFound(const QString& words) {
@@ -351,8 +372,8 @@ void DataPage::search() {
 }
 
 bool DataPage::settled() const {
-    return m_stack->currentIndex() != kWork && !m_survey.isRunning() && !m_search.isRunning() &&
-           !m_soon.isActive();
+    return m_stack->currentIndex() != kWork && !m_survey.isRunning() && !m_placing.isRunning() &&
+           !m_search.isRunning() && !m_soon.isActive();
 }
 
 }  // namespace ringmaster

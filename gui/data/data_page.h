@@ -29,6 +29,8 @@ class RowText;
 class DataPage : public Page {
     Q_OBJECT
 
+    using PlacementPtr = std::shared_ptr<const Placement>;
+
   public:
     explicit DataPage(Session& session, QWidget* parent = nullptr);
     ~DataPage() override;
@@ -54,6 +56,7 @@ class DataPage : public Page {
     void take();
     void fail(const JobFailure& failure);
     void showSurvey();
+    void showPlace();
     void showRow(qint64 row);
     void writeLosses();
     void search();
@@ -62,8 +65,12 @@ class DataPage : public Page {
     Session& m_session;
     RowsQuestion m_question;
     OpenRowsPtr m_rows;
+    PlacementPtr m_placement;  ///< null until it is computed
+    QString m_row_words;       ///< what is said of the chosen row, but for its place
     QPointer<Job> m_job;
     QFutureWatcher<RowsSurvey> m_survey;
+    QFutureWatcher<PlacementPtr>
+        m_placing;  ///< shuffles the epoch, which takes a second for ten million rows
     QFutureWatcher<std::vector<int64_t>> m_search;
     std::stop_source m_stop_search;
     QTimer m_soon;

@@ -13,9 +13,7 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 OpenRows::OpenRows(RowsToShow made)
-    : prepared(std::move(made)),
-      rows(prepared.rows.data.tokens, prepared.text),
-      placement(prepared.plan, rows.rows()) {}
+    : prepared(std::move(made)), rows(prepared.rows.data.tokens, prepared.text) {}
 
 Job::Work rows_work(const RowsQuestion& question, const Machine& machine, const Places& places,
                     std::shared_ptr<OpenRowsPtr> into) {

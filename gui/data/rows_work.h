@@ -16,7 +16,6 @@ namespace ringmaster {
 struct OpenRows {
     RowsToShow prepared;
     PreparedRows rows;
-    Placement placement;
 
     explicit OpenRows(RowsToShow made);
 };
