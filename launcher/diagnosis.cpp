@@ -133,18 +133,24 @@ Maybe not_a_number(const Evidence& run) {
     return found;
 }
 
+bool awaits_rollouts(const Evidence& run) {
+    return !run.ranks.empty() && run.ranks.front().phase == "rollouts";
+}
+
 Maybe hanging(const Evidence& run) {
     const RankEvidence* behind = last_in_line(run);
     if (behind == nullptr) return {};
     const double heard = last_heard(run);
-    const bool trains = behind->phase == "train" || behind->phase.empty();
+    // Rank 0 alone reports the wait for rollouts, in which all ranks are silent.
+    const std::string& phase = awaits_rollouts(run) ? run.ranks.front().phase : behind->phase;
+    const bool trains = phase == "train" || phase.empty();
     const double silence = run.now - (trains ? std::max(last_step_time(run), heard) : heard);
     if (heard == 0 || silence <= (trains ? hang_seconds(run.ranks) : kLongPhase_s)) return {};
     Diagnosis found{Finding::Hanging, Urgency::Critical};
     found.seconds = silence;
     found.rank = behind->rank;
     found.host = behind->host;
-    found.text = behind->phase;
+    found.text = phase;
     if (!behind->recent.empty()) found.step = behind->recent.back().event.step;
     return found;
 }
@@ -152,6 +158,7 @@ Maybe hanging(const Evidence& run) {
 Maybe between_steps(const Evidence& run) {
     if (run.state.state == RunPhase::Stopping) return Diagnosis{Finding::Stopping, Urgency::None};
     if (run.state.state != RunPhase::Running) return Diagnosis{Finding::Waiting, Urgency::None};
+    if (awaits_rollouts(run)) return Diagnosis{Finding::AwaitingRollouts, Urgency::None};
     const std::string phase = run.ranks.empty() ? "" : run.ranks.front().phase;
     const bool steps = !run.ranks.empty() && !run.ranks.front().recent.empty();
     if (steps && (phase == "train" || phase.empty())) return {};
@@ -317,6 +324,8 @@ DiagnosisText text_of(const Diagnosis& found) {
             return {"Waiting to start.", "", ""};
         case Finding::Starting:
             return {"Starting.", found.text.empty() ? "" : "It is in the phase " + found.text + ".", ""};
+        case Finding::AwaitingRollouts:
+            return {"Waiting for rollouts.", "The next step begins when their files are in the folder.", ""};
         case Finding::RunningWell:
             return {"Running well.", share + " of a step is exposed communication.", ""};
         case Finding::Saving:

@@ -19,8 +19,9 @@
 namespace ringmaster {
 
 enum class Finding {
-    Waiting,   ///< queued or preparing
-    Starting,  ///< running; no step has finished yet
+    Waiting,           ///< queued or preparing
+    Starting,          ///< running; no step has finished yet
+    AwaitingRollouts,  ///< the next step's rows have not come into the folder of rollouts
     RunningWell,
     Saving,  ///< exporting the final model
     Stopping,

@@ -126,6 +126,11 @@ VerdictText verdictText(const Diagnosis& found) {
                     Verdicts::tr("Starting."),
                     found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(progress_text(found.text)),
                     {}};
+        case Finding::AwaitingRollouts:
+            return {Tone::Plain,
+                    Verdicts::tr("Waiting for rollouts."),
+                    Verdicts::tr("The next step begins when their files are in the folder."),
+                    {}};
         case Finding::RunningWell:
             return {found.share < kMuchExposed ? Tone::Good : Tone::Plain,
                     found.share < kMuchExposed ? Verdicts::tr("Running well.") : Verdicts::tr("Running."),

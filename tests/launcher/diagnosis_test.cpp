@@ -219,6 +219,16 @@ TEST(Diagnosis, BeforeTheFirstStepAndWhileStoppingNothingIsJudged) {
     EXPECT_EQ(diagnose(run).finding, Finding::Starting);
 }
 
+TEST(Diagnosis, AWaitForRolloutsBetweenStepsIsNeitherAStartNorAHang) {
+    Evidence run = healthy();
+    run.ranks[0].phase = "rollouts";
+    run.ranks[0].last_heard = run.now = run.now + 250;
+    EXPECT_EQ(diagnose(run).finding, Finding::AwaitingRollouts);
+    run.now += 400;
+    EXPECT_EQ(diagnose(run).finding, Finding::Hanging) << "rank 0 reports the wait again and again";
+    EXPECT_EQ(diagnose(run).text, "rollouts");
+}
+
 TEST(Diagnosis, EveryFindingHasWords) {
     for (int finding = 0; finding <= static_cast<int>(Finding::Failed); ++finding)
         EXPECT_FALSE(text_of({static_cast<Finding>(finding), Urgency::None}).verdict.empty()) << finding;
