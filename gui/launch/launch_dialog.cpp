@@ -276,8 +276,11 @@ void LaunchDialog::read(const std::vector<EventLine>& events) {
     if (met > 0 && met < all) m_stepper->progress(tr("ranks"), met, all);
     if (all > 0 && met >= all) reach(LaunchPhase::FirstStep);
     for (const EventLine& line : events) {
-        if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0)
-            m_stepper->progress(progress_text(phase->name), phase->done, phase->total);
+        if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0) {
+            const bool waits = counts_seconds(*phase);
+            m_stepper->progress(waits ? phase_text(*phase) : progress_text(phase->name),
+                                waits ? 0 : phase->done, waits ? 0 : phase->total);
+        }
         const auto* step = std::get_if<StepEvent>(&line.event);
         if (step && state.state == RunPhase::Running && line.t >= state.started) {
             m_busy = false;

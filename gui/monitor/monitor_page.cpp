@@ -28,6 +28,7 @@
 #include "gui/monitor/run_charts.h"
 #include "gui/monitor/verdict_text.h"
 #include "gui/session/alert_words.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/run_keeper.h"
@@ -61,7 +62,7 @@ QString saidBy(const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& problem) {
-        return QString::fromStdString(problem.text());
+        return text_of(problem);
     } catch (const std::exception& problem) {
         return QString::fromUtf8(problem.what());
     }
@@ -233,13 +234,7 @@ void MonitorPage::showHeader() {
     if (!hosts.isEmpty() && hosts.size() <= 4) parts << hosts.join(u", "_s);
     if (hosts.size() > 4) parts << tr("%n hosts", nullptr, int(hosts.size()));
     if (state.attempt > 1) parts << tr("attempt %1").arg(state.attempt);
-    if (now.phase) {
-        const bool counts = now.phase->total > 1;
-        const QString phase = progress_text(now.phase->name);
-        parts << (counts ? tr("%1, %2 of %3")
-                               .arg(phase, show::count(now.phase->done), show::count(now.phase->total))
-                         : phase);
-    }
+    if (now.phase) parts << phase_text(*now.phase);
     if (!now.reading.whole()) {
         const double share = double(now.reading.read_bytes) / double(now.reading.total_bytes);
         parts << tr("%1 read").arg(show::percent(share));

@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <string_view>
 
+#include "gui/look/numbers.h"
+
 namespace ringmaster {
 
 namespace {
@@ -65,6 +67,22 @@ QString progress_text(const std::string& name) {
         return is_beginning ? translated.arg(QString::fromStdString(name.substr(known.size()))) : translated;
     }
     return QString::fromStdString(name);
+}
+
+bool counts_seconds(const PhaseEvent& phase) {
+    return phase.name == "rollouts";
+}
+
+QString phase_text(const PhaseEvent& phase) {
+    const QString name = progress_text(phase.name);
+    if (phase.total <= 1) return name;
+    const auto shown = [&](int64_t part) {
+        return counts_seconds(phase) ? show::duration(double(part)) : show::count(part);
+    };
+    //: %1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the
+    //: longest time
+    return QCoreApplication::translate("Progress", "%1, %2 of %3")
+        .arg(name, shown(phase.done), shown(phase.total));
 }
 
 }  // namespace ringmaster

@@ -5,10 +5,18 @@
 #include <QString>
 #include <string>
 
+#include "engine/events/event.h"
+
 namespace ringmaster {
 
 /// Returns the step's or phase's name in the app's language, such as "loading the model" for "load". Names
 /// and numbers within it stay. An unknown string is returned as it is.
 QString progress_text(const std::string& name);
+
+/// Returns whether `done` and `total` are seconds: the run waits, for `total` seconds at most.
+bool counts_seconds(const PhaseEvent& phase);
+
+/// Returns the phase with what is done of it, such as "tokenizing, 3 of 10".
+QString phase_text(const PhaseEvent& phase);
 
 }  // namespace ringmaster
