@@ -41,6 +41,7 @@
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/runs/runs_page.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/run_keeper.h"
 #include "gui/start/start_page.h"
 #include "gui/try/try_page.h"
@@ -199,7 +200,8 @@ void MainWindow::makeMenu(QPushButton* button) {
         });
     }
     menu->addSeparator();
-    menu->addAction(tr("Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), this, &MainWindow::openPalette);
+    menu->addAction(tr("Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), this, &MainWindow::openPalette)
+        ->setObjectName(u"paletteAction"_s);
     QAction* alerts = menu->addAction(tr("Alerts…"));
     alerts->setObjectName(u"alertsAction"_s);
     connect(alerts, &QAction::triggered, this, [this] {
@@ -207,7 +209,7 @@ void MainWindow::makeMenu(QPushButton* button) {
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });
-    menu->addAction(tr("About Ringmaster"), this, [this] {
+    QAction* about = menu->addAction(tr("About Ringmaster"), this, [this] {
         QMessageBox::about(
             this, tr("About Ringmaster"),
             tr("Ringmaster %1\n\nPlans, launches and watches the training of language models on sequences "
@@ -215,6 +217,7 @@ void MainWindow::makeMenu(QPushButton* button) {
                "long for one GPU.\n\nGPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.")
                 .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())));
     });
+    about->setObjectName(u"aboutAction"_s);
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
     for (QAction* action : menu->actions()) addAction(action);  // makes their shortcuts work while closed
     button->setMenu(menu);
@@ -407,7 +410,7 @@ void MainWindow::openPath(const QString& path) {
             return;
         } catch (const Error& error) {
             if (info.isDir()) {
-                statusBar()->showMessage(QString::fromStdString(error.text()));
+                statusBar()->showMessage(text_of(error));
                 return;
             }
         }
@@ -426,7 +429,7 @@ void MainWindow::openRuns(const QStringList& runs) {
             dirs << QString::fromStdString(
                 find_run(run.toStdString(), m_session.places().runs_dir).dir.string());
         } catch (const Error& error) {
-            statusBar()->showMessage(QString::fromStdString(error.text()));
+            statusBar()->showMessage(text_of(error));
         }
     }
     if (dirs.size() > 1) Q_EMIT m_session.compareRuns(dirs);
@@ -521,7 +524,7 @@ bool MainWindow::askAboutLiveRuns() {
             try {
                 request_stop(RunDirectory{dir.toStdString()}, StopHow::FinishAndSave);
             } catch (const Error& error) {
-                QMessageBox::warning(this, tr("Not stopped"), QString::fromStdString(error.text()));
+                QMessageBox::warning(this, tr("Not stopped"), text_of(error));
                 return false;
             }
         }

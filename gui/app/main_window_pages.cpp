@@ -10,6 +10,7 @@
 #include "gui/plan/plan_page.h"
 #include "gui/queue/queue_page.h"
 #include "gui/runs/runs_page.h"
+#include "gui/session/finding_words.h"
 #include "gui/try/try_page.h"
 #include "launcher/run_directory.h"
 
@@ -56,7 +57,7 @@ void MainWindow::openModel(const QString& path) {
             model = QString::fromStdString(
                 find_run(path.toStdString(), m_session.places().runs_dir).dir.string());
         } catch (const Error& error) {
-            statusBar()->showMessage(QString::fromStdString(error.text()));
+            statusBar()->showMessage(text_of(error));
             return;
         }
     }

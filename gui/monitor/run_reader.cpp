@@ -7,6 +7,7 @@
 
 #include "engine/error.h"
 #include "gui/session/alert_words.h"
+#include "gui/session/finding_words.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
@@ -51,7 +52,7 @@ void RunReader::begin() {
         }
     } catch (const std::exception& problem) {
         const auto* known = dynamic_cast<const Error*>(&problem);
-        Q_EMIT unreadable(QString::fromStdString(known != nullptr ? known->text() : problem.what()));
+        Q_EMIT unreadable(known != nullptr ? text_of(*known) : QString::fromStdString(problem.what()));
         return;
     }
     m_timer->start(0);

@@ -11,6 +11,7 @@
 #include "engine/error.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/finding_words.h"
 #include "launcher/ssh/aliases.h"
 
 namespace ringmaster {
@@ -103,7 +104,7 @@ void AddTarget::add() {
         Q_EMIT wanted(target);
     } catch (const Error& problem) {
         m_problem->setTextFormat(Qt::PlainText);
-        m_problem->setText(QString::fromStdString(problem.text()).simplified());
+        m_problem->setText(text_of(problem).simplified());
         m_problem->show();
         m_host->setFocus();
     }

@@ -6,6 +6,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "launcher/backends/needs.h"
 #include "launcher/nodes/deep.h"
@@ -254,7 +255,7 @@ void NodeChecks::save() {
     try {
         write_saved_targets(m_file, entries);
     } catch (const Error& problem) {
-        Q_EMIT m_session.notice(QString::fromStdString(problem.text()));
+        Q_EMIT m_session.notice(text_of(problem));
     }
 }
 

@@ -22,6 +22,7 @@
 #include "gui/plan/topology_bar.h"
 #include "gui/plan/verdict_words.h"
 #include "gui/plan/yaml_editor.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -489,8 +490,7 @@ void PlanPage::keepDraft() {
     try {
         m_drafts.keep({m_file, m_base_dir, m_editor->text(), 0, {}});
     } catch (const Error& error) {
-        Q_EMIT m_session.notice(
-            tr("Unsaved edits could not be kept: %1").arg(QString::fromStdString(error.text())));
+        Q_EMIT m_session.notice(tr("Unsaved edits could not be kept: %1").arg(text_of(error)));
     }
 }
 

@@ -20,6 +20,7 @@
 #include "gui/look/scrolled.h"
 #include "gui/runs/compare_curves.h"
 #include "gui/runs/compare_tables.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -217,7 +218,7 @@ void CompareView::compare(const QStringList& dirs) {
         try {
             return {job, compare_runs(runs), {}};
         } catch (const Error& problem) {
-            return {job, {}, QString::fromStdString(problem.text())};
+            return {job, {}, text_of(problem)};
         } catch (const std::exception& unforeseen) {
             return {job, {}, QString::fromUtf8(unforeseen.what())};
         }

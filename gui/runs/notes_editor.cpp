@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -85,7 +86,7 @@ void NotesEditor::saveNow() {
         m_state->setText(tr("Saved in notes.json"));
         Q_EMIT saved();
     } catch (const Error& problem) {
-        m_state->setText(QString::fromStdString(problem.text()));
+        m_state->setText(text_of(problem));
     }
 }
 

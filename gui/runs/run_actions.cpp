@@ -13,6 +13,7 @@
 
 #include "engine/error.h"
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 #include "launcher/diagnostics_bundle.h"
 #include "launcher/export.h"
 #include "launcher/run_details.h"
@@ -76,7 +77,7 @@ void RunActions::inBackground(std::function<QString()> work, std::function<void(
         try {
             return {work(), {}};
         } catch (const Error& problem) {
-            return {{}, QString::fromStdString(problem.text())};
+            return {{}, text_of(problem)};
         } catch (const std::exception& unforeseen) {
             return {{}, QString::fromUtf8(unforeseen.what())};
         }
@@ -95,7 +96,7 @@ void RunActions::duplicate(const QString& dir) {
         const QString base = copy.base_dir.empty() ? dir : QString::fromStdString(copy.base_dir);
         Q_EMIT m_session.openText(QString::fromStdString(copy.text), base);
     } catch (const Error& problem) {
-        Q_EMIT failed(QString::fromStdString(problem.text()));
+        Q_EMIT failed(text_of(problem));
     }
 }
 

@@ -35,4 +35,10 @@ QString message_of(const Error& error) {
     return QString::fromStdString(texts->title) + QLatin1String(": ") + words;
 }
 
+QString text_of(const Error& error) {
+    const QString where = QString::fromStdString(error.where), hint = QString::fromStdString(error.hint);
+    return (where.isEmpty() ? QString() : where + QLatin1String(": ")) + message_of(error) +
+           (hint.isEmpty() ? QString() : QLatin1String("\n  ") + hint);
+}
+
 }  // namespace ringmaster

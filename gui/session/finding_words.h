@@ -20,4 +20,7 @@ QString effect_of(const Diagnostic& finding, const Fix& fix);
 /// first.
 QString message_of(const Error& error);
 
+/// Returns the place, message_of(error) and the hint, as Error::text() does.
+QString text_of(const Error& error);
+
 }  // namespace ringmaster

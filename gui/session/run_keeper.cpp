@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/session/agree.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/session.h"
@@ -111,7 +112,7 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
         try {
             *made = connect();
         } catch (const Error& problem) {
-            trouble = QString::fromStdString(problem.text());
+            trouble = text_of(problem);
         } catch (const Cancelled&) {
             trouble = tr("it was called off");
         }
