@@ -1957,6 +1957,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>measuring: %1</source>
         <translation>Messung: %1</translation>
     </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <extracomment>%1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the longest time</extracomment>
+        <translation>%1, %2 von %3</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>
@@ -2196,6 +2201,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Running.</source>
         <translation>Läuft.</translation>
     </message>
+    <message>
+        <source>Waiting for rollouts.</source>
+        <translation>Wartet auf Rollouts.</translation>
+    </message>
+    <message>
+        <source>The next step begins when their files are in the folder.</source>
+        <translation>Der nächste Schritt beginnt, sobald ihre Dateien im Ordner liegen.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2379,6 +2392,34 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>The settings were not saved.</source>
         <translation>Die Einstellungen wurden nicht gespeichert.</translation>
+    </message>
+    <message>
+        <source>Saving replaces them.</source>
+        <translation>Speichern ersetzt sie.</translation>
+    </message>
+    <message>
+        <source>A quote of the command is not closed.</source>
+        <translation>Ein Anführungszeichen des Befehls ist nicht geschlossen.</translation>
+    </message>
+    <message>
+        <source>Add the second quote.</source>
+        <translation>Ergänzen Sie das zweite Anführungszeichen.</translation>
+    </message>
+    <message>
+        <source>The webhook is not an address that begins with https:// or http://.</source>
+        <translation>Der Webhook ist keine Adresse, die mit https:// oder http:// beginnt.</translation>
+    </message>
+    <message>
+        <source>Paste the address as the service shows it.</source>
+        <translation>Fügen Sie die Adresse so ein, wie der Dienst sie anzeigt.</translation>
+    </message>
+    <message>
+        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
+        <translation>Der Befehl muss ein Programm mit höchstens 63 Wörtern sein, jedes mit höchstens 4.096 Zeichen.</translation>
+    </message>
+    <message>
+        <source>Name a program and its words, or none.</source>
+        <translation>Nennen Sie ein Programm mit seinen Wörtern, oder lassen Sie das Feld leer.</translation>
     </message>
 </context>
 <context>
@@ -4176,10 +4217,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>attempt %1</source>
         <translation>Versuch %1</translation>
-    </message>
-    <message>
-        <source>%1, %2 of %3</source>
-        <translation>%1, %2 von %3</translation>
     </message>
     <message>
         <source>%1 read</source>

@@ -1940,6 +1940,11 @@ On what is left the run would go on with:</source>
         <source>measuring: %1</source>
         <translation>測定中：%1</translation>
     </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <extracomment>%1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the longest time</extracomment>
+        <translation>%1、%2 / %3</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>
@@ -2179,6 +2184,14 @@ On what is left the run would go on with:</source>
         <source>The run may well go on; what is known stays here.</source>
         <translation>実行は続いている可能性があります。これまでの内容はここに残ります。</translation>
     </message>
+    <message>
+        <source>Waiting for rollouts.</source>
+        <translation>ロールアウトを待っています。</translation>
+    </message>
+    <message>
+        <source>The next step begins when their files are in the folder.</source>
+        <translation>ファイルがフォルダーに届くと、次のステップが始まります。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2361,6 +2374,34 @@ On what is left the run would go on with:</source>
     <message>
         <source>The settings were not saved.</source>
         <translation>設定は保存されませんでした。</translation>
+    </message>
+    <message>
+        <source>Saving replaces them.</source>
+        <translation>保存すると置き換えられます。</translation>
+    </message>
+    <message>
+        <source>A quote of the command is not closed.</source>
+        <translation>コマンドの引用符が閉じていません。</translation>
+    </message>
+    <message>
+        <source>Add the second quote.</source>
+        <translation>閉じる引用符を追加してください。</translation>
+    </message>
+    <message>
+        <source>The webhook is not an address that begins with https:// or http://.</source>
+        <translation>Webhook が https:// または http:// で始まるアドレスではありません。</translation>
+    </message>
+    <message>
+        <source>Paste the address as the service shows it.</source>
+        <translation>サービスに表示されるアドレスをそのまま貼り付けてください。</translation>
+    </message>
+    <message>
+        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
+        <translation>コマンドは、プログラムと 63 個以内の単語（それぞれ 4,096 文字以内）で指定します。</translation>
+    </message>
+    <message>
+        <source>Name a program and its words, or none.</source>
+        <translation>プログラムとその単語を指定するか、空欄にしてください。</translation>
     </message>
 </context>
 <context>
@@ -4143,10 +4184,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>attempt %1</source>
         <translation>試行 %1</translation>
-    </message>
-    <message>
-        <source>%1, %2 of %3</source>
-        <translation>%1、%2 / %3</translation>
     </message>
     <message>
         <source>%1 read</source>

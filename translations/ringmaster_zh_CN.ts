@@ -1940,6 +1940,11 @@ On what is left the run would go on with:</source>
         <source>measuring: %1</source>
         <translation>正在测量：%1</translation>
     </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <extracomment>%1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the longest time</extracomment>
+        <translation>%1，%2/%3</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>
@@ -2179,6 +2184,14 @@ On what is left the run would go on with:</source>
         <source>Running.</source>
         <translation>运行中。</translation>
     </message>
+    <message>
+        <source>Waiting for rollouts.</source>
+        <translation>正在等待 rollout。</translation>
+    </message>
+    <message>
+        <source>The next step begins when their files are in the folder.</source>
+        <translation>文件进入文件夹后，下一步才会开始。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2361,6 +2374,34 @@ On what is left the run would go on with:</source>
     <message>
         <source>The settings were not saved.</source>
         <translation>设置未保存。</translation>
+    </message>
+    <message>
+        <source>Saving replaces them.</source>
+        <translation>保存会替换这些设置。</translation>
+    </message>
+    <message>
+        <source>A quote of the command is not closed.</source>
+        <translation>命令中的引号没有成对出现。</translation>
+    </message>
+    <message>
+        <source>Add the second quote.</source>
+        <translation>请补上另一个引号。</translation>
+    </message>
+    <message>
+        <source>The webhook is not an address that begins with https:// or http://.</source>
+        <translation>webhook 不是以 https:// 或 http:// 开头的地址。</translation>
+    </message>
+    <message>
+        <source>Paste the address as the service shows it.</source>
+        <translation>请按服务显示的样子粘贴地址。</translation>
+    </message>
+    <message>
+        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
+        <translation>命令应为一个程序加最多 63 个单词，每个单词最多 4,096 个字符。</translation>
+    </message>
+    <message>
+        <source>Name a program and its words, or none.</source>
+        <translation>请填写程序及其参数，或留空。</translation>
     </message>
 </context>
 <context>
@@ -4139,10 +4180,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>attempt %1</source>
         <translation>第 %1 次尝试</translation>
-    </message>
-    <message>
-        <source>%1, %2 of %3</source>
-        <translation>%1，%2/%3</translation>
     </message>
     <message>
         <source>%1 read</source>

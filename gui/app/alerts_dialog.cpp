@@ -65,7 +65,8 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     try {
         now = read_alert_settings(alert_settings_file());
     } catch (const Error& problem) {
-        m_banner->say(Tone::Warning, tr("The settings cannot be read."), message_of(problem));
+        m_banner->say(Tone::Warning, tr("The settings cannot be read."), message_of(problem),
+                      tr("Saving replaces them."));
         m_banner->show();
     }
     for (const auto& [kind, box] : m_kinds) box->setChecked(now.kinds.contains(kind));
@@ -102,19 +103,49 @@ AlertSettings AlertsDialog::written() const {
     return settings;
 }
 
-void AlertsDialog::accept() {
+/// Marks the field that `check` refuses, and says what to write there. Returns whether it is refused.
+bool AlertsDialog::refuses(QLineEdit* field, const std::function<void()>& check, const QString& why,
+                           const QString& next) {
     try {
-        const AlertSettings settings = written();
+        check();
+        return false;
+    } catch (const Error&) {
+        say(why, next);
+        field->setFocus();
+        return true;
+    }
+}
+
+void AlertsDialog::say(const QString& why, const QString& next) {
+    m_banner->say(Tone::Error, tr("The settings were not saved."), why, next);
+    m_banner->show();
+    layout()->activate();
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+}
+
+void AlertsDialog::accept() {
+    AlertSettings settings;
+    const auto check_address = [&] {
         if (!settings.webhook.empty()) check_webhook(settings.webhook, "webhook");
+    };
+    const auto check_words = [&] {
         if (!settings.command.empty()) check_alert_command(settings.command, "command");
+    };
+    if (refuses(
+            m_command, [&] { settings = written(); }, tr("A quote of the command is not closed."),
+            tr("Add the second quote.")) ||
+        refuses(m_webhook, check_address,
+                tr("The webhook is not an address that begins with https:// or http://."),
+                tr("Paste the address as the service shows it.")) ||
+        refuses(m_command, check_words,
+                tr("The command has to be a program and at most 63 words, each of at most 4,096 letters."),
+                tr("Name a program and its words, or none.")))
+        return;
+    try {
         write_alert_settings(alert_settings_file(), settings);
         QDialog::accept();
     } catch (const Error& problem) {
-        m_banner->say(Tone::Error, tr("The settings were not saved."), message_of(problem),
-                      QString::fromStdString(problem.hint));
-        m_banner->show();
-        layout()->activate();
-        resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+        say(message_of(problem), QString::fromStdString(problem.hint));
     }
 }
 

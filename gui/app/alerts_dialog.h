@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QDialog>
+#include <functional>
 #include <map>
 
 #include "launcher/alerts/settings.h"
@@ -27,6 +28,9 @@ class AlertsDialog : public QDialog {
   private:
     QWidget* makeKinds();
     AlertSettings written() const;
+    bool refuses(QLineEdit* field, const std::function<void()>& check, const QString& why,
+                 const QString& next);
+    void say(const QString& why, const QString& next);
 
     Banner* m_banner;
     std::map<AlertKind, QCheckBox*> m_kinds;
