@@ -246,12 +246,28 @@ QString foundWords(const NodeReport& report) {
     return report.through.empty() ? found : text(report.through) + u": "_s + found;
 }
 
+namespace {
+
+/// Returns the partitions that take jobs, in the app's language; the finding has them in English.
+QString offerWords(const std::vector<SlurmPartition>& partitions) {
+    QStringList offers;
+    for (const SlurmPartition& partition : partitions)
+        if (partition.is_up) offers << u"%1 (%2)"_s.arg(text(partition.name), partitionWords(partition));
+    return offers.join(u"; "_s);
+}
+
+}  // namespace
+
 QString messageWords(const NodeChecks& checks, int row) {
     const CheckPhase phase = checks.phase(row);
     if (phase == CheckPhase::Checking) return workWords(checks.kind(row), checks.step(row));
     if (phase == CheckPhase::Waiting) return NodeWords::tr("Eight are checked at a time.");
     const SavedTarget& entry = checks.entry(row);
-    return entry.last ? foundWords(entry.last->node) : QString();
+    if (!entry.last) return {};
+    NodeReport report = entry.last->node;
+    if (report.finding.code == "takes-jobs" && !entry.last->partitions.empty())
+        report.finding.with = {offerWords(entry.last->partitions).toStdString()};
+    return foundWords(report);
 }
 
 QString nextWords(const NodeReport& report) {
