@@ -110,6 +110,7 @@ void HelpPage::showEntry(int row) {
     const QString id = item->data(kId).toString(), title = item->data(kTitle).toString();
     const QString heading = id != id.toUpper() ? title : id + u" \u2013 "_s + title;
     m_text->document()->setMarkdown(u"## %1\n\n%2"_s.arg(heading, item->data(kText).toString()));
+    m_text->moveCursor(QTextCursor::Start);  // the view follows the cursor when it gets another size
     m_text->verticalScrollBar()->setValue(0);
 }
 

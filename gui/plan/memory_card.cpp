@@ -124,7 +124,9 @@ void MemoryCard::fill(const Tier& tier, const QString& words, std::vector<BarPar
     tier.bar->setVisible(!parts.empty());
     tier.legend->setVisible(!parts.empty());
     const QString figure = show::bytes(bytes);
-    tier.name->setText(words.arg(capacity > 0 ? tr("%1 of %2").arg(figure, show::bytes(capacity)) : figure));
+    if (!parts.empty())
+        tier.name->setText(
+            words.arg(capacity > 0 ? tr("%1 of %2").arg(figure, show::bytes(capacity)) : figure));
     tier.legend->setParts(parts);
     tier.bar->setParts(std::move(parts), double(capacity));
 }

@@ -51,7 +51,10 @@ QString EstimateBars::judgement(const Pair& pair) const {
     const double ratio = *pair.measured / *pair.estimated;
     if (!std::isfinite(ratio)) return {};
     if (std::abs(ratio - 1) < 0.005) return tr("as estimated");
-    if (ratio >= 3) return tr("%1 times the estimate").arg(ringmaster::show::number(ratio, 2));
+    if (ratio >= 3)
+        return tr("%1 times the estimate")
+            .arg(ratio < 10 ? ringmaster::show::number(ratio, 2)
+                            : ringmaster::show::count(std::llround(std::min(ratio, 1e9))));
     if (ratio <= 0.3) return tr("%1 of the estimate").arg(ringmaster::show::percent(ratio));
     //: %1 is a share such as 7 %
     return ratio < 1 ? tr("%1 below the estimate").arg(ringmaster::show::percent(1 - ratio))

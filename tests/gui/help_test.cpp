@@ -1,6 +1,7 @@
 // Tests the help: every entry is found by its id and by a word of it, in each language.
 #include <QLineEdit>
 #include <QListWidget>
+#include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
 
@@ -48,7 +49,14 @@ class HelpTest : public QObject {
         int shown = 0;
         for (int row = 0; row < list->count(); ++row) shown += !list->item(row)->isHidden();
         QVERIFY(shown > 0 && shown < 12);
+        page.resize(900, 400);
+        page.show();
         page.explain(u"nothing of the kind"_s);
+        page.resize(800, 400);
+        QTest::qWait(1);
+        const auto* bar = page.findChild<QTextBrowser*>()->verticalScrollBar();
+        QVERIFY(bar->maximum() > 0);
+        QCOMPARE(bar->value(), 0);  // a text opens at its beginning
         QVERIFY(!page.findChild<QTextBrowser*>()->toPlainText().isEmpty());
     }
 };
