@@ -125,7 +125,8 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     applyAppearance(Appearance::Dark);
     QTemporaryDir temporary;
-    const fs::path folder = argc > 1 ? fs::path(argv[1]) : fs::path(temporary.path().toStdString());
+    const fs::path folder =
+        argc > 1 && argv[1][0] != '-' ? fs::path(argv[1]) : fs::path(temporary.path().toStdString());
     Places places = find_places();
     places.runs_dir = folder;
     Session session(places);

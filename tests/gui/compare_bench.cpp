@@ -1,0 +1,65 @@
+// Measures how long Compare takes for eight runs of 100,000 steps: `gui_compare_bench [FOLDER]` writes them
+// there (by default to a temporary folder). Ends with 1 if it takes longer than its limit.
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstdio>
+#include <ctime>
+
+#include "gui/look/look.h"
+#include "gui/runs/compare_view.h"
+#include "tests/gui/synthetic_run.h"
+
+using namespace ringmaster;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kLimit_s = 2;
+
+double processor_s() {
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication app(argc, argv);
+    applyAppearance(Appearance::Light);
+    QTemporaryDir temporary;
+    Places places = find_places();
+    places.runs_dir =
+        argc > 1 && argv[1][0] != '-' ? fs::path(argv[1]) : fs::path(temporary.path().toStdString());
+    QStringList dirs;
+    for (int at = 0; at < 8; ++at) {
+        SyntheticRun run{places.runs_dir / ("run-" + std::to_string(at)), 2, 100'000};
+        run.total_steps = run.steps;
+        run.phase = RunPhase::Completed;
+        if (!fs::exists(run.dir / "run.json")) write_synthetic_run(run);
+        dirs << QString::fromStdString(run.dir.string());
+    }
+    Session session(places);
+    CompareView view(session);
+    view.resize(1100, 900);
+    view.show();
+    std::ignore = QTest::qWaitForWindowExposed(&view);
+    double best = 1e9, processor = 1e9;
+    for (int round = 0; round < 3; ++round) {
+        QElapsedTimer clock;
+        clock.start();
+        const double before = processor_s();
+        view.compare(dirs);
+        while (!view.settled() && clock.elapsed() < 120'000) QTest::qWait(5);
+        view.grab();
+        best = std::min(best, double(clock.elapsed()) * 1e-3);
+        processor = std::min(processor, processor_s() - before);
+    }
+    if (view.comparison().runs.size() != 8 || view.comparison().runs[7].curves.step.size() != 100'000)
+        return 2;
+    std::printf("Compare of 8 runs x 100,000 steps %9.3f s (%s %g); all threads use %.3f s of processors\n",
+                best, best <= kLimit_s ? "within" : "ABOVE", kLimit_s, processor);
+    return best <= kLimit_s ? 0 : 1;
+}
