@@ -66,6 +66,7 @@ struct Demo {
     double final_loss = 1.62;
     unsigned seed = 1;
     bool samples = false;  ///< the run samples completions, which two functions reward
+    bool waits = false;    ///< the run waits for the next file of rollouts
 };
 
 const std::vector<Demo>& demos() {
@@ -95,6 +96,8 @@ const std::vector<Demo>& demos() {
          -1, 3.4, 9},
         {"proofs-grpo", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
          RunPhase::Running, "", 412, 0, -1, 0.02, 12, true},
+        {"proofs-waiting", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
+         RunPhase::Running, "", 60, 0, -1, 0.02, 13, true, true},
     };
     return all;
 }
@@ -151,6 +154,8 @@ class Writer {
                 out << to_json_line({t, rank, EvalEvent{step, loss_at(step) + 0.04, 66000}}) << '\n';
             if (step % 100 == 0 || step == demo_.steps) checkpoint(out, step, t);
         }
+        if (demo_.waits && rank == 0)
+            out << to_json_line({t, rank, PhaseEvent{"rollouts", 45, 1800}}) << '\n';
         if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
             out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
         if (demo_.phase == RunPhase::Failed && rank == 3)
@@ -168,7 +173,7 @@ class Writer {
     void write_log(int rank) const {
         fs::create_directories(run_.logs());
         std::ofstream log(run_.logs() / log_file_name(rank));
-        log << "rank " << rank << " of " << demo_.ranks << " on " << plan_.config.base_model << "\n";
+        log << "rank " << rank << "/" << demo_.ranks << ": " << plan_.config.base_model << "\n";
         for (int64_t step = 50; step <= demo_.steps; step += 50)
             log << "step " << step << "  loss " << loss_at(step) << "\n";
         if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << demo_.reason << "\n";
@@ -386,6 +391,78 @@ std::vector<std::vector<SavedTarget>> rosters() {
     return {{here}, {here, in_use("gpu1"), machine("gpu2", 8, 42), old, moved, cluster}, many};
 }
 
+constexpr const char* kRowsConfig = R"(base_model: meta-llama/Llama-3.2-3B
+datasets:
+  - path: HOME/rows.jsonl
+    ds_type: json
+    type:
+sequence_len: 512
+sample_packing: true
+micro_batch_size: 1
+num_epochs: 1
+optimizer: adamw_torch
+learning_rate: 1e-5
+output_dir: ./out
+)";
+
+constexpr const char* kTiersConfig = R"(base_model: meta-llama/Llama-3.1-8B
+datasets:
+  - path: HOME/rows.jsonl
+    ds_type: json
+    type:
+sequence_len: 65536
+micro_batch_size: 1
+num_epochs: 1
+optimizer: adamw_torch
+learning_rate: 1e-5
+bf16: true
+gradient_checkpointing: true
+activation_offloading: true
+output_dir: ./out
+deepspeed:
+  zero_optimization:
+    stage: 3
+    offload_param: {device: cpu}
+    offload_optimizer: {device: nvme, nvme_path: HOME/nvme}
+)";
+
+/// Gemma 2 caps its attention scores, so other kernels compute its attention.
+constexpr const char* kCappedConfig = R"(base_model: google/gemma-2-2b
+datasets:
+  - path: HOME/rows.jsonl
+    ds_type: json
+    type:
+sequence_len: 4096
+micro_batch_size: 1
+max_steps: 1000
+optimizer: adamw_torch
+learning_rate: 1e-5
+bf16: true
+gradient_checkpointing: true
+output_dir: ./out
+)";
+
+void write_config(const fs::path& file, std::string text) {
+    const std::string word = "HOME", home = file.parent_path().string();
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + home.size()))
+        text.replace(at, word.size(), home);
+    std::ofstream(file) << text;
+}
+
+/// Writes 200 rows of 20 to 609 tokens; the first third of each is a prompt.
+void write_rows(const fs::path& file) {
+    std::ofstream out(file);
+    for (int row = 0; row < 200; ++row) {
+        nlohmann::json ids{1}, labels{-100};
+        const int size = 20 + row * 37 % 590;
+        for (int at = 1; at < size; ++at) {
+            ids.push_back((at * 7 + row) % 30000);
+            labels.push_back(at < size / 3 ? nlohmann::json(-100) : ids.back());
+        }
+        out << nlohmann::json{{"input_ids", std::move(ids)}, {"labels", std::move(labels)}} << '\n';
+    }
+}
+
 /// Queues the runs of a sweep over the learning rate.
 void write_queue(const fs::path& folder) {
     nlohmann::json runs = nlohmann::json::array();
@@ -448,6 +525,10 @@ int main(int argc, char** argv) {
            "varlen_llama3\nheads_k_stride: 3\n"
            "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
            "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
+    write_rows(home / "rows.jsonl");
+    write_config(home / "rows.yml", kRowsConfig);
+    write_config(home / "tiers.yml", kTiersConfig);
+    write_config(home / "capped.yml", kCappedConfig);
     write_queue(home / "data/ringmaster");
     write_long_queue(home);
     const auto all = rosters();

@@ -1,0 +1,14 @@
+/// Opens the pages of pages.txt, filled with the configurations and runs of write_demo_runs.
+#pragma once
+
+#include <QSize>
+
+#include "tests/gui/demo_dialogs.h"
+
+namespace ringmaster {
+
+/// Calls `shown` for each page in a window of that size, in the app's present language. `home` is the folder
+/// of write_demo_runs. If `whole`, adds the pages whose names end in -whole, in windows of 2,600 pixels.
+void show_pages(const QString& home, QSize size, bool whole, const Shown& shown);
+
+}  // namespace ringmaster

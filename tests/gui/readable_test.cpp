@@ -1,0 +1,98 @@
+// Opens every page and dialog at 1024x700 in each language: no text is cut, covered, or English in another
+// language. pages.txt lists the pages, demo_dialogs.h opens the dialogs.
+#include <QApplication>
+#include <QProcess>
+#include <QTest>
+
+#include "gui/app/languages.h"
+#include "gui/look/look.h"
+#include "tests/gui/demo_dialogs.h"
+#include "tests/gui/demo_pages.h"
+#include "tests/gui/own_home.h"
+#include "tests/gui/readable.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kPatienceMs = 30000;
+constexpr QSize kSize{1024, 700};
+
+}  // namespace
+
+class ReadableTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        m_writer.start(QStringLiteral(RINGMASTER_DEMO_RUNS), {m_home.path(), u"--live"_s, u"1800"_s});
+        QByteArray said;
+        while (!said.contains("ready")) {
+            QVERIFY(m_writer.waitForReadyRead(kPatienceMs));
+            said += m_writer.readAll();
+        }
+        applyAppearance(Appearance::Light);
+    }
+
+    void pages_data() { languages(); }
+    void pages() {
+        QFETCH(QString, language);
+        use_language(language);
+        QStringList wrong;
+        show_pages(m_home.path(), kSize, false, [&](QWidget& window, const QString& name) {
+            wrong << wrongIn(window, name, language);
+            if (window.size() != kSize)
+                wrong << name + u" needs %1 x %2"_s.arg(window.width()).arg(window.height());
+        });
+        for (const QString& one : wrong) qWarning("%s", qPrintable(one));  // QVERIFY2 cuts long messages
+        QCOMPARE(wrong.size(), qsizetype(0));
+    }
+
+    void dialogs_data() { languages(); }
+    void dialogs() {
+        QFETCH(QString, language);
+        use_language(language);
+        qputenv("XDG_DATA_HOME", m_home.path("data").toLocal8Bit());
+        QStringList wrong;
+        show_dialogs(m_home.path(), [&](QWidget& window, const QString& name) {
+            window.show();
+            QTest::qWait(1);
+            wrong << wrongIn(window, name, language);
+        });
+        for (const QString& one : wrong) qWarning("%s", qPrintable(one));  // QVERIFY2 cuts long messages
+        QCOMPARE(wrong.size(), qsizetype(0));
+    }
+
+    void cleanupTestCase() {
+        m_writer.kill();
+        m_writer.waitForFinished();
+    }
+
+  private:
+    static void languages() {
+        QTest::addColumn<QString>("language");
+        for (const Language& language : languages_known())
+            QTest::newRow(qPrintable(language.code)) << language.code;
+    }
+
+    QStringList wrongIn(QWidget& window, const QString& name, const QString& language) const {
+        QStringList wrong;
+        for (const QString& cut : cut_texts(window)) wrong << name + u": "_s + cut;
+        if (language != u"en"_s)
+            for (const QString& english : english_texts(window, m_written))
+                wrong << name + u" is English: "_s + english;
+        return wrong;
+    }
+
+    OwnHome m_home;
+    QProcess m_writer;
+    /// English that the demo's runs hold: the reasons of their ends, and an error of a rank.
+    const QStringList m_written{u"stopped by request after step 412, which was saved"_s,
+                                u"stopped by request after step 12"_s,
+                                u"rank 3 ran out of memory: 3.2 GiB asked for, 1.1 GiB free of 80.0 GiB"_s,
+                                u"rank 3 ran out of memory: 3.2 GiB asked for"_s, u"layer 17, backward"_s};
+};
+
+QTEST_MAIN(ReadableTest)
+#include "readable_test.moc"
