@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kPoints = 600;
 constexpr auto kReadEvery = std::chrono::milliseconds(800);
-constexpr auto kReadFor = std::chrono::milliseconds(400);
+constexpr auto kFirstReadFor = std::chrono::milliseconds(50);  ///< enough for a coarse picture of a long run
+constexpr auto kReadFor = std::chrono::milliseconds(1500);  ///< a browser redraws all charts after each read
 constexpr auto kKeepFor = std::chrono::minutes(2);
 
 std::string text_of_json(const json& value) {
@@ -42,7 +43,7 @@ struct RunHub::Served {
         std::string text;
         try {
             if (!history) open();
-            history->read(kReadFor);
+            history->read(page.json ? kReadFor : kFirstReadFor);
             text = text_of_json(run_page(*history, plan ? &*plan : nullptr, unix_now(), kPoints));
         } catch (const Error& problem) {
             history.reset();

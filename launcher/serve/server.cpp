@@ -110,14 +110,15 @@ struct RunServer::Impl {
     }
 
     void send_live(const std::string& name, httplib::Response& response) {
-        if (!hub.page(name)) return refuse(response, 404);
+        const auto first = hub.page(name);
+        if (!first) return refuse(response, 404);
         const std::shared_ptr<void> place(nullptr, [this](void*) { --viewers; });
         if (++viewers > kMostViewers) return refuse(response, 503);
         auto version = std::make_shared<int64_t>(0);
         response.set_chunked_content_provider(
-            "text/event-stream", [this, name, version, place](size_t, httplib::DataSink& sink) {
+            "text/event-stream", [this, name, first, version, place](size_t, httplib::DataSink& sink) {
                 for (int tick = 0; !ends; ++tick) {
-                    const auto page = hub.page(name);
+                    const auto page = *version == 0 ? first : hub.page(name);
                     if (!page) break;
                     if (page->version != *version) {
                         *version = page->version;
