@@ -70,7 +70,7 @@ QString why_cut(const QWidget& widget) {
     const QSize needed = widget.sizeHint();
     if (lacks(needed.width(), widget.width()))
         return u"needs a width of %1, has %2"_s.arg(needed.width()).arg(widget.width());
-    if (qobject_cast<const QLabel*>(&widget) && lacks(needed.height(), widget.height()))
+    if (lacks(needed.height(), widget.height()))
         return u"needs a height of %1, has %2"_s.arg(needed.height()).arg(widget.height());
     return {};
 }

@@ -247,6 +247,7 @@ void write_state(const Demo& demo, const RunDirectory& run, double start, double
     for (int node = 0; node < demo.nodes; ++node) {
         NodeState entry;
         entry.host = "node-" + std::string(1, char('a' + node));
+        if (demo.phase == RunPhase::Running) entry.agent = this_process();
         state.nodes.push_back(entry);
     }
     write_run_state(run.dir, state);
