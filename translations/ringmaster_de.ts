@@ -5080,6 +5080,41 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::PublishDialog</name>
+    <message>
+        <source>Only for you</source>
+        <translation>Nur für Sie</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub</source>
+        <translation>Auf den Hugging Face Hub hochladen</translation>
+    </message>
+    <message>
+        <source>Repository</source>
+        <translation>Repository</translation>
+    </message>
+    <message>
+        <source>owner/%1</source>
+        <translation>Besitzer/%1</translation>
+    </message>
+    <message>
+        <source>A repository that is made is private</source>
+        <translation>Ein neues Repository ist privat</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Karte kommt dazu: Zahlen, Verlust, Daten, Nachweis und Konfiguration, ohne Geheimnisse. Eine vorhandene README.md bleibt.</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the folder, with your login.</source>
+        <translation>Das Programm des Hubs lädt den Ordner hoch, mit Ihrer Anmeldung.</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>Hochladen</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::QueueDialog</name>
     <message>
         <source>Cancel</source>
@@ -6358,6 +6393,58 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Trained</source>
         <translation>Trainiert</translation>
+    </message>
+    <message>
+        <source>Publish</source>
+        <translation>Veröffentlichen</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub…</source>
+        <translation>Auf den Hugging Face Hub hochladen …</translation>
+    </message>
+    <message>
+        <source>Write as GGUF…</source>
+        <translation>Als GGUF schreiben …</translation>
+    </message>
+    <message>
+        <source>One file for llama.cpp, by its own converter</source>
+        <translation>Eine Datei für llama.cpp, von dessen eigenem Konverter</translation>
+    </message>
+    <message>
+        <source>The model is not uploaded.</source>
+        <translation>Das Modell ist nicht hochgeladen.</translation>
+    </message>
+    <message>
+        <source>The model is not converted.</source>
+        <translation>Das Modell ist nicht umgewandelt.</translation>
+    </message>
+    <message>
+        <source>Uploading the model</source>
+        <translation>Das Modell wird hochgeladen</translation>
+    </message>
+    <message>
+        <source>Write the model as GGUF</source>
+        <translation>Das Modell als GGUF schreiben</translation>
+    </message>
+    <message>
+        <source>GGUF files (*.gguf)</source>
+        <translation>GGUF-Dateien (*.gguf)</translation>
+    </message>
+    <message>
+        <source>Converting the model</source>
+        <translation>Das Modell wird umgewandelt</translation>
+    </message>
+    <message>
+        <source>The model is at %1.</source>
+        <translation>Das Modell ist unter %1.</translation>
+    </message>
+    <message>
+        <source>The model is in %1.</source>
+        <translation>Das Modell ist in %1.</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
     </message>
 </context>
 <context>

@@ -5036,6 +5036,41 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
 </context>
 <context>
+    <name>ringmaster::PublishDialog</name>
+    <message>
+        <source>Only for you</source>
+        <translation>自分だけに公開</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub</source>
+        <translation>Hugging Face Hub にアップロード</translation>
+    </message>
+    <message>
+        <source>Repository</source>
+        <translation>リポジトリ</translation>
+    </message>
+    <message>
+        <source>owner/%1</source>
+        <translation>所有者/%1</translation>
+    </message>
+    <message>
+        <source>A repository that is made is private</source>
+        <translation>新しく作るリポジトリは非公開になります</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <translation>ハブ自身のクライアントが、あなたのログインでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the folder, with your login.</source>
+        <translation>ハブ自身のクライアントが、あなたのログインでフォルダをアップロードします。</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>アップロード</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::QueueDialog</name>
     <message>
         <source>Cancel</source>
@@ -6304,6 +6339,58 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Trained</source>
         <translation>学習済み</translation>
+    </message>
+    <message>
+        <source>Publish</source>
+        <translation>公開</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub…</source>
+        <translation>Hugging Face Hub にアップロード…</translation>
+    </message>
+    <message>
+        <source>Write as GGUF…</source>
+        <translation>GGUF として書き出す…</translation>
+    </message>
+    <message>
+        <source>One file for llama.cpp, by its own converter</source>
+        <translation>llama.cpp 自身の変換プログラムが書き出す、llama.cpp 用の一つのファイル</translation>
+    </message>
+    <message>
+        <source>The model is not uploaded.</source>
+        <translation>モデルはアップロードされていません。</translation>
+    </message>
+    <message>
+        <source>The model is not converted.</source>
+        <translation>モデルは変換されていません。</translation>
+    </message>
+    <message>
+        <source>Uploading the model</source>
+        <translation>モデルをアップロードしています</translation>
+    </message>
+    <message>
+        <source>Write the model as GGUF</source>
+        <translation>モデルを GGUF として書き出す</translation>
+    </message>
+    <message>
+        <source>GGUF files (*.gguf)</source>
+        <translation>GGUF ファイル (*.gguf)</translation>
+    </message>
+    <message>
+        <source>Converting the model</source>
+        <translation>モデルを変換しています</translation>
+    </message>
+    <message>
+        <source>The model is at %1.</source>
+        <translation>モデルは %1 にあります。</translation>
+    </message>
+    <message>
+        <source>The model is in %1.</source>
+        <translation>モデルは %1 にあります。</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>表示</translation>
     </message>
 </context>
 <context>

@@ -5036,6 +5036,41 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::PublishDialog</name>
+    <message>
+        <source>Only for you</source>
+        <translation>仅自己可见</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub</source>
+        <translation>上传到 Hugging Face Hub</translation>
+    </message>
+    <message>
+        <source>Repository</source>
+        <translation>仓库</translation>
+    </message>
+    <message>
+        <source>owner/%1</source>
+        <translation>所有者/%1</translation>
+    </message>
+    <message>
+        <source>A repository that is made is private</source>
+        <translation>新建的仓库是私有的</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一张卡片：数据指标、损失、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s own client uploads the folder, with your login.</source>
+        <translation>Hub 自己的客户端用您的登录上传该文件夹。</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>上传</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::QueueDialog</name>
     <message>
         <source>Cancel</source>
@@ -6304,6 +6339,58 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Trained</source>
         <translation>训练后</translation>
+    </message>
+    <message>
+        <source>Publish</source>
+        <translation>发布</translation>
+    </message>
+    <message>
+        <source>Upload to the Hugging Face hub…</source>
+        <translation>上传到 Hugging Face Hub…</translation>
+    </message>
+    <message>
+        <source>Write as GGUF…</source>
+        <translation>写成 GGUF…</translation>
+    </message>
+    <message>
+        <source>One file for llama.cpp, by its own converter</source>
+        <translation>由 llama.cpp 自己的转换程序写出的单个文件</translation>
+    </message>
+    <message>
+        <source>The model is not uploaded.</source>
+        <translation>模型没有上传。</translation>
+    </message>
+    <message>
+        <source>The model is not converted.</source>
+        <translation>模型没有转换。</translation>
+    </message>
+    <message>
+        <source>Uploading the model</source>
+        <translation>正在上传模型</translation>
+    </message>
+    <message>
+        <source>Write the model as GGUF</source>
+        <translation>把模型写成 GGUF</translation>
+    </message>
+    <message>
+        <source>GGUF files (*.gguf)</source>
+        <translation>GGUF 文件 (*.gguf)</translation>
+    </message>
+    <message>
+        <source>Converting the model</source>
+        <translation>正在转换模型</translation>
+    </message>
+    <message>
+        <source>The model is at %1.</source>
+        <translation>模型在 %1。</translation>
+    </message>
+    <message>
+        <source>The model is in %1.</source>
+        <translation>模型在 %1 中。</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>查看</translation>
     </message>
 </context>
 <context>
