@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/backends/backend.h"
+#include "launcher/anywhere/restart.h"
 #include "launcher/queue/queue_file.h"
 #include "launcher/queue/queue_runner.h"
 
