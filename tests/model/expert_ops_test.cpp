@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/model/ops.h"
+#include "tests/model/gates.h"
 
 namespace ringmaster {
 namespace {
@@ -93,6 +94,32 @@ TEST_P(ExpertOps, AMixtureAndItsGradientsAreTheTextbooks) {
         EXPECT_LT(worst(ours.gradients.router_ec - before, wide.router_ec.grad()), bound);
         EXPECT_LT(worst(ours.gradients.gate_up_exc - before, wide.gate_up_exc.grad()), bound);
         EXPECT_LT(worst(ours.gradients.down_eci - before, wide.down_eci.grad()), bound);
+    }
+}
+
+TEST(ExpertOps, WeighedGatesAndTheirGradientsAreAutograds) {
+    at::manual_seed(7);
+    for (const auto& [width, rule] : gate_cases()) {
+        const at::Tensor gate_up = at::randn({70, (rule.gated ? 2 : 1) * width}),
+                         dact = at::randn({70, width}), weights = at::rand({70, 1});
+        const auto leaf = [](const at::Tensor& x) { return x.to(at::kDouble).requires_grad_(true); };
+        const at::Tensor wide = leaf(gate_up), factors = leaf(weights);
+        const at::Tensor truth = gate_by_autograd(wide, rule) * factors;
+        truth.backward(dact.to(at::kDouble));
+        const auto [act, dweights] = weighed_gate_backward(gate_up, dact.clone(), weights, rule);
+        EXPECT_LT(worst(act, truth.detach()), 1e-5);
+        EXPECT_LT(worst(gate_up, wide.grad()), 1e-5);
+        EXPECT_LT(worst(dweights, factors.grad().squeeze(1)), 1e-5);
+    }
+}
+
+TEST(ExpertOps, RowsOfAnyWidthAreAddedUp) {
+    const Routing routing = routed(random_mixture(at::kFloat), true);
+    for (const int64_t width : {1, 255, 256, 257, 600}) {
+        const at::Tensor y = at::randn({kTokens * kPerToken, width}), wide = y.to(at::kDouble);
+        const at::Tensor rows = wide.index({routing.rows_nk});
+        EXPECT_LT(worst(combine(y, routing, false), rows.sum(1)), 1e-6);
+        EXPECT_LT(worst(combine(y, routing, true), (rows * routing.weights_nk.unsqueeze(2)).sum(1)), 1e-6);
     }
 }
 
