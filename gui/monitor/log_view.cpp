@@ -124,7 +124,6 @@ LogView::LogView(QWidget* parent)
     m_filter->setSourceModel(m_model);
     m_rank->setObjectName(u"logRank"_s);
     m_rank->setAccessibleName(tr("Whose log"));
-    m_rank->setSizeAdjustPolicy(QComboBox::AdjustToContents);  // its items come after it is first shown
     m_search->setObjectName(u"logSearch"_s);
     m_search->setPlaceholderText(tr("Search the log"));
     m_search->setAccessibleName(tr("Search the log"));

@@ -87,9 +87,9 @@ double seconds(const QElapsedTimer& clock) {
     return double(clock.nsecsElapsed()) * 1e-9;
 }
 
-double thread_s() {
+double processor_s(clockid_t of) {
     timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    clock_gettime(of, &used);
     return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
 }
 
@@ -105,7 +105,7 @@ Frames scroll(RowList& list) {
     QScrollBar* bar = list.verticalScrollBar();
     const QPointF middle = list.viewport()->rect().center();
     for (int frame = 0; frame < kFrames; ++frame) {
-        const double before = thread_s();
+        const double before = processor_s(CLOCK_THREAD_CPUTIME_ID);
         QElapsedTimer clock;
         clock.start();
         if (frame % 4 == 0) {
@@ -117,7 +117,7 @@ Frames scroll(RowList& list) {
         }
         list.viewport()->repaint();
         frames.wall_ms.push_back(seconds(clock) * 1e3);
-        frames.processor_ms.push_back((thread_s() - before) * 1e3);
+        frames.processor_ms.push_back((processor_s(CLOCK_THREAD_CPUTIME_ID) - before) * 1e3);
     }
     std::sort(frames.wall_ms.begin(), frames.wall_ms.end());
     std::sort(frames.processor_ms.begin(), frames.processor_ms.end());
@@ -152,8 +152,11 @@ int main(int argc, char** argv) {
 
     const OpenRows long_rows(prepared(folder, "long.safetensors", 1'000'000, 200));
     clock.restart();
+    const double before = processor_s(CLOCK_PROCESS_CPUTIME_ID);
     const std::vector<int64_t> found = find_rows(long_rows.rows, "not in any row", 1000);
     say("1 million rows of 200 tokens searched", seconds(clock), "s", 2);
+    std::printf("%-58s %9.3f s\n", "the same, of all processors",
+                processor_s(CLOCK_PROCESS_CPUTIME_ID) - before);
     if (!found.empty() || find_rows(long_rows.rows, "abc", 10).size() != 10) return 2;
     return missed ? 1 : 0;
 }

@@ -9,6 +9,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRadioButton>
 #include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -70,7 +71,9 @@ QString why_cut(const QWidget& widget) {
     const QSize needed = widget.sizeHint();
     if (lacks(needed.width(), widget.width()))
         return u"needs a width of %1, has %2"_s.arg(needed.width()).arg(widget.width());
-    if (lacks(needed.height(), widget.height()))
+    const bool has_lines = qobject_cast<const QLabel*>(&widget) || qobject_cast<const QCheckBox*>(&widget) ||
+                           qobject_cast<const QRadioButton*>(&widget);
+    if (has_lines && lacks(needed.height(), widget.height()))
         return u"needs a height of %1, has %2"_s.arg(needed.height()).arg(widget.height());
     return {};
 }
@@ -81,7 +84,7 @@ QString why_field_cut(const QWidget& widget) {
         option.initFrom(combo);
         const QRect room =
             combo->style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, combo);
-        const int needed = combo->fontMetrics().horizontalAdvance(combo->currentText());
+        const int needed = combo->fontMetrics().boundingRect(combo->currentText()).width();
         return lacks(needed, room.width()) && combo->toolTip().isEmpty()
                    ? called(widget, combo->currentText()) +
                          u" needs %1, has %2"_s.arg(needed).arg(room.width())

@@ -26,6 +26,7 @@ class ReadableTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
+        m_home.write("ssh_config", "");
         m_writer.start(QStringLiteral(RINGMASTER_DEMO_RUNS), {m_home.path(), u"--live"_s, u"1800"_s});
         QByteArray said;
         while (!said.contains("ready")) {
@@ -79,7 +80,8 @@ class ReadableTest : public QObject {
     QStringList wrongIn(QWidget& window, const QString& name, const QString& language) const {
         QStringList wrong;
         for (const QString& cut : cut_texts(window)) wrong << name + u": "_s + cut;
-        if (language != u"en"_s)
+        // The launch joins the errors of its machines in English (launcher/nodes/fleet.h).
+        if (language != u"en"_s && name != u"launch-unreachable"_s)
             for (const QString& english : english_texts(window, m_written))
                 wrong << name + u" is English: "_s + english;
         return wrong;
@@ -87,11 +89,14 @@ class ReadableTest : public QObject {
 
     OwnHome m_home;
     QProcess m_writer;
-    /// English that the demo's runs hold: the reasons of their ends, and an error of a rank.
+    /// English that others wrote: the reasons of runs' ends, an error of a rank, a server's greeting.
     const QStringList m_written{u"stopped by request after step 412, which was saved"_s,
                                 u"stopped by request after step 12"_s,
                                 u"rank 3 ran out of memory: 3.2 GiB asked for, 1.1 GiB free of 80.0 GiB"_s,
-                                u"rank 3 ran out of memory: 3.2 GiB asked for"_s, u"layer 17, backward"_s};
+                                u"rank 3 ran out of memory: 3.2 GiB asked for"_s, u"layer 17, backward"_s,
+                                // a server's own words at a login
+                                u"Unauthorised use is prohibited."_s, u"Two-factor login for"_s,
+                                u"Enter a passcode or select one of the following options:"_s, u"Push to"_s};
 };
 
 QTEST_MAIN(ReadableTest)
