@@ -30,6 +30,7 @@
 #include "gui/runs/follow_dialog.h"
 #include "gui/runs/run_actions.h"
 #include "gui/session/agree.h"
+#include "gui/try/publish_dialog.h"
 #include "launcher/local_node.h"
 
 namespace ringmaster {
@@ -218,6 +219,17 @@ void show_adapt(const Shown& shown, const QString& config) {
     shown(dialog, u"adapt"_s);
 }
 
+/// Draws where a model is published: a run's, with a name, and a folder's.
+void show_publish(const Shown& shown) {
+    PublishDialog of_run(u"longdocs-64k"_s, true, nullptr);
+    of_run.findChild<QLineEdit*>(u"publishRepository"_s)->setText(u"ann/longdocs-64k"_s);
+    of_run.show();
+    shown(of_run, u"publish"_s);
+    PublishDialog of_folder(u"merged"_s, false, nullptr);
+    of_folder.show();
+    shown(of_folder, u"publish-folder"_s);
+}
+
 void show_menus(const Shown& shown, MainWindow& window) {
     QMenu* menu = window.findChild<QPushButton*>(u"menuButton"_s)->menu();
     QList<QMenu*> menus{menu};
@@ -288,6 +300,7 @@ void show_dialogs(const QString& home, const Shown& shown) {
     show_launch(shown, config);
     show_queue(shown, config);
     show_elsewhere(shown);
+    show_publish(shown);
     show_adapt(shown, home + u"/mistakes.yml"_s);
     show_main(shown, config);
 }
