@@ -31,7 +31,7 @@ from pathlib import Path
 
 from .cache import read_json
 from .encoders import check_ids
-from .prepare import within_length
+from .prepare import MIN_LENGTH, within_length
 from .report import UNREACHABLE, Failure
 from .rollouts import rollouts
 from .rows import json_rows
@@ -253,7 +253,7 @@ class RolloutFolder:
     def fits(self, example):
         counts = dict.fromkeys(("dropped_long", "dropped_short", "truncated"), 0)
         request = {"sequence_len": self.settings["sequence_len"], "excess_length": self.settings["excess_length"], "sample_packing": False}
-        return within_length(example, request, counts) is not None
+        return within_length(example, request, counts, MIN_LENGTH, self.settings["excess_length"]) is not None
 
     def examples_of(self, file):
         """Returns a taken file's examples; reads it again after a resume, and checks that they are the same."""
