@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "engine/config/sequences_per_row.h"
-#include "engine/data/tokens.h"
 #include "engine/files/safetensors.h"
 
 namespace ringmaster {
 
 namespace {
+
+constexpr int32_t kNoLabel = -100;  // as in engine/data/tokens.h
 
 struct Made {
     std::vector<int32_t> ids, labels, desirable;

@@ -1962,6 +1962,18 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>%1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the longest time</extracomment>
         <translation>%1, %2 von %3</translation>
     </message>
+    <message>
+        <source>preparing the upload</source>
+        <translation>Vorbereiten des Hochladens</translation>
+    </message>
+    <message>
+        <source>uploading to %1</source>
+        <translation>Hochladen nach %1</translation>
+    </message>
+    <message>
+        <source>converting to GGUF</source>
+        <translation>Umwandeln in GGUF</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>

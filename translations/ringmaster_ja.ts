@@ -1945,6 +1945,18 @@ On what is left the run would go on with:</source>
         <extracomment>%1 is what a run does now, %2 how much of it is done, or for how long it waits; %3 the whole, or the longest time</extracomment>
         <translation>%1、%2 / %3</translation>
     </message>
+    <message>
+        <source>preparing the upload</source>
+        <translation>アップロードの準備</translation>
+    </message>
+    <message>
+        <source>uploading to %1</source>
+        <translation>%1 へのアップロード</translation>
+    </message>
+    <message>
+        <source>converting to GGUF</source>
+        <translation>GGUF への変換</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>

@@ -36,6 +36,9 @@ constexpr Words kWords[] = {
     step(QT_TRANSLATE_NOOP("Progress", "reading %1")),
     step(QT_TRANSLATE_NOOP("Progress", "hashing %1")),
     step(QT_TRANSLATE_NOOP("Progress", "fetching %1")),
+    step(QT_TRANSLATE_NOOP("Progress", "preparing the upload")),
+    step(QT_TRANSLATE_NOOP("Progress", "uploading to %1")),
+    step(QT_TRANSLATE_NOOP("Progress", "converting to GGUF")),
     step(QT_TRANSLATE_NOOP("Progress", "verifying the checkpoint")),
     step(QT_TRANSLATE_NOOP("Progress", "making the example")),
     // setting up
