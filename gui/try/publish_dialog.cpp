@@ -37,7 +37,8 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     auto* form = new QFormLayout;
     form->addRow(tr("Repository"), m_repository);
     form->addRow(QString(), m_private);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(tr("Cancel"), QDialogButtonBox::RejectRole);
     QPushButton* upload = primaryButton(tr("Upload"));
     upload->setObjectName(u"publishUploadButton"_s);
     upload->setEnabled(false);
