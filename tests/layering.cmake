@@ -28,7 +28,7 @@ set(allowed_launcher/nodes launcher launcher/alerts launcher/ssh engine/config e
 set(allowed_launcher/slurm launcher launcher/ssh launcher/nodes engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/backends launcher launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/anywhere launcher launcher/backends launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
-set(allowed_launcher/publish launcher engine/config engine/plan engine/events)
+set(allowed_launcher/publish launcher engine/families engine/config engine/plan engine/events)
 set(allowed_launcher/rows launcher engine/data engine/files engine/families engine/config engine/plan)
 set(allowed_launcher/serve launcher launcher/alerts engine/config engine/plan engine/events)
 set(allowed_launcher/queue launcher launcher/anywhere engine/config engine/plan engine/events)

@@ -24,10 +24,6 @@ bool stays_below(const std::string& text) {
            text.find("..") == text.npos;
 }
 
-bool is_hub_id(const std::string& text) {
-    return stays_below(text) && std::count(text.begin(), text.end(), '/') <= 1;
-}
-
 fs::path folder_of(const std::string& hub_id, const fs::path& cache) {
     std::string folder = "models--" + hub_id;
     for (size_t at = folder.find('/'); at != std::string::npos; at = folder.find('/'))
@@ -50,6 +46,10 @@ std::vector<fs::path> exact_snapshot(const std::string& revision, const fs::path
 }
 
 }  // namespace
+
+bool is_hub_id(const std::string& text) {
+    return stays_below(text) && std::count(text.begin(), text.end(), '/') <= 1;
+}
 
 std::vector<fs::path> cached_snapshots(const std::string& hub_id, const std::string& revision,
                                        const fs::path& cache) {

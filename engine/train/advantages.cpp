@@ -81,7 +81,7 @@ void take_scaled(const SamplingRule& rule, const Rewards& rewards, Advantages& f
     const Rewards scaled = scaled_by_function(rule, rewards);
     std::vector<Reward> sums = weighted_sums(rule.weights, scaled);
     for (size_t i = 0; i < sums.size(); ++i) {
-        // As in TRL, completions that no function judged are left out, and an unknown spread counts as 0.
+        // TRL leaves out completions that no function judged, and counts an unknown spread as 0.
         if (weighted_sum(rule.weights, rewards[i]) && !sums[i]) sums[i] = 0;
     }
     const RewardFigures all = figures_of(sums);

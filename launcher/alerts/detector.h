@@ -89,7 +89,7 @@ class AlertDetector {
     std::optional<int> suspect_, slow_;
     double heard_ = 0;
     bool trains_ = true;
-    /// Whether the silence, or the losses that are NaN, have been reported.
+    /// Each is true once the run's silence, or its NaN losses, have been reported.
     bool silent_ = false, broken_ = false;
 
     struct Last {

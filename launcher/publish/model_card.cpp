@@ -8,6 +8,7 @@
 
 #include "engine/config/document.h"
 #include "engine/error.h"
+#include "engine/families/hub_cache.h"
 #include "engine/plan/plan.h"
 #include "launcher/bounded_file.h"
 #include "launcher/figures.h"
@@ -25,11 +26,11 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns whether a name is that of a repository of the hub, "owner/name", and not of a folder.
-bool is_of_hub(const std::string& name) {
-    const size_t slash = name.find('/');
-    return slash != std::string::npos && slash > 0 && name.find('/', slash + 1) == std::string::npos &&
-           name.front() != '.' && name.front() != '~' && slash + 1 < name.size();
+/// Returns whether a name is "owner/name" on the hub, and no folder beside the configuration.
+bool is_of_hub(const Config& config, const std::string& name) {
+    std::error_code none;
+    return is_hub_id(name) && name.find('/') != std::string::npos &&
+           !fs::exists(fs::path(config.base_dir) / name, none);
 }
 
 std::string method_of(const Config& config) {
@@ -44,14 +45,14 @@ std::string last_part(const std::string& path) {
 }
 
 std::string base_of(const Config& config) {
-    return is_of_hub(config.base_model) ? config.base_model : last_part(config.base_model);
+    return is_of_hub(config, config.base_model) ? config.base_model : last_part(config.base_model);
 }
 
 std::vector<std::string> datasets_of_hub(const Config& config) {
     std::vector<std::string> names;
     for (const json& entry : config.datasets) {
         const std::string path = entry.value("path", std::string());
-        if (is_of_hub(path) && !fs::exists(fs::path(config.base_dir) / path)) names.push_back(path);
+        if (is_of_hub(config, path)) names.push_back(path);
     }
     return names;
 }
@@ -63,7 +64,7 @@ std::string quoted(const std::string& text) {
 
 std::string metadata(const Config& config) {
     std::string yaml = "---\n";
-    if (is_of_hub(config.base_model)) yaml += "base_model: " + quoted(config.base_model) + "\n";
+    if (is_of_hub(config, config.base_model)) yaml += "base_model: " + quoted(config.base_model) + "\n";
     yaml += std::string("library_name: ") + (config.lora.on() ? "peft" : "transformers") + "\n";
     if (!config.preference.scores() && config.token_labels == 0) yaml += "pipeline_tag: text-generation\n";
     yaml += "tags:\n- ringmaster\n- " + method_of(config) + "\n";
@@ -138,7 +139,7 @@ std::string data(const Plan& plan) {
     for (const json& entry : plan.config.datasets) {
         const std::string path = entry.value("path", std::string());
         const json type = entry.value("type", json());
-        text += "- " + (is_of_hub(path) ? path : last_part(path)) +
+        text += "- " + (is_of_hub(plan.config, path) ? path : last_part(path)) +
                 (type.is_string() && !type.get<std::string>().empty() ? " (`" + type.get<std::string>() + "`)"
                                                                       : "") +
                 "\n";

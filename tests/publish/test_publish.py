@@ -4,6 +4,7 @@ a converter in llama.cpp's place."""
 import json
 import pathlib
 import re
+import shutil
 import xml.etree.ElementTree
 
 import pytest
@@ -47,6 +48,19 @@ def test_a_card_says_what_was_trained_how_and_what_was_proved(trained, tmp_path)
     refused = ringmaster("card", run, "--to", tmp_path, check=False)
     assert refused.returncode == 1 and "README.md" in refused.stderr
     assert ringmaster("card", run, "--to", tmp_path, "--overwrite").returncode == 0
+
+
+def test_a_card_links_what_is_on_the_hub_and_no_folder_of_this_machine(trained, tmp_path):
+    run, _ = trained
+    copy = shutil.copytree(run, tmp_path / "runs/copy")
+    plan = json.loads((copy / "plan.json").read_text())
+    (tmp_path / "models/fox").mkdir(parents=True)
+    heads = []
+    for base in ("models/fox", "someone/fox"):
+        plan["config"].update(base_model=base, base_dir=str(tmp_path), datasets=[{"path": "someone/rows", "type": "alpaca"}])
+        (copy / "plan.json").write_text(json.dumps(plan))
+        heads.append(yaml.safe_load(ringmaster("card", copy).stdout.removeprefix("---\n").partition("\n---\n")[0]))
+    assert "base_model" not in heads[0] and heads[1]["base_model"] == "someone/fox" and heads[1]["datasets"] == ["someone/rows"]
 
 
 def test_a_model_is_uploaded_with_its_card_by_the_persons_token(trained):
