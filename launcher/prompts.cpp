@@ -63,7 +63,7 @@ json encode_prompts(const Config& config, const fs::path& tokenizer, const json&
 void write_samples(const RunDirectory& run, const Request& request, const Config& config,
                    const Places& places, const Progress& progress) {
     const fs::path file = run.dir / "samples.json";
-    json wish = wished_samples(values_of(request));
+    json wish = requested_samples(values_of(request));
     if (wish.is_null()) {
         std::error_code none;
         fs::remove(file, none);

@@ -49,7 +49,7 @@ void leave_out_secrets(Json& values) {
 /// Returns the settings; null if the request asks for no tracker.
 Json settings_of(const Request& request, const std::string& id) {
     Json values = values_of(request);
-    TrackerWish wish = wished_trackers(values);
+    RequestedTrackers wish = requested_trackers(values);
     if (wish.names.empty()) return {};
     std::set<std::string> secrets =
         secrets_of_document(values.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -37,16 +37,16 @@ void check_samples(KeyReader& keys) {
     keys.whole("sample_seed", {0});
 }
 
-json wished_samples(const json& values) {
+json requested_samples(const json& values) {
     const json prompts = values.value(kPrompts, json());
     if (!prompts.is_array() || prompts.empty()) return {};
-    json wish = {{"asked", prompts}};
+    json requested = {{"asked", prompts}};
     constexpr std::array kSettings = {"max_new_tokens", "temperature", "top_k", "top_p", "seed"};
     for (const std::string setting : kSettings) {
         const json value = values.value("sample_" + setting, json());
-        if (!value.is_null()) wish[setting] = value;
+        if (!value.is_null()) requested[setting] = value;
     }
-    return wish;
+    return requested;
 }
 
 }  // namespace ringmaster

@@ -13,6 +13,6 @@ void check_samples(KeyReader& keys);
 
 /// Returns {"asked": [texts, or lists of chat messages], "max_new_tokens", …} from the top-level values of a
 /// file without mistakes; null if it has no prompts.
-nlohmann::json wished_samples(const nlohmann::json& values);
+nlohmann::json requested_samples(const nlohmann::json& values);
 
 }  // namespace ringmaster

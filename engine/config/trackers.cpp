@@ -56,16 +56,16 @@ const char* switch_of(const nlohmann::json& values, const Tracker& tracker) {
 
 }  // namespace
 
-TrackerWish wished_trackers(const nlohmann::json& values) {
-    TrackerWish wish;
+RequestedTrackers requested_trackers(const nlohmann::json& values) {
+    RequestedTrackers requested;
     for (const Tracker& tracker : kTrackers) {
         if (tracker.name != nullptr && switch_of(values, tracker) != nullptr)
-            wish.names.emplace_back(tracker.name);
+            requested.names.emplace_back(tracker.name);
     }
     for (const char* key : kObeyed) {
-        if (const auto found = values.find(key); found != values.end()) wish.keys[key] = *found;
+        if (const auto found = values.find(key); found != values.end()) requested.keys[key] = *found;
     }
-    return wish;
+    return requested;
 }
 
 bool is_tracker_key(std::string_view key) {
@@ -87,7 +87,7 @@ void say_trackers(KeyReader& keys) {
                         {{"tracker", tracker.title}});
         }
     }
-    const std::vector<std::string> names = wished_trackers(values).names;
+    const std::vector<std::string> names = requested_trackers(values).names;
     for (const auto& [key, tracker] : kUploads) {
         if (is_asked(values, key) && std::find(names.begin(), names.end(), tracker) != names.end())
             keys.inform(Form("KEY-TRACKER", "numbers"), key, {{"tracker", tracker_title(tracker)}});

@@ -8,14 +8,14 @@
 
 namespace ringmaster {
 
-struct TrackerWish {
+struct RequestedTrackers {
     std::vector<std::string> names;                  ///< wandb, mlflow, comet, trackio, tensorboard
     nlohmann::json keys = nlohmann::json::object();  ///< keys of the file that a tracker obeys; no secret
 };
 
 /// Returns the trackers that the top-level values of a file ask for. As in axolotl, a project's name switches
 /// its tracker on, whatever use_… says.
-TrackerWish wished_trackers(const nlohmann::json& values);
+RequestedTrackers requested_trackers(const nlohmann::json& values);
 
 /// Returns whether a tracker obeys the key. Such a key has no effect on the training.
 bool is_tracker_key(std::string_view key);

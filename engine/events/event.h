@@ -54,7 +54,7 @@ struct StepEvent {
     int64_t comm_bytes = 0;
     double data_s = 0;
     int64_t memory_bytes = 0;
-    int64_t peak_memory_bytes = 0;
+    int64_t peak_memory_bytes = 0;  ///< during the step, or during an evaluation after the step before it
     double tokens_per_s = 0;
     int64_t position_sum = 0;           ///< sum of this rank's position ids
     int64_t attention_cells = 0;        ///< cells of the attention mask that this rank computed for each head

@@ -23,6 +23,7 @@ struct MemoryInputs {
     Device device = Device::Cpu;
     bool gradient_checkpointing = false;
     int64_t micro = 1;         ///< rows in a micro-batch
+    int64_t evaluated = 0;     ///< rows in a micro-batch of an evaluation; 0: nothing is evaluated
     int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard, or in the largest chunk of it
     int ring = 1;
     int ulysses = 1;

@@ -231,6 +231,39 @@ class Shared {
     Block inputs_, embedded_, keys_, gradients_, sums_;
 };
 
+/// Holds the states for the length of a trace.
+struct States {
+    States(const MemoryInputs& in, Heap& heap)
+        : weights(heap.take(weight_bytes(in), MemoryPart::Weights, "weights")),
+          gradients(heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients")),
+          optimizer(heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states")) {}
+
+    Block weights, gradients, optimizer;
+};
+
+/// Traces a layer, the head and the loss in an evaluation (Decoder::forward).
+Heap trace_evaluated_layer(const MemoryInputs& in, int64_t layer) {
+    Heap heap;
+    const MemoryInputs of_one = of_chunk(in);
+    const MemoryInputs own = of_one.of_layer(layer);
+    TraceMachine machine(own, heap);
+    const States states(in, heap);
+    const Block inputs =
+        heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
+    const Shared shared(in, heap, layer);
+    const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
+    const Block units = heap.take(layer_forward_unit_bytes(in), MemoryPart::Workspace, kUnits);
+    Traced y_nc;
+    kept_layer(of_one, machine, layer, y_nc);
+    const Traced normed = hidden_states(of_one, machine, kOfLoss);
+    y_nc.reset();
+    const double chunk = std::min(kLossChunkTokens, of_one.tokens());
+    const Traced with_label = machine.take(chunk, double(in.model.hidden_size), kOfLoss);
+    const Traced logits = machine.take(chunk, double(in.model.head_rows()), "logits", MemoryPart::Logits);
+    machine.widen(chunk, double(in.model.hidden_size), double(in.model.head_rows()));
+    return heap;
+}
+
 /// Traces the last chunk of a layer, which sees the keys of all others, and one before it.
 Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     Heap heap;
@@ -239,9 +272,7 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     TraceMachine machine(own, heap);
     const double of_earlier = in.chunks > 1 ? kept_bytes(of_one, heap, layer, 1) : 0;
     const double kept = kept_before(of_one, heap, layer) + std::max(0.0, double(in.chunks - 2)) * of_earlier;
-    const Block weights = heap.take(weight_bytes(in), MemoryPart::Weights, "weights");
-    const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients");
-    const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states");
+    const States states(in, heap);
     const Block inputs =
         heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
     Shared shared(in, heap, layer);
@@ -316,6 +347,11 @@ void Heap::change(double bytes, MemoryPart part, std::string_view name) {
 Heap trace_step(const MemoryInputs& in) {
     const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
     std::optional<Heap> most;
+    const auto add = [&](const Heap& traced) {
+        if (!most || traced.peak() > most->peak()) most = traced;
+    };
+    MemoryInputs evaluation = in;
+    evaluation.micro = in.evaluated;
     std::set<std::tuple<bool, bool, bool, bool, bool, bool, bool, int64_t>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
@@ -326,8 +362,8 @@ Heap trace_step(const MemoryInputs& in) {
                 .second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
-        const Heap traced = trace_layer(in, layer);
-        if (!most || traced.peak() > most->peak()) most = traced;
+        add(trace_layer(in, layer));
+        if (in.evaluated > in.micro) add(trace_evaluated_layer(evaluation, layer));
     }
     return *most;
 }

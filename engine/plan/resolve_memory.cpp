@@ -33,6 +33,8 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.device = plan.device;
     in.gradient_checkpointing = plan.config.gradient_checkpointing;
     in.micro = plan.batch.micro * sequences_per_row(plan.config);
+    if (plan.config.val_set_size > 0 || !plan.config.test_datasets.empty())
+        in.evaluated = plan.config.eval_batch_size * sequences_per_row(plan.config);
     in.shard_tokens =
         static_cast<int64_t>(std::ceil(double(plan.sequence.per_rank) * plan.sharing.most.value_or(1)));
     in.chunks = plan.sequence.chunks;
@@ -145,6 +147,9 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
         changes.push_back({std::move(edits), as_is});
         change(changes.back().in);
     };
+    if (as_is.evaluated > as_is.micro)
+        add({{"eval_batch_size", std::to_string(plan.batch.micro)}},
+            [](MemoryInputs& in) { in.evaluated = 0; });
     if (plan.batch.micro > 1) {
         const int64_t accumulation = product({plan.batch.accumulation, plan.batch.micro}).value_or(1);
         add({{"micro_batch_size", "1"}, {"gradient_accumulation_steps", std::to_string(accumulation)}},

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "engine/attention/local_ring.h"
 #include "engine/attention/partial_attention.h"
-#include "engine/attention/played_ring.h"
 #include "engine/train/kernel_check.h"
 #include "engine/train/stopwatch.h"
 
@@ -143,20 +143,20 @@ RingVerdict check_ring(at::Device device, double seconds) {
     at::manual_seed(8);
     const RingShare sequence = cuda ? random_sequence(32, 8, tokens, 128, dtype, device)
                                     : random_sequence(8, 2, tokens, 64, dtype, device);
-    const PlayedRing ring = deal(make_layout(RingAttnFunc::BatchZigzag, tokens, kRanks, 1), sequence);
+    const LocalRing ring = deal(make_layout(RingAttnFunc::BatchZigzag, tokens, kRanks, 1), sequence);
 
     const FlashOutput whole = one_call_forward(sequence);
-    const std::vector<FlashOutput> outputs = play_forward(ring);
+    const std::vector<FlashOutput> outputs = ring_forward(ring);
     {
         const FlashGradients d = one_call_backward(sequence, whole);
-        verdict.worst = worst_difference(put_together(ring, outputs, play_backward(ring, outputs)),
+        verdict.worst = worst_difference(put_together(ring, outputs, ring_backward(ring, outputs)),
                                          {whole.out_bhtd, d.dq_bhtd, d.dk_bksd, d.dv_bksd});
     }
     const Stopwatch watch(device, seconds);
     verdict.one_forward_s = watch.median([&] { one_call_forward(sequence); });
-    verdict.ring_forward_s = watch.median([&] { play_forward(ring); });
+    verdict.ring_forward_s = watch.median([&] { ring_forward(ring); });
     verdict.one_backward_s = watch.median([&] { one_call_backward(sequence, whole); });
-    verdict.ring_backward_s = watch.median([&] { play_backward(ring, outputs); });
+    verdict.ring_backward_s = watch.median([&] { ring_backward(ring, outputs); });
     return verdict;
 }
 

@@ -74,15 +74,15 @@ std::chrono::milliseconds FolderRollouts::patience() const {
 /// Asks the process to write the rows to rank 0's file. Returns false if rank 0 was asked to stop meanwhile.
 bool FolderRollouts::asks(const std::vector<int64_t>& chosen, const Policy& policy) {
     if (!process_) process_ = std::make_unique<RewardProcess>(command_);
-    Asking asking{kCode, place(), "the log of rank 0 says more", patience()};
-    asking.warn = policy.warn;
-    asking.waits = policy.waits;
-    asking.stops = policy.stops;
-    asking.stops_at_once = true;
+    AnswerRules rules{kCode, place(), "the log of rank 0 says more", patience()};
+    rules.warn = policy.warn;
+    rules.waits = policy.waits;
+    rules.stops = policy.stops;
+    rules.stops_at_once = true;
     const json question{
         {"take",
          {{"begin", chosen.front()}, {"count", chosen.size()}, {"to", fs::absolute(own_file()).string()}}}};
-    const auto line = process_->ask(question.dump() + "\n", kLongestAnswer, asking);
+    const auto line = process_->ask(question.dump() + "\n", kLongestAnswer, rules);
     if (!line) {
         process_.reset();  // the process still waits for a file
         return false;

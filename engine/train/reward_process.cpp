@@ -110,13 +110,13 @@ void RewardProcess::end() {
     process_ = -1;
 }
 
-Asking RewardProcess::of_functions() const {
+AnswerRules RewardProcess::of_functions() const {
     return {command_.code, command_.whom, kHint, command_.patience, command_.functions.size()};
 }
 
-void RewardProcess::fail(const Asking& asking, const std::string& what, const std::string& advice) {
-    refuse(what, running_.empty() ? asking.whom : "reward function " + running_, advice + asking.hint,
-           asking.code);
+void RewardProcess::fail(const AnswerRules& rules, const std::string& what, const std::string& advice) {
+    refuse(what, running_.empty() ? rules.whom : "reward function " + running_, advice + rules.hint,
+           rules.code);
 }
 
 namespace {
@@ -136,43 +136,43 @@ bool waits(int socket, short for_what, Clock::time_point deadline) {
 
 }  // namespace
 
-void RewardProcess::send(const std::string& line, const Asking& asking) {
-    const Clock::time_point deadline = Clock::now() + asking.patience;
+void RewardProcess::send(const std::string& line, const AnswerRules& rules) {
+    const Clock::time_point deadline = Clock::now() + rules.patience;
     for (size_t sent = 0; sent < line.size();) {
-        if (!waits(socket_, POLLOUT, deadline)) fail(asking, "the process does not read what it is asked");
+        if (!waits(socket_, POLLOUT, deadline)) fail(rules, "the process does not read what it is asked");
         const ssize_t more = ::send(socket_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
         if (more > 0) sent += static_cast<size_t>(more);
-        if (more < 0 && errno != EAGAIN && errno != EINTR) fail(asking, "the process has ended");
+        if (more < 0 && errno != EAGAIN && errno != EINTR) fail(rules, "the process has ended");
     }
 }
 
 /// Waits for bytes, for short times if a stop may be requested. Returns whether a whole line has arrived.
-bool RewardProcess::takes_bytes(size_t longest, const Asking& asking, Clock::time_point deadline) {
+bool RewardProcess::takes_bytes(size_t longest, const AnswerRules& rules, Clock::time_point deadline) {
     if (pending_.find('\n') != std::string::npos) return true;
-    if (pending_.size() > longest) fail(asking, "the answer is longer than an answer can be");
+    if (pending_.size() > longest) fail(rules, "the answer is longer than an answer can be");
     const Clock::time_point turn = Clock::now() + std::chrono::milliseconds(200);
-    if (!waits(socket_, POLLIN, asking.stops ? std::min(turn, deadline) : deadline)) {
+    if (!waits(socket_, POLLIN, rules.stops ? std::min(turn, deadline) : deadline)) {
         if (Clock::now() < deadline) return false;
-        fail(asking, "did not answer within " + std::to_string(asking.patience.count() / 1000) + " s",
+        fail(rules, "did not answer within " + std::to_string(rules.patience.count() / 1000) + " s",
              running_.empty() ? "" : "make it faster; ");
     }
     char bytes[1 << 14];
     const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-        fail(asking, "the process ended while it was asked");
+        fail(rules, "the process ended while it was asked");
     if (got > 0) pending_.append(bytes, static_cast<size_t>(got));
     return pending_.find('\n') != std::string::npos;
 }
 
 namespace {
 
-void say_waiting(const json& waiting, const Asking& asking) {
+void say_waiting(const json& waiting, const AnswerRules& rules) {
     const auto number = [&](const char* key) {
         const bool is_there =
             waiting.is_object() && waiting.contains(key) && waiting[key].is_number_integer();
         return is_there ? waiting[key].get<int64_t>() : 0;
     };
-    if (asking.waits) asking.waits(number("seconds"), number("timeout"));
+    if (rules.waits) rules.waits(number("seconds"), number("timeout"));
 }
 
 }  // namespace
@@ -180,43 +180,44 @@ void say_waiting(const json& waiting, const Asking& asking) {
 /// Returns the next line that is not a note. Notes are progress lines of the Python program, warnings,
 /// {"waiting": {"seconds", "timeout"}}, and {"running": name}, which restarts the timeout, once for each
 /// function.
-std::optional<std::string> RewardProcess::receive(size_t longest, const Asking& asking) {
-    Clock::time_point deadline = Clock::now() + asking.patience;
+std::optional<std::string> RewardProcess::receive(size_t longest, const AnswerRules& rules) {
+    Clock::time_point deadline = Clock::now() + rules.patience;
     size_t begun = 0;
     bool warned = false;
     for (;;) {
-        if (!takes_bytes(longest, asking, deadline)) {
-            if ((warned || asking.stops_at_once) && asking.stops && asking.stops()) return std::nullopt;
+        if (!takes_bytes(longest, rules, deadline)) {
+            if ((warned || rules.stops_at_once) && rules.stops && rules.stops()) return std::nullopt;
             continue;
         }
         const size_t newline = pending_.find('\n');
         std::string line = pending_.substr(0, newline);
         pending_.erase(0, newline + 1);
-        if (line.size() > longest) fail(asking, "the answer is longer than an answer can be");
+        if (line.size() > longest) fail(rules, "the answer is longer than an answer can be");
         const json note = parsed(line);
-        if (!note.is_object()) fail(asking, "the answer is not what the protocol allows");
+        if (!note.is_object()) fail(rules, "the answer is not what the protocol allows");
         if (note.contains("error"))
-            refuse(text_at(note, "error"), text_at(note, "where"), text_at(note, "hint"), asking.code);
+            refuse(text_at(note, "error"), text_at(note, "where"), text_at(note, "hint"), rules.code);
         if (note.contains("warning")) {
             warned = true;
-            if (asking.warn) asking.warn(text_at(note, "warning"));
+            if (rules.warn) rules.warn(text_at(note, "warning"));
         }
-        if (note.contains("waiting")) say_waiting(note["waiting"], asking);
+        if (note.contains("waiting")) say_waiting(note["waiting"], rules);
         if (note.contains("phase") || note.contains("warning") || note.contains("waiting")) continue;
         if (!note.contains("running")) return line;
         running_ = text_at(note, "running");
-        if (++begun <= asking.functions) deadline = Clock::now() + asking.patience;
+        if (++begun <= rules.functions) deadline = Clock::now() + rules.patience;
     }
 }
 
-std::optional<std::string> RewardProcess::ask(const std::string& line, size_t longest, const Asking& asking) {
-    send(line, asking);
-    return receive(longest, asking);
+std::optional<std::string> RewardProcess::ask(const std::string& line, size_t longest,
+                                              const AnswerRules& rules) {
+    send(line, rules);
+    return receive(longest, rules);
 }
 
-Rewards RewardProcess::judge(int64_t step, const std::vector<Judged>& completions) {
+Rewards RewardProcess::judge(int64_t step, const std::vector<CompletionToScore>& completions) {
     json asked{{"step", step}, {"prompts", json::array()}, {"completions", json::array()}};
-    for (const Judged& completion : completions) {
+    for (const CompletionToScore& completion : completions) {
         asked["prompts"].push_back(completion.prompt);
         asked["completions"].push_back(completion.ids);
     }

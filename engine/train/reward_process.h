@@ -27,13 +27,13 @@ struct RewardCommand {
 };
 
 /// Holds a completion that is to be judged.
-struct Judged {
+struct CompletionToScore {
     int64_t prompt = 0;  ///< index of the prompt's row
     std::vector<int64_t> ids;
 };
 
 /// Says how long to wait for an answer, and how to report a failure.
-struct Asking {
+struct AnswerRules {
     const char* code;  ///< code of the error
     std::string whom;  ///< place that the error names
     const char* hint;  ///< hint of errors of the process itself
@@ -59,18 +59,19 @@ class RewardProcess {
     /// Returns the rewards of each completion. Throws Error(Refused), which names the function and, if it is
     /// known, the prompt: for an exception, a wrong number of rewards, a reward that is not finite, a
     /// timeout, or a process that ended.
-    Rewards judge(int64_t step, const std::vector<Judged>& completions);
+    Rewards judge(int64_t step, const std::vector<CompletionToScore>& completions);
 
-    /// Sends a line and returns the line that answers it. Returns nothing if `asking.stops` returned true;
-    /// the process cannot be used after that. Throws Error(Refused) as `asking` says.
-    std::optional<std::string> ask(const std::string& line, size_t longest, const Asking& asking);
+    /// Sends a line and returns the line that answers it. Returns nothing if `rules.stops` returned true;
+    /// the process cannot be used after that. Throws Error(Refused) as `rules` says.
+    std::optional<std::string> ask(const std::string& line, size_t longest, const AnswerRules& rules);
 
   private:
-    Asking of_functions() const;
-    void send(const std::string& line, const Asking& asking);
-    std::optional<std::string> receive(size_t longest, const Asking& asking);
-    bool takes_bytes(size_t longest, const Asking& asking, std::chrono::steady_clock::time_point deadline);
-    [[noreturn]] void fail(const Asking& asking, const std::string& what, const std::string& advice = {});
+    AnswerRules of_functions() const;
+    void send(const std::string& line, const AnswerRules& rules);
+    std::optional<std::string> receive(size_t longest, const AnswerRules& rules);
+    bool takes_bytes(size_t longest, const AnswerRules& rules,
+                     std::chrono::steady_clock::time_point deadline);
+    [[noreturn]] void fail(const AnswerRules& rules, const std::string& what, const std::string& advice = {});
     void end();
 
     const RewardCommand command_;

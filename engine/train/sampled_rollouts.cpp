@@ -230,11 +230,11 @@ ServedQuestion SampledRollouts::question_of(int64_t step, const std::vector<Prom
 
 std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const ServedQuestion& question,
                                                                          const Policy& policy) {
-    Asking asking{"ROLLOUT-SERVER", "server " + rule_.server->address(), "the log of rank 0 says more",
-                  patience()};
-    asking.warn = policy.warn;
-    asking.stops = policy.stops;
-    const auto line = process().ask(line_of(question), longest_answer(question), asking);
+    AnswerRules rules{"ROLLOUT-SERVER", "server " + rule_.server->address(), "the log of rank 0 says more",
+                      patience()};
+    rules.warn = policy.warn;
+    rules.stops = policy.stops;
+    const auto line = process().ask(line_of(question), longest_answer(question), rules);
     if (line) return completions_in(*line, question);
     process_.reset();  // the process still waits for the server
     return std::nullopt;
@@ -289,7 +289,7 @@ std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
 Rewards SampledRollouts::rewards_of(int64_t step, const std::vector<int64_t>& rows,
                                     const std::vector<Completion>& completions) {
     if (groups_.rank() != 0) return shared({}, completions.size(), {});
-    std::vector<Judged> asked;
+    std::vector<CompletionToScore> asked;
     const auto group = static_cast<size_t>(rule_.generations);
     for (size_t i = 0; i < completions.size(); ++i) asked.push_back({rows[i / group], completions[i].ids});
     Rewards rewards;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "engine/config/offloading.h"
 #include "engine/config/policy.h"
@@ -201,7 +202,7 @@ Sampler Trainer::sampler_of_stream(int64_t consumed, int64_t steps) const {
 
 TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     while (step_ < total_steps_) {
-        const std::optional<TrainingStep::Wishes> agreed = step(stop_requested);
+        const std::optional<TrainingStep::Requests> agreed = step(stop_requested);
         if (!agreed) {
             save_if_new();
             return TrainingEnd::Stopped;
@@ -352,13 +353,13 @@ void Trainer::compare_with_start(const StepRows& rows) {
     exchange();
 }
 
-TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
+TrainingStep::Requests Trainer::requests(bool stop_requested) const {
     const bool may_ask = groups_.rank() == 0;
     return {stop_requested, may_ask && std::filesystem::exists(checkpoint_request(config_)),
             may_ask && samples_are_wanted(run_.dir)};
 }
 
-std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_requested) {
+std::optional<TrainingStep::Requests> Trainer::step(const std::atomic<bool>& stop_requested) {
     reset_peak(device_);
     reset_host_peak();
     groups_.take_totals();
@@ -373,9 +374,9 @@ std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_
     compare_with_start(rows);
     event.data_s = seconds_since(start);
 
-    const TrainingStep::Wishes own_wishes = wishes(stop_requested.load());
-    const TrainingStep::Computed computed = training_.compute(rows, own_wishes);
-    if (own_wishes.save) std::filesystem::remove(checkpoint_request(config_));
+    const TrainingStep::Requests own_requests = requests(stop_requested.load());
+    const TrainingStep::Computed computed = training_.compute(rows, own_requests);
+    if (own_requests.save) std::filesystem::remove(checkpoint_request(config_));
     const Shares& shares = computed.own.shares;
     event.data_s += computed.own.data_s;
     event.rank_valid_tokens = shares.labels;
@@ -399,7 +400,7 @@ std::optional<TrainingStep::Wishes> Trainer::step(const std::atomic<bool>& stop_
     finish(rows, event, seconds);
     patience_.step_took(seconds);
     groups_.set_timeout(patience_.in_steps());
-    return computed.wishes;
+    return computed.requests;
 }
 
 /// Updates the weights, or skips the step if float16 cannot hold its scaled gradients: as with
@@ -435,7 +436,7 @@ void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
     event.compute_s = wall_s - event.data_s - event.exposed_comm_s;
     event.comm_bytes = comm.sent_bytes;
     event.memory_bytes = memory.current_bytes;
-    event.peak_memory_bytes = memory.peak_bytes;
+    event.peak_memory_bytes = std::max(memory.peak_bytes, std::exchange(evaluation_peak_bytes_, 0));
     if (host_peak_bytes() > 0) event.host_memory_bytes = host_peak_bytes();
     event.tokens_per_s = static_cast<double>(event.tokens) / wall_s;
     events_.write(event);
@@ -478,6 +479,7 @@ void Trainer::evaluate() {
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Evaluating, step_);
     optimizer_->use_averaged_weights(true);
+    reset_peak(device_);
     EvalEvent event{step_, 0, 0, {}};
     if (config_.preference.on()) {
         evaluate_preferences(event);
@@ -485,6 +487,7 @@ void Trainer::evaluate() {
         evaluate_labels(event);
     }
     optimizer_->use_averaged_weights(false);
+    evaluation_peak_bytes_ = tensor_memory(device_).peak_bytes;
     if (event.tokens == 0) return;
     note_evaluation(event.loss);
     watched_.logged.reset();

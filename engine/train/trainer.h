@@ -59,8 +59,8 @@ class Trainer {
     int64_t total_steps() const { return total_steps_; }
 
   private:
-    std::optional<TrainingStep::Wishes> step(const std::atomic<bool>& stop_requested);
-    TrainingStep::Wishes wishes(bool stop_requested) const;
+    std::optional<TrainingStep::Requests> step(const std::atomic<bool>& stop_requested);
+    TrainingStep::Requests requests(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
     std::optional<std::vector<Row>> rows_of_next_step(const std::atomic<bool>& stop_requested);
     /// Computes the log-probabilities of a step's sampled completions under the weights that the run began
@@ -123,6 +123,7 @@ class Trainer {
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update
     int64_t saved_step_ = -1;
+    int64_t evaluation_peak_bytes_ = 0;  ///< peak during the evaluations since the last step; 0: none
     BestModel best_;
     WatchedLoss watched_;
     bool warned_of_gap_ = false;

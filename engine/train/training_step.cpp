@@ -57,12 +57,12 @@ void TrainingStep::freeze() {
     }
 }
 
-TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes& wishes) {
+TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Requests& requests) {
     const bool scales = config_.precision == kFp16Mixed;
     if (scales) pass_.scale_loss(loss_scale_.scale);
     std::optional<PreferenceLoss> preferred;
     const MeshPass::Result own = learn_step(plan_, groups_, pass_, rows, facts_, preferred);
-    Computed computed = agree(own, rows, wishes);
+    Computed computed = agree(own, rows, requests);
     if (preferred) {
         computed.loss = preferred->loss;
         computed.preference = preferred->figures;
@@ -83,13 +83,13 @@ void TrainingStep::unscale(Computed& computed) {
 }
 
 TrainingStep::Computed TrainingStep::agree(const MeshPass::Result& own, const StepRows& rows,
-                                           const Wishes& wishes) {
+                                           const Requests& requests) {
     at::Tensor values = at::zeros({4 + kShareNumbers}, at::kDouble);
     double* mine = values.data_ptr<double>();
     mine[0] = own.loss_sum;
-    mine[1] = wishes.stop ? 1 : 0;
-    mine[2] = wishes.save ? 1 : 0;
-    mine[3] = wishes.sample ? 1 : 0;
+    mine[1] = requests.stop ? 1 : 0;
+    mine[2] = requests.save ? 1 : 0;
+    mine[3] = requests.sample ? 1 : 0;
     put_shares(own.shares, groups_, mine + 4);
     at::Tensor shared = values.to(groups_.device());
     groups_.world().all_reduce(shared).wait();

@@ -17,7 +17,7 @@
 namespace ringmaster {
 
 /// Holds requests that one rank makes to all ranks.
-struct StepWishes {
+struct StepRequests {
     bool stop = false;
     bool save = false;
     bool sample = false;
@@ -28,12 +28,12 @@ class TrainingStep {
     TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer,
                  const Kept& kept);
 
-    using Wishes = StepWishes;
+    using Requests = StepRequests;
     struct Computed {
         MeshPass::Result own;  ///< this rank's result
         double loss = 0;       ///< mean over the labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
-        Wishes wishes;         ///< requests of all ranks, combined
+        Requests requests;     ///< requests of all ranks, combined
         std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
         LossFigures preference = {};
@@ -43,7 +43,7 @@ class TrainingStep {
     /// Computes gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not
     /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 it scales
     /// the loss; a step that overflowed must not be followed by `update`.
-    Computed compute(const StepRows& rows, const Wishes& wishes = {});
+    Computed compute(const StepRows& rows, const Requests& requests = {});
     /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update breaks its formula.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
@@ -58,7 +58,7 @@ class TrainingStep {
     LossScale& loss_scale() { return loss_scale_; }
 
   private:
-    Computed agree(const MeshPass::Result& own, const StepRows& rows, const Wishes& wishes);
+    Computed agree(const MeshPass::Result& own, const StepRows& rows, const Requests& requests);
     void check_norm(double norm);
     void freeze();
     void unscale(Computed& computed);

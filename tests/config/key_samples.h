@@ -96,6 +96,7 @@ inline const std::array kSamples = std::to_array<Sample>({
     {"save_total_limit", "save_steps: 1\n", "1", "2"},
     {"save_strategy", "max_steps:\n", "epoch", "no"},
     {"eval_steps", "val_set_size: 0.1\n", "1", "2"},
+    {"eval_batch_size", "val_set_size: 0.5\n", "2", "64"},
     {"evals_per_epoch", "val_set_size: 0.1\n", "1", "2"},
     {"eval_strategy", "max_steps:\nval_set_size: 0.1\n", "epoch", "no"},
     {"evaluation_strategy", "max_steps:\nval_set_size: 0.1\n", "epoch", "no"},

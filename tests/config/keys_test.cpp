@@ -314,12 +314,12 @@ TEST(Keys, ATrackerIsNamedAndStopsNothing) {
 /// false.
 TEST(Keys, AProjectSwitchesItsTrackerOnAsInAxolotl) {
     using Names = std::vector<std::string>;
-    EXPECT_EQ(wished_trackers({{"use_wandb", false}, {"wandb_project", "p"}}).names, Names{"wandb"});
-    EXPECT_EQ(wished_trackers({{"mlflow_experiment_name", "e"}}).names, Names{"mlflow"});
-    EXPECT_EQ(wished_trackers({{"mlflow_tracking_uri", "./mlruns"}}).names, Names{});
-    EXPECT_EQ(wished_trackers({{"comet_project_name", "c"}, {"comet_api_key", "secret"}}).names,
+    EXPECT_EQ(requested_trackers({{"use_wandb", false}, {"wandb_project", "p"}}).names, Names{"wandb"});
+    EXPECT_EQ(requested_trackers({{"mlflow_experiment_name", "e"}}).names, Names{"mlflow"});
+    EXPECT_EQ(requested_trackers({{"mlflow_tracking_uri", "./mlruns"}}).names, Names{});
+    EXPECT_EQ(requested_trackers({{"comet_project_name", "c"}, {"comet_api_key", "secret"}}).names,
               Names{"comet"});
-    EXPECT_FALSE(wished_trackers({{"comet_api_key", "secret"}}).keys.contains("comet_api_key"));
+    EXPECT_FALSE(requested_trackers({{"comet_api_key", "secret"}}).keys.contains("comet_api_key"));
 }
 
 TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {

@@ -18,8 +18,8 @@ std::string settings_outside_plan(const std::string& text) {
     Document document;
     Diagnostics said;
     read_document(text, document, said);
-    const TrackerWish wish = wished_trackers(document.values);
-    return nlohmann::json{wish.names, wish.keys, wished_samples(document.values)}.dump();
+    const RequestedTrackers wish = requested_trackers(document.values);
+    return nlohmann::json{wish.names, wish.keys, requested_samples(document.values)}.dump();
 }
 
 /// Returns everything that the keys decide for a run, without the file's name and lines.

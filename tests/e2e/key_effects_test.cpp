@@ -32,8 +32,7 @@ using nlohmann::json;
 
 /// Keys whose effect this test does not look for, with the reason.
 const std::map<std::string, std::string> kNotSeenHere = {
-    {"ddp_timeout", "how long a rank waits for a lost one: tests/train/patience_test.cpp"},
-    {"eval_batch_size", "it changes an evaluation's memory and time, but none of its numbers"}};
+    {"ddp_timeout", "how long a rank waits for a lost one: tests/train/patience_test.cpp"}};
 
 constexpr int kRows = 12, kVocabulary = 61;
 
@@ -228,8 +227,8 @@ class KeyEffects : public testing::Test {
         Document document;
         Diagnostics said;
         read_document(text, document, said);
-        const TrackerWish wish = wished_trackers(document.values);
-        return {wish.names, wish.keys, wished_samples(document.values)};
+        const RequestedTrackers wish = requested_trackers(document.values);
+        return {wish.names, wish.keys, requested_samples(document.values)};
     }
 
     static json request_for_rows(const ConfigReading& reading) {

@@ -252,3 +252,19 @@ def test_predicted_peaks_are_the_counted_ones(cases, models, rows, tmp_path):
     errors = [abs(ratio - 1) for ratio, _ in table]
     assert max(errors) <= 0.10
     assert sum(error <= 0.05 for error in errors) >= 0.95 * len(errors)
+
+
+@pytest.mark.parametrize("mesh, stage, activations, precision, adapter", [
+    ("1 rank", 0, "checkpointing", "fp32", False), ("zigzag 2", 3, "checkpointing", "bf16", False), ("1 rank", 0, "tiled MLP", "fp32", "nf4")],
+    ids=["spread", "zigzag", "qlora"])
+def test_an_evaluation_of_more_rows_is_planned(mesh, stage, activations, precision, adapter, models, rows, tmp_path):
+    ranks, sizes = MESHES[mesh]
+    keys = {**sizes, **STAGES[stage], **ACTIVATIONS[activations], **PRECISIONS[precision], **ADAPTERS[adapter]}
+    held_out = [{"path": str(rows(2048)), "ds_type": "json", "type": ""}]
+    config = make_config(tmp_path, models("llama"), rows(2048), sequence_len=2048, micro_batch_size=1, max_steps=2, eval_steps=1, eval_batch_size=4,
+                         test_datasets=held_out, **keys)
+    run = launch(config, tmp_path / "runs", "--ranks", ranks, "--no-preflight")
+    predicted = json.loads((run / "plan.json").read_text())["memory"]["per_rank"][0]
+    of_step, counted = (event["peak_memory_bytes"] for event in events_of(run))
+    assert counted > 1.2 * of_step, "the evaluation takes less than a step: this test proves nothing"
+    assert counted / (predicted["total"] - predicted["runtime"]) == pytest.approx(1, abs=0.05)

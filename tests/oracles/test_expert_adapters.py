@@ -6,7 +6,7 @@ import json
 import pytest
 from test_experts import MESHES, MODELS, assert_same, config_of, load, load_base, make_model, make_rows, train
 
-from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
+from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of, steps_to_train
 from test_quantized import FORMATS
 
 BOTH = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
@@ -19,7 +19,7 @@ ADAPTED = {
     "both, stored transposed": ("gpt_oss", ["q_proj", "o_proj"], BOTH, "2 x 2, ZeRO 3, accumulated"),
     "gate and up, tiled": ("qwen3_moe", ["o_proj"], ["mlp.experts.gate_up_proj"], "ulysses, tiled"),
 }
-STEPS = 20
+STEPS = steps_to_train(20, 8)
 
 
 def logits_of(model):

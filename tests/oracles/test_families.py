@@ -9,10 +9,11 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, next_fit, ringmaster, save_disturbed, state_of
+from ringmaster_runs import (BIN, VOCABULARY, events_of, launch, make_config, make_rows, next_fit, ringmaster, save_disturbed, state_of,
+                             steps_to_train)
 from transformers_loss import learn
 
-STEPS = 10
+STEPS = steps_to_train(10, 4)
 ROWS_PER_STEP = 8
 SEQUENCE = 96
 RATE = 1e-3

@@ -7,10 +7,10 @@ import pathlib
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, state_of
+from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, state_of, steps_to_train
 from transformers_loss import count_labels, summed_loss
 
-STEPS = 20
+STEPS = steps_to_train(20, 8)
 ROWS_PER_STEP = 8
 
 # name: (ranks, keys)

@@ -3,8 +3,8 @@ and peft, which the tests' environment lacks. A tokenizer of words ("w17") makes
 
 The file holds, for every case, the losses in float32 and how far they are from TRL's losses in float64 ("drift"). AdamW divides by
 the gradient's size plus epsilon, so elements whose gradient is about 1e-8 turn rounding into whole updates: noise of half a
-float32 ulp in the first weights changes some cases' float64 losses by 1e-4. If a case drifts by more than MOST_DRIFT, the file
-also holds its losses in float64 with epsilon CALM_EPSILON, where the same noise changes less than 1e-6. "long" has the
+float32 ulp in the first weights changes some cases' float64 losses by 1e-4. If a case drifts by more than MOST_DRIFT or is in
+SENSITIVE, the file also holds its losses in float64 with epsilon CALM_EPSILON, where the same noise changes less than 1e-6. "long" has the
 losses of completions of up to 512 tokens, in float64 with that epsilon."""
 
 import contextlib
@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 STEPS = 20
 BATCH = 4  # rows of a step
 MOST_DRIFT = 5e-6
+SENSITIVE = {"ipo llama full"}  # on a ring of two ranks, rounding errors change its losses by 3e-5 with AdamW's usual epsilon
 CALM_EPSILON = 1e-5
 MODELS = ["llama", "qwen3"]
 # name: (method, TRL's settings, our keys)
@@ -216,7 +217,7 @@ def record(names):
                 case = f"{name} {kind} {'lora' if adapter else 'full'}"
                 found["float32"][case] = losses_of_case(name, kind, adapter, False)
                 found["drift"][case] = distance(found["float32"][case], losses_of_case(name, kind, adapter, True))
-                if found["drift"][case] > MOST_DRIFT:
+                if found["drift"][case] > MOST_DRIFT or case in SENSITIVE:
                     found["float64 calm"][case] = losses_of_case(name, kind, adapter, True, adam_epsilon=CALM_EPSILON)
                 print(case, found["drift"][case], flush=True)
             found["long"][f"{name} {kind} full"] = losses_of_case(name, kind, False, True, long=True, adam_epsilon=CALM_EPSILON)

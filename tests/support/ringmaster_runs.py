@@ -11,6 +11,11 @@ BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
 VOCABULARY = 256
 
 
+def steps_to_train(whole, fewer):
+    """Returns the number of steps for which a comparison trains: `fewer` in the tests that run by default."""
+    return fewer if "RINGMASTER_FEWER_STEPS" in os.environ else whole
+
+
 def save_disturbed(model, folder):
     """Saves the model with random biases, corrections, norms, scales and sinks, so that they matter; returns the folder."""
     import torch

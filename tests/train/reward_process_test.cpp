@@ -73,7 +73,7 @@ TEST(RewardProcess, PassesWarningsOnAndStopsWaitingAfterOne) {
     const std::string script = std::string(kReady) + R"(echo '{"warning":"the server is away"}'; sleep 0.4;
         echo '{"completions":[[1]]}'; read more; sleep 60)";
     std::vector<std::string> said;
-    Asking asking{"ROLLOUT-SERVER", "server", "hint", std::chrono::seconds(20)};
+    AnswerRules asking{"ROLLOUT-SERVER", "server", "hint", std::chrono::seconds(20)};
     asking.warn = [&](const std::string& text) { said.push_back(text); };
     asking.stops = [] { return false; };
     RewardProcess patient(shell(script));
@@ -100,7 +100,7 @@ TEST(RewardProcess, TellsHowLongItWaitsAndStopsAtOnceIfAsked) {
                                R"(echo '{"waiting":{"seconds":3,"timeout":60}}'; echo '{"waiting":[1]}';
         sleep 0.4; echo '{"rows":1}'; sleep 60)";
     std::vector<std::pair<int64_t, int64_t>> told;
-    Asking asking{"ROLLOUT-FOLDER", "/in", "hint", std::chrono::seconds(20)};
+    AnswerRules asking{"ROLLOUT-FOLDER", "/in", "hint", std::chrono::seconds(20)};
     asking.waits = [&](int64_t seconds, int64_t allowed) { told.emplace_back(seconds, allowed); };
     asking.stops = [] { return true; };
     EXPECT_EQ(RewardProcess(shell(script)).ask("{}\n", 1000, asking), R"({"rows":1})");

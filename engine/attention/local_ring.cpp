@@ -1,4 +1,4 @@
-#include "engine/attention/played_ring.h"
+#include "engine/attention/local_ring.h"
 
 #include <ATen/ATen.h>
 
@@ -52,7 +52,7 @@ struct Hop {
 };
 
 /// Returns the keys that a stage of `rank` reads: the rank's keys, or those that the stage's sender sends.
-Hop hop_of(const PlayedRing& ring, size_t rank, size_t stage) {
+Hop hop_of(const LocalRing& ring, size_t rank, size_t stage) {
     const Stage& here = ring.schedules[rank].stages[stage];
     if (here.is_own) return {rank, {{0, here.keys}}};
     const auto from = static_cast<size_t>(here.exchanges.front().from);
@@ -60,7 +60,7 @@ Hop hop_of(const PlayedRing& ring, size_t rank, size_t stage) {
 }
 
 template <typename Compute>
-void each_hop(const PlayedRing& ring, size_t rank, const Compute& compute) {
+void each_hop(const LocalRing& ring, size_t rank, const Compute& compute) {
     const AttentionSchedule& schedule = ring.schedules[rank];
     for (size_t stage = 0; stage < schedule.stages.size(); ++stage) {
         if (!schedule.stages[stage].slices.empty())
@@ -70,8 +70,8 @@ void each_hop(const PlayedRing& ring, size_t rank, const Compute& compute) {
 
 }  // namespace
 
-PlayedRing deal(const Layout& layout, const RingShare& sequence) {
-    PlayedRing ring;
+LocalRing deal(const Layout& layout, const RingShare& sequence) {
+    LocalRing ring;
     for (size_t rank = 0; rank < layout.ranks.size(); ++rank) {
         const at::Tensor places = places_of(layout.ranks[rank], sequence.q_bhtd.device());
         ring.places.push_back(places);
@@ -82,7 +82,7 @@ PlayedRing deal(const Layout& layout, const RingShare& sequence) {
     return ring;
 }
 
-std::vector<FlashOutput> play_forward(const PlayedRing& ring) {
+std::vector<FlashOutput> ring_forward(const LocalRing& ring) {
     std::vector<FlashOutput> outputs;
     for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
         const RingShare& share = ring.shares[rank];
@@ -96,7 +96,7 @@ std::vector<FlashOutput> play_forward(const PlayedRing& ring) {
     return outputs;
 }
 
-std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vector<FlashOutput>& outputs) {
+std::vector<FlashGradients> ring_backward(const LocalRing& ring, const std::vector<FlashOutput>& outputs) {
     std::vector<FlashGradients> gradients(ring.shares.size());
     std::vector<PartSums> dk, dv;
     for (const RingShare& share : ring.shares) {
@@ -125,7 +125,7 @@ std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vec
     return gradients;
 }
 
-std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
+std::vector<at::Tensor> put_together(const LocalRing& ring, const std::vector<FlashOutput>& outputs,
                                      const std::vector<FlashGradients>& gradients) {
     std::array<std::vector<at::Tensor>, 4> parts;
     for (const FlashOutput& part : outputs) parts[0].push_back(part.out_bhtd);

@@ -19,7 +19,7 @@ struct RingShare {
     at::Tensor q_bhtd, dout_bhtd, k_bktd, v_bktd;
 };
 
-struct PlayedRing {
+struct LocalRing {
     std::vector<at::Tensor> places;  ///< positions of each rank's tokens, int64 [T]
     std::vector<AttentionSchedule> schedules;
     std::vector<RingShare> shares;
@@ -27,15 +27,15 @@ struct PlayedRing {
 
 /// Deals a sequence out by `layout`, which has ring ranks only. Tensors are in B T H D memory order, as the
 /// model's are.
-PlayedRing deal(const Layout& layout, const RingShare& sequence);
+LocalRing deal(const Layout& layout, const RingShare& sequence);
 
 /// Returns the output of each rank, after its hops in order.
-std::vector<FlashOutput> play_forward(const PlayedRing& ring);
+std::vector<FlashOutput> ring_forward(const LocalRing& ring);
 /// Returns the gradients of each rank, float32.
-std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vector<FlashOutput>& outputs);
+std::vector<FlashGradients> ring_backward(const LocalRing& ring, const std::vector<FlashOutput>& outputs);
 
 /// Returns out, dq, dk and dv in the sequence's order, [B, H or K, S, D].
-std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
+std::vector<at::Tensor> put_together(const LocalRing& ring, const std::vector<FlashOutput>& outputs,
                                      const std::vector<FlashGradients>& gradients);
 
 /// Computes attention and its gradients with one causal call over the whole sequence, for comparison.

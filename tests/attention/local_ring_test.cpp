@@ -1,4 +1,4 @@
-#include "engine/attention/played_ring.h"
+#include "engine/attention/local_ring.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@ void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device
     const FullAttention truth = full_attention(q, k, v, dout, causal_hidden(kTokens));
     const auto heads_first = [&](const at::Tensor& x) { return x.to(device).transpose(1, 2); };
     const RingShare sequence{heads_first(q), heads_first(dout), heads_first(k), heads_first(v)};
-    const PlayedRing ring = deal(make_layout(func, kTokens, ranks, 1), sequence);
-    const std::vector<FlashOutput> outputs = play_forward(ring);
+    const LocalRing ring = deal(make_layout(func, kTokens, ranks, 1), sequence);
+    const std::vector<FlashOutput> outputs = ring_forward(ring);
 
     const auto expect = [&](const at::Tensor& ours_bhsd, const at::Tensor& truth_bshd, const char* what) {
         EXPECT_LT(relative_error(ours_bhsd.cpu().transpose(1, 2), truth_bshd), bound_of(dtype))
             << what << ", " << ranks << " ranks";
     };
-    const std::vector<at::Tensor> played = put_together(ring, outputs, play_backward(ring, outputs));
+    const std::vector<at::Tensor> played = put_together(ring, outputs, ring_backward(ring, outputs));
     expect(played[0], truth.out_bthd, "out");
     expect(played[1], truth.dq_bthd, "dq");
     expect(played[2], truth.dk_bskd, "dk");
@@ -40,7 +40,7 @@ void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device
     expect(d.dv_bksd, truth.dv_bskd, "dv of one call");
 }
 
-TEST(PlayedRing, OfAnyLayoutIsTheWholeSequencesAttention) {
+TEST(LocalRing, OfAnyLayoutIsTheWholeSequencesAttention) {
     at::set_num_threads(1);  // the ranks of other tests have one thread, too
     for (const RingAttnFunc func :
          {RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe, RingAttnFunc::BatchRing}) {
