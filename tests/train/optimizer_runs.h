@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 /// Returns a model with whole and partial blocks and small parameters (< 4,096); most slices cut a block.
 inline ModelConfig ragged_model() {
     ModelConfig model = tiny_model();
+    model.num_layers = 1;
     model.hidden_size = 96;
     model.intermediate_size = 50;
     model.head_dim = 24;
@@ -91,10 +92,20 @@ inline Outcome trained(const Config& config, Precision precision, const Sharding
     return {contents(dir / "states"), contents(dir / "model.safetensors")};
 }
 
+struct ShardsAndStage {
+    int shards, stage;
+};
+
+inline std::vector<ShardsAndStage> all_shards_and_stages() {
+    std::vector<ShardsAndStage> all;
+    for (const int shards : {2, 3, 5})
+        for (const int stage : {1, 2, 3}) all.push_back({shards, stage});
+    return all;
+}
+
 /// Compares states and weights byte by byte with a run on one rank, also after a resume.
 inline void expect_the_same_on_every_mesh(const Config& config, Precision precision,
-                                          const std::vector<int>& shards, const std::vector<int>& stages,
-                                          int64_t updates = 5) {
+                                          const std::vector<ShardsAndStage>& meshes, int64_t updates = 5) {
     const auto end = [&](const Sharding& sharding, bool writes, const std::string& name, int64_t half) {
         return trained(config, precision, sharding, writes, name, half, at::kCPU, updates);
     };
@@ -102,18 +113,16 @@ inline void expect_the_same_on_every_mesh(const Config& config, Precision precis
     const Outcome resumed = end({}, true, "resumed", updates * 2 / 5);
     EXPECT_TRUE(whole.states == resumed.states) << "after a resume";
     EXPECT_TRUE(whole.weights == resumed.weights) << "after a resume";
-    for (const int ranks : shards) {
-        for (const int stage : stages) {
-            Outcome sharded;
-            Mesh mesh;
-            mesh.dp_shard = ranks;
-            run_ranks(mesh, [&](int rank, Groups& groups) {
-                const Outcome of_rank = end({stage, groups}, rank == 0, "sharded", updates * 2 / 5);
-                if (rank == 0) sharded = of_rank;
-            });
-            EXPECT_TRUE(whole.states == sharded.states) << ranks << " shards, stage " << stage;
-            EXPECT_TRUE(whole.weights == sharded.weights) << ranks << " shards, stage " << stage;
-        }
+    for (const auto [shards, stage] : meshes) {
+        Outcome sharded;
+        Mesh mesh;
+        mesh.dp_shard = shards;
+        run_ranks(mesh, [&, stage = stage](int rank, Groups& groups) {
+            const Outcome of_rank = end({stage, groups}, rank == 0, "sharded", updates * 2 / 5);
+            if (rank == 0) sharded = of_rank;
+        });
+        EXPECT_TRUE(whole.states == sharded.states) << shards << " shards, stage " << stage;
+        EXPECT_TRUE(whole.weights == sharded.weights) << shards << " shards, stage " << stage;
     }
 }
 
