@@ -23,7 +23,6 @@ struct MemoryInputs {
     Device device = Device::Cpu;
     bool gradient_checkpointing = false;
     int64_t micro = 1;         ///< rows in a micro-batch
-    int64_t evaluated = 0;     ///< rows in a micro-batch of an evaluation; 0: nothing is evaluated
     int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard, or in the largest chunk of it
     int ring = 1;
     int ulysses = 1;
@@ -55,6 +54,7 @@ struct MemoryInputs {
     Quantization quantization = {};    ///< format of the frozen weights
     bool keeps_first_weights = false;  ///< keeps a copy of the trained weights as they were at the start
     int64_t chunks = 1;                ///< parts of the shard that are computed one after the other
+    int64_t evaluated = 0;             ///< rows in a micro-batch of an evaluation; 0: nothing is evaluated
     std::optional<double> link = {};   ///< measured bytes per second between two ranks of a node
 
     /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.

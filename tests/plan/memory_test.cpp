@@ -261,6 +261,30 @@ TEST(Memory, WhatDoesNotFitNamesWhatWould) {
                 testing::HasSubstr("bf16: full takes"));
 }
 
+TEST(Memory, AnEvaluationOfManyRowsMayTakeTheMost) {
+    const auto with = [](const std::string& more, int64_t device) {
+        PlanRequest request;
+        request.device = Device::Cuda;
+        request.device_memory_bytes = device;
+        return plan_of("sequence_len: 32768\ngradient_checkpointing: true\n" + more, 8, request);
+    };
+    const auto most = [](const Plan& plan) { return plan.memory->per_rank[0].total_high; };
+    const int64_t large = int64_t{1} << 40;
+    const int64_t alone = most(with("", large));
+    EXPECT_EQ(most(with("eval_batch_size: 16\n", large)), alone) << "nothing is evaluated";
+    EXPECT_EQ(most(with("val_set_size: 0.1\neval_batch_size: 1\n", large)), alone);
+    const std::string evaluates = "val_set_size: 0.1\neval_batch_size: 16\n";
+    EXPECT_GT(most(with(evaluates, large)), alone);
+    const Plan over = with(evaluates, alone);
+    const Diagnostic* fit = find(over, "MEM-FIT");
+    ASSERT_TRUE(fit);
+    EXPECT_EQ(fit->fixes.front().edits.front().key, "eval_batch_size");
+    EXPECT_EQ(
+        with("val_set_size: 0.1\neval_batch_size: " + fit->fixes.front().edits.front().value + "\n", alone)
+            .verdict,
+        Verdict::Fits);
+}
+
 TEST(Memory, AnUnknownDeviceHasNoVerdict) {
     PlanRequest request;
     request.device = Device::Cuda;
