@@ -8,6 +8,7 @@
 #include "engine/kernels/expert_rows.h"
 #include "engine/model/kernel_elements.h"
 #include "engine/model/ops.h"
+#include "engine/plan/speeds.h"
 
 namespace ringmaster {
 
@@ -22,6 +23,51 @@ constexpr int64_t kRowsPerTask = 64;
 /// Returns whether the CPU's kernels compute with this tensor's elements.
 bool has_kernels(const at::Tensor& x) {
     return x.is_cpu() && x.scalar_type() != at::kDouble;
+}
+
+/// For each new number of rows LibTorch compiles another bfloat16 kernel, which takes as long as a quarter of
+/// a product of 512 rows, 512 columns and a depth of 768. Multiples of kRowStep, and numbers below it, are so
+/// few that their kernels are kept. Beyond kMostRows the product takes much longer than the compiler.
+constexpr int64_t kRowStep = 32, kMostRows = 2048;
+
+bool is_compiled(const at::Tensor& x, int64_t rows) {
+    return x.is_cpu() && x.scalar_type() == at::kBFloat16 && rows <= kMostRows && cpu_has_bfloat16();
+}
+
+/// Calls `body` with the rows of one expert, or with their multiple of kRowStep and the rest.
+template <class Body>
+void for_compiled_rows(const at::Tensor& x, int64_t begin, int64_t count, const Body& body) {
+    const int64_t whole = is_compiled(x, count) ? count / kRowStep * kRowStep : count;
+    if (whole > 0) body(begin, whole);
+    if (whole < count) body(begin + whole, count - whole);
+}
+
+/// Returns a copy of rows [first, first + count) in a tensor of `all` rows that are zero elsewhere.
+at::Tensor between_zeros(const at::Tensor& rows_nw, int64_t first, int64_t all) {
+    const int64_t count = rows_nw.size(0), end = first + count;
+    at::Tensor wide_nw = at::empty({all, rows_nw.size(1)}, rows_nw.options());
+    wide_nw.narrow(0, 0, first).zero_();
+    wide_nw.narrow(0, first, count).copy_(rows_nw);
+    wide_nw.narrow(0, end, all - end).zero_();
+    return wide_nw;
+}
+
+/// Computes accumulate_weight_gradient of one expert's rows. If their number is not a multiple of kRowStep,
+/// rows of other experts join them, whose factors in the narrower matrix are replaced by zeros.
+void accumulate_compiled_gradient(const at::Tensor& gradient_oi, const at::Tensor& dy_mo,
+                                  const at::Tensor& x_mi, int64_t begin, int64_t count, double beta) {
+    const int64_t all = (count + kRowStep - 1) / kRowStep * kRowStep;
+    if (!is_compiled(x_mi, count) || all == count || all > x_mi.size(0)) {
+        accumulate_weight_gradient(gradient_oi, dy_mo.narrow(0, begin, count), x_mi.narrow(0, begin, count),
+                                   beta);
+        return;
+    }
+    const int64_t from = std::min(begin, x_mi.size(0) - all);
+    const bool is_x_narrower = x_mi.size(1) < dy_mo.size(1);
+    const at::Tensor narrower = (is_x_narrower ? x_mi : dy_mo).narrow(0, begin, count);
+    const at::Tensor padded = between_zeros(narrower, begin - from, all);
+    accumulate_weight_gradient(gradient_oi, is_x_narrower ? dy_mo.narrow(0, from, all) : padded,
+                               is_x_narrower ? padded : x_mi.narrow(0, from, all), beta);
 }
 
 /// Returns the first row of each expert, and the end of the last one's.
@@ -157,7 +203,10 @@ at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted
 at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing) {
     at::Tensor y_mo = at::empty({x_mi.size(0), weight_eoi.size(1)}, x_mi.options());
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
-        product_out(y_mo.narrow(0, begin, count), x_mi.narrow(0, begin, count), weight_eoi[expert].t());
+        const at::Tensor weight_io = weight_eoi[expert].t();
+        for_compiled_rows(x_mi, begin, count, [&](int64_t first, int64_t rows) {
+            product_out(y_mo.narrow(0, first, rows), x_mi.narrow(0, first, rows), weight_io);
+        });
     });
     return y_mo;
 }
@@ -165,7 +214,10 @@ at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, 
 at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing) {
     at::Tensor dx_mi = at::empty({dy_mo.size(0), weight_eoi.size(2)}, dy_mo.options());
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
-        product_out(dx_mi.narrow(0, begin, count), dy_mo.narrow(0, begin, count), weight_eoi[expert]);
+        const at::Tensor weight_oi = weight_eoi[expert];
+        for_compiled_rows(dy_mo, begin, count, [&](int64_t first, int64_t rows) {
+            product_out(dx_mi.narrow(0, first, rows), dy_mo.narrow(0, first, rows), weight_oi);
+        });
     });
     return dx_mi;
 }
@@ -207,8 +259,7 @@ void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tenso
             gradient_eoi[static_cast<int64_t>(expert)].zero_();
     }
     for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
-        accumulate_weight_gradient(gradient_eoi[expert], dy_mo.narrow(0, begin, count),
-                                   x_mi.narrow(0, begin, count), beta);
+        accumulate_compiled_gradient(gradient_eoi[expert], dy_mo, x_mi, begin, count, beta);
     });
 }
 

@@ -13,7 +13,7 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kFloat = 4, kLong = 8;
 constexpr std::string_view kRowsIn = "rows that experts read", kRowsOut = "rows that experts return",
                            kProduct = "product of gate and up";
-constexpr double kRows = 1024;  // same as in engine/model/expert_ops.cpp
+constexpr double kRows = 1024, kMostRows = 2048;  // same as in engine/model/expert_ops.cpp
 
 }  // namespace
 
@@ -106,6 +106,13 @@ Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
     return combine(from_experts(std::move(y_mc), kRowsOut));
 }
 
+void TraceMachine::expert_gradient(double outputs, double inputs, double rows) {
+    const bool pads =
+        !on_gpu() && in_.element_bytes() != kFloat && !in_.widens() && rows / local_experts() <= kMostRows;
+    const Traced padded = take(pads ? rows / local_experts() : 0, std::min(outputs, inputs));
+    gradient_product(outputs, inputs, rows / local_experts());
+}
+
 void TraceMachine::sum_row_products(double rows, double width) {
     const double wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
     heap_.touch(std::min(rows, kRows) * width * (kFloat + wide));
@@ -138,7 +145,7 @@ Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up
     const WeighedGate weighed = weighed_gate_backward(gate_up_m2i, dact_mi);
     dact_mi.reset();
     if (model().expert_biases) sum_row_products(rows / local_experts(), dy_mc.columns());
-    if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / local_experts());
+    if (!in_.lora.on()) expert_gradient(dy_mc.columns(), width, rows);
     return weighed.dweights_m;
 }
 
@@ -156,7 +163,7 @@ void TraceMachine::ExpertPull::accumulate(const Traced&, const Traced& read_nw, 
     const double rows = dgate_up_m2i.rows();
     const Traced x_mw = machine.rows_for_experts(read_nw, routing, kRowsIn);
     if (is_adapted) return;
-    machine.gradient_product(dgate_up_m2i.columns(), read_nw.columns(), rows / machine.local_experts());
+    machine.expert_gradient(dgate_up_m2i.columns(), read_nw.columns(), rows);
 }
 
 Traced TraceMachine::ExpertPull::router_input(const Traced& read_nc, int64_t first, double beta) const {

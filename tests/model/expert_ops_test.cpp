@@ -145,5 +145,38 @@ TEST(ExpertOps, ExpertsWithoutTokensGetGradientsOfZero) {
     for (const int64_t expert : {0, 2, 3, 5}) EXPECT_TRUE(gradient[expert].eq(0).all().item<bool>());
 }
 
+/// Returns a routing with experts of no row, of few, and of more than a multiple of 32.
+Routing uneven() {
+    Routing routing;
+    routing.begins = {0, 5, 70, 70, 134, 203, 240};
+    return routing;
+}
+
+TEST(ExpertOps, ProductsOfAnyNumberOfRowsAreThoseOfTheirExpert) {
+    const Routing routing = uneven();
+    const int64_t rows = routing.begins.back();
+    for (const auto& [outputs, inputs] : {std::pair<int64_t, int64_t>{40, 24}, {24, 40}}) {
+        at::manual_seed(3);
+        const at::Tensor x = at::randn({rows, inputs}).to(at::kBFloat16);
+        const at::Tensor dy = at::randn({rows, outputs}).to(at::kBFloat16);
+        const at::Tensor weight = at::randn({kExperts, outputs, inputs}).to(at::kBFloat16);
+        const at::Tensor y = grouped_linear(x, weight, routing), dx = grouped_product(dy, weight, routing);
+        at::Tensor gradient = at::full_like(weight, NAN), added = at::ones_like(weight);
+        accumulate_grouped_gradient(gradient, dy, x, routing, 0);
+        accumulate_grouped_gradient(added, dy, x, routing, 1);
+        for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+            const auto of = [&](const at::Tensor& all) {
+                return all.narrow(0, begin, count).to(at::kDouble);
+            };
+            const at::Tensor w = weight[expert].to(at::kDouble), sum = at::matmul(of(dy).t(), of(x));
+            EXPECT_LT(worst(of(y), at::matmul(of(x), w.t())), 0.005);
+            EXPECT_LT(worst(of(dx), at::matmul(of(dy), w)), 0.005);
+            EXPECT_LT(worst(gradient[expert], sum), 0.005);
+            EXPECT_LT(worst(added[expert], sum + 1), 0.01);
+        });
+        EXPECT_TRUE(gradient[2].eq(0).all().item<bool>());
+    }
+}
+
 }  // namespace
 }  // namespace ringmaster
