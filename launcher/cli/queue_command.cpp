@@ -11,6 +11,7 @@
 #include "launcher/queue/queue_add.h"
 #include "launcher/queue/queue_edit.h"
 #include "launcher/queue/queue_runner.h"
+#include "launcher/queue/queue_service.h"
 
 namespace ringmaster {
 
@@ -96,8 +97,46 @@ int run_move(const Arguments& arguments, const Session& session) {
     return 0;
 }
 
-int run_runner(const Arguments& /*none*/, const Session& session) {
-    run_queue(session.places);
+int run_runner(const Arguments& arguments, const Session& session) {
+    Places places = session.places;
+    places.runs_dir = runs_dir_of(arguments, session);
+    run_queue(places);
+    return 0;
+}
+
+void print_service(const Session& session) {
+    const QueueService service = queue_service();
+    if (session.json) {
+        nlohmann::json lingers = nullptr;
+        if (service.lingers) lingers = *service.lingers;
+        return print_line({{"type", "service"},
+                           {"on", service.is_on},
+                           {"unit", service.unit.string()},
+                           {"lingers", lingers},
+                           {"obstacle", service.obstacle}});
+    }
+    if (!service.obstacle.empty()) return print("off: " + printable(service.obstacle) + "\n");
+    if (!service.is_on)
+        return print("off: after a restart of the machine the next command of Ringmaster goes on with the "
+                     "queue\n");
+    print("on: the queue goes on by itself after a restart of the machine (" +
+          printable(service.unit.string()) + ")\n");
+    if (service.lingers.value_or(false)) return;
+    print("It begins when you log in, and runs that it has started end when you log out. To let it begin with "
+          "the\nmachine and keep its runs: loginctl enable-linger\n");
+}
+
+int run_service(const Arguments& arguments, const Session& session) {
+    const std::string& wish = arguments.operand();
+    if (wish == "on") {
+        switch_queue_service_on(session.places);
+    } else if (wish == "off") {
+        switch_queue_service_off();
+    } else if (!wish.empty() && wish != "status") {
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + wish + "' is none of on, off and status",
+                    "queue service");
+    }
+    print_service(session);
     return 0;
 }
 
@@ -108,6 +147,15 @@ constexpr const char* kQueue =
     "off "
     "continues\n"
     "from its newest checkpoint. `ringmaster watch RUN` follows one, `ringmaster stop RUN` stops one.";
+
+constexpr const char* kService =
+    "`on` writes and enables the user unit ringmaster-queue.service, `off` removes it, and without either "
+    "the present\n"
+    "state is shown. The unit begins when you log in; `loginctl enable-linger` lets it begin with the machine "
+    "and keeps\n"
+    "its runs when you log out. It remembers the runs folder and Ringmaster's environment variables of now: "
+    "after a\n"
+    "change of either, `on` writes it anew.";
 
 }  // namespace
 
@@ -141,7 +189,15 @@ std::vector<Command> queue_commands() {
         {{"queue move", "RUN", true, "Moves a run of the queue to another place.", move_options, ""},
          run_move,
          true},
-        {{"queue run", "", false, "", {}, ""}, run_runner},
+        {{"queue run", "", false, "", {runs_dir_option()}, ""}, run_runner},
+        {{"queue service",
+          "on|off|status",
+          false,
+          "Lets this user's systemd go on with the queue after a restart of the machine.",
+          {json_option()},
+          kService},
+         run_service,
+         true},
         {{"queue",
           "",
           false,
