@@ -5932,6 +5932,33 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::ServiceSwitch</name>
+    <message>
+        <source>Go on by itself after a restart of the machine</source>
+        <translation>Nach einem Neustart des Rechners von selbst fortfahren</translation>
+    </message>
+    <message>
+        <source>A user service of systemd; in a terminal: %1</source>
+        <translation>Ein Benutzerdienst von systemd; im Terminal: %1</translation>
+    </message>
+    <message>
+        <source>It begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
+        <translation>Er beginnt bei der Anmeldung, und Läufe, die er gestartet hat, enden bei der Abmeldung. Damit er mit dem Rechner beginnt und seine Läufe behält: %1</translation>
+    </message>
+    <message>
+        <source>The service could not be switched on.</source>
+        <translation>Der Dienst ließ sich nicht einschalten.</translation>
+    </message>
+    <message>
+        <source>The service could not be switched off.</source>
+        <translation>Der Dienst ließ sich nicht ausschalten.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. After a restart of the machine, open Ringmaster once: the queue then goes on.</source>
+        <translation>Nichts wurde geändert. Nach einem Neustart des Rechners Ringmaster einmal öffnen: Dann geht die Warteschlange weiter.</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SlurmFields</name>
     <message>
         <source>on this machine</source>

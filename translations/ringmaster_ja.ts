@@ -5879,6 +5879,33 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
 </context>
 <context>
+    <name>ringmaster::ServiceSwitch</name>
+    <message>
+        <source>Go on by itself after a restart of the machine</source>
+        <translation>マシンの再起動後に自動的に続行する</translation>
+    </message>
+    <message>
+        <source>A user service of systemd; in a terminal: %1</source>
+        <translation>systemd のユーザーサービス。端末では：%1</translation>
+    </message>
+    <message>
+        <source>It begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
+        <translation>ログイン時に始まり、サービスが開始した実行はログアウト時に終了します。マシンとともに始め、実行を残すには：%1</translation>
+    </message>
+    <message>
+        <source>The service could not be switched on.</source>
+        <translation>サービスをオンにできませんでした。</translation>
+    </message>
+    <message>
+        <source>The service could not be switched off.</source>
+        <translation>サービスをオフにできませんでした。</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. After a restart of the machine, open Ringmaster once: the queue then goes on.</source>
+        <translation>何も変更されていません。マシンの再起動後に Ringmaster を一度開くと、キューが続行します。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SlurmFields</name>
     <message>
         <source>on this machine</source>

@@ -5879,6 +5879,33 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::ServiceSwitch</name>
+    <message>
+        <source>Go on by itself after a restart of the machine</source>
+        <translation>机器重启后自动继续</translation>
+    </message>
+    <message>
+        <source>A user service of systemd; in a terminal: %1</source>
+        <translation>systemd 的用户服务；在终端中：%1</translation>
+    </message>
+    <message>
+        <source>It begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
+        <translation>服务在您登录时启动，由它启动的运行在您注销时结束。要让它随机器启动并保留这些运行：%1</translation>
+    </message>
+    <message>
+        <source>The service could not be switched on.</source>
+        <translation>无法开启服务。</translation>
+    </message>
+    <message>
+        <source>The service could not be switched off.</source>
+        <translation>无法关闭服务。</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. After a restart of the machine, open Ringmaster once: the queue then goes on.</source>
+        <translation>没有做任何更改。机器重启后打开一次 Ringmaster，队列就会继续。</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::SlurmFields</name>
     <message>
         <source>on this machine</source>

@@ -16,6 +16,7 @@
 #include "gui/queue/parallel_plot.h"
 #include "gui/queue/queue_dialog.h"
 #include "gui/queue/queue_table.h"
+#include "gui/queue/service_switch.h"
 #include "gui/session/finding_words.h"
 #include "launcher/queue/queue_runner.h"
 
@@ -41,6 +42,7 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
       m_remove(new QPushButton(tr("Remove"))),
       m_open(new QPushButton(tr("Open in Monitor"))),
       m_slots(new QSpinBox),
+      m_service(new ServiceSwitch(session)),
       m_table(new QueueTable),
       m_results(new Card(tr("Results of the sweep"))),
       m_plot(new ParallelPlot) {
@@ -110,6 +112,7 @@ QWidget* QueuePage::makeList() {
     auto* card = new Card(tr("In their order"));
     card->setSubtitle(tr("drag a row to another place; a sweep's keys have columns of their own"));
     card->body()->addWidget(tools);
+    card->body()->addWidget(m_service);
     card->body()->addWidget(m_table, 1);
     m_results->setObjectName(u"sweepResults"_s);
     m_results->setSubtitle(tr("a line for each run; drag along an axis to keep only some"));
@@ -221,7 +224,12 @@ void QueuePage::add() {
 void QueuePage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
     m_timer.start();
+    m_service->refresh();
     refresh();
+}
+
+bool QueuePage::settled() const {
+    return m_read && !m_watcher.isRunning() && m_service->settled();
 }
 
 void QueuePage::hideEvent(QHideEvent* event) {

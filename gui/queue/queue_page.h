@@ -20,6 +20,7 @@ class Card;
 class PageHeader;
 class ParallelPlot;
 class QueueTable;
+class ServiceSwitch;
 
 class QueuePage : public Page {
     Q_OBJECT
@@ -29,7 +30,7 @@ class QueuePage : public Page {
     ~QueuePage() override;
 
     void offer(const QString& file) { m_file = file; }  ///< the configuration that Add begins with
-    bool settled() const override { return m_read && !m_watcher.isRunning(); }
+    bool settled() const override;
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -63,6 +64,7 @@ class QueuePage : public Page {
     QStackedWidget* m_stack;
     QPushButton *m_add, *m_up, *m_down, *m_remove, *m_open;
     QSpinBox* m_slots;
+    ServiceSwitch* m_service;
     QueueTable* m_table;
     Card* m_results;
     ParallelPlot* m_plot;

@@ -117,13 +117,15 @@ void print_service(const Session& session) {
     }
     if (!service.obstacle.empty()) return print("off: " + printable(service.obstacle) + "\n");
     if (!service.is_on)
-        return print("off: after a restart of the machine the next command of Ringmaster goes on with the "
-                     "queue\n");
+        return print(
+            "off: after a restart of the machine the next command of Ringmaster goes on with the "
+            "queue\n");
     print("on: the queue goes on by itself after a restart of the machine (" +
           printable(service.unit.string()) + ")\n");
     if (service.lingers.value_or(false)) return;
-    print("It begins when you log in, and runs that it has started end when you log out. To let it begin with "
-          "the\nmachine and keep its runs: loginctl enable-linger\n");
+    print(
+        "It begins when you log in, and runs that it has started end when you log out. To let it begin with "
+        "the\nmachine and keep its runs: loginctl enable-linger\n");
 }
 
 int run_service(const Arguments& arguments, const Session& session) {
@@ -151,7 +153,8 @@ constexpr const char* kQueue =
 constexpr const char* kService =
     "`on` writes and enables the user unit ringmaster-queue.service, `off` removes it, and without either "
     "the present\n"
-    "state is shown. The unit begins when you log in; `loginctl enable-linger` lets it begin with the machine "
+    "state is shown. The unit begins when you log in; `loginctl enable-linger` lets it begin with the "
+    "machine "
     "and keeps\n"
     "its runs when you log out. It remembers the runs folder and Ringmaster's environment variables of now: "
     "after a\n"

@@ -138,9 +138,8 @@ QueueService queue_service() {
     std::error_code none;
     service.is_on = fs::exists(service.unit, none) &&
                     ask_manager({QStringLiteral("is-enabled"), QString::fromLatin1(kUnit)}).is_good;
-    const Answer lingers =
-        ask("loginctl", {QStringLiteral("show-user"), QString::number(getuid()),
-                         QStringLiteral("--property=Linger"), QStringLiteral("--value")});
+    const Answer lingers = ask("loginctl", {QStringLiteral("show-user"), QString::number(getuid()),
+                                            QStringLiteral("--property=Linger"), QStringLiteral("--value")});
     if (lingers.is_good && !lingers.out.empty()) service.lingers = lingers.out == "yes";
     return service;
 }

@@ -94,7 +94,9 @@ def test_the_service_is_switched_on_and_off(systemd, tmp_path, monkeypatch):
     words, environment = systemd.command()
     assert words[1:] == ["queue", "run", "--runs-dir", str(tmp_path / "data 100%h $HOME \"here\"" / "ringmaster/runs")]
     assert environment["PATH"].startswith(str(systemd.programs)) and environment["XDG_CONFIG_HOME"] == str(systemd.config)
-    assert "hf_secret" not in systemd.unit.read_text()
+    text = systemd.unit.read_text()
+    assert "hf_secret" not in text and "100%%h $$HOME" in text, "systemd would replace %h and $HOME"
+    assert "\nKillMode=process\n" in text, "the end of the service would kill the runs"
     assert service("--json")["on"]
     assert service("on") and systemd.unit.exists(), "a second time writes it anew"
     systemd.calls()

@@ -1,8 +1,10 @@
 // Tests the Queue page: its runs are moved with the mouse and the keyboard, and a sweep is added.
+#include <QCheckBox>
 #include <QDialog>
 #include <QDir>
 #include <QFile>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPointer>
@@ -37,6 +39,40 @@ const char* const kModel =
     R"({"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":64,"intermediate_size":112,)"
     R"("num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":256,)"
     R"("max_position_embeddings":512,"rms_norm_eps":1e-6,"rope_theta":10000.0,"tie_word_embeddings":false,"hidden_act":"silu"})";
+
+/// Puts a systemctl and a loginctl on the PATH that stand for systemd's, for a user who does not linger.
+class PretendedSystemd {
+  public:
+    explicit PretendedSystemd(const QString& folder) : m_folder(folder), m_path(qgetenv("PATH")) {
+        QDir(folder).mkpath(u"programs"_s);
+        for (const char* name : {"systemctl", "loginctl"}) {
+            const QString program = folder + u"/programs/"_s + QString::fromLatin1(name);
+            write_text(program.toStdString(),
+                       "#!/bin/sh\ncd '" + folder.toStdString() +
+                           "'\n[ -e refuses ] && { echo No medium found >&2; exit 1; }\n"
+                           "case $2 in enable) touch enabled ;; disable) rm -f enabled ;;\n"
+                           "is-enabled) [ -e enabled ] ;; esac\n"
+                           "[ $1 != show-user ] || echo no\n");
+            QFile::setPermissions(program, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        }
+        qputenv("PATH", (folder + u"/programs:"_s).toLocal8Bit() + m_path);
+        qputenv("XDG_CONFIG_HOME", (folder + u"/config"_s).toLocal8Bit());
+    }
+    PretendedSystemd(const PretendedSystemd&) = delete;
+    PretendedSystemd& operator=(const PretendedSystemd&) = delete;
+    ~PretendedSystemd() {
+        qputenv("PATH", m_path);
+        qunsetenv("XDG_CONFIG_HOME");
+    }
+    void refuse() const { write_text(m_folder.toStdString() + "/refuses", ""); }
+    bool hasUnit() const {
+        return QFile::exists(m_folder + u"/config/systemd/user/ringmaster-queue.service"_s);
+    }
+
+  private:
+    QString m_folder;
+    QByteArray m_path;
+};
 
 }  // namespace
 
@@ -224,6 +260,42 @@ class QueueTest : public QObject {
         queue({"a", "b"});
         show();
         QVERIFY(!m_page->findChild<ParallelPlot*>(u"parallelPlot"_s)->isVisible());
+    }
+
+    void theServiceIsSwitchedOnAndOff() {
+        const PretendedSystemd systemd(m_home->dir.path());
+        queue({"a"});
+        show();
+        auto* service = m_page->findChild<QCheckBox*>(u"queueServiceSwitch"_s);
+        auto* note = m_page->findChild<QLabel*>(u"queueServiceNote"_s);
+        QVERIFY(service->isVisible() && !service->isChecked() && !note->isVisible());
+        QVERIFY(!systemd.hasUnit());
+        service->setFocus();
+        QTest::keyClick(service, Qt::Key_Space);
+        QTRY_VERIFY_WITH_TIMEOUT(note->isVisible(), kPatienceMs);
+        QVERIFY(service->isChecked() && systemd.hasUnit());
+        QVERIFY2(note->text().contains(u"loginctl enable-linger"_s), qPrintable(note->text()));
+        QCOMPARE(QApplication::focusWidget(), service);
+        QTest::mouseClick(service, Qt::LeftButton, {}, {8, service->height() / 2});
+        QTRY_VERIFY_WITH_TIMEOUT(!note->isVisible(), kPatienceMs);
+        QVERIFY(!service->isChecked() && !systemd.hasUnit());
+    }
+
+    void aServiceThatCannotBeSwitchedSaysWhy() {
+        const PretendedSystemd systemd(m_home->dir.path());
+        systemd.refuse();
+        queue({"a"});
+        show();
+        auto* service = m_page->findChild<QCheckBox*>(u"queueServiceSwitch"_s);
+        auto* problem = m_page->findChild<Banner*>(u"queueServiceProblem"_s);
+        QVERIFY(!problem->isVisible());  // nobody has asked for the service yet
+        QTest::mouseClick(service, Qt::LeftButton, {}, {8, service->height() / 2});
+        QTRY_VERIFY_WITH_TIMEOUT(problem->isVisible(), kPatienceMs);
+        QVERIFY2(problem->text().contains(u"could not be switched on"_s) &&
+                     problem->text().contains(u"No medium found"_s) &&
+                     problem->text().contains(u"Nothing was changed"_s),
+                 qPrintable(problem->text()));
+        QVERIFY(!service->isChecked() && !systemd.hasUnit());
     }
 
     void placesAreByNumberOrByName() {

@@ -1,0 +1,45 @@
+/// Switches the user service that goes on with the queue after a restart of the machine, and shows whether it
+/// is on.
+#pragma once
+
+#include <QFutureWatcher>
+#include <QWidget>
+
+#include "gui/session/session.h"
+#include "launcher/queue/queue_service.h"
+
+class QCheckBox;
+class QLabel;
+
+namespace ringmaster {
+
+class Banner;
+
+class ServiceSwitch : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit ServiceSwitch(Session& session, QWidget* parent = nullptr);
+    ~ServiceSwitch() override;
+
+    void refresh();  ///< asks systemd for the present state
+    bool settled() const { return !m_watcher.isRunning(); }
+
+  private:
+    enum class Wish { None, On, Off };
+    struct Answer {
+        QueueService service;
+        QString problem;  ///< why the wish was refused; empty if it was not
+    };
+    void ask(Wish wish);
+    void take();
+
+    Session& m_session;
+    QFutureWatcher<Answer> m_watcher;
+    Wish m_wish = Wish::None;
+    QCheckBox* m_switch;
+    QLabel* m_note;
+    Banner* m_problem;
+};
+
+}  // namespace ringmaster
