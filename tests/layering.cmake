@@ -31,7 +31,7 @@ set(allowed_launcher/anywhere launcher launcher/backends launcher/ssh launcher/n
 set(allowed_launcher/publish launcher engine/families engine/config engine/plan engine/events)
 set(allowed_launcher/rows launcher engine/data engine/files engine/families engine/config engine/plan)
 set(allowed_launcher/serve launcher launcher/alerts engine/config engine/plan engine/events)
-set(allowed_launcher/queue launcher launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_launcher/queue launcher launcher/anywhere launcher/backends launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events)
 set(allowed_launcher/cli launcher launcher/publish launcher/alerts launcher/queue launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
 set(allowed_gui launcher launcher/publish launcher/alerts launcher/queue launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
 set(rooms engine/auth engine/config engine/families engine/blocks engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/recurrence engine/model engine/sample engine/data

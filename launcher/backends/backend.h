@@ -96,6 +96,16 @@ class RunBackend {
     /// Starts or submits a run after place(). A failure is also recorded in run.json. Throws Error.
     Started start(const RunDirectory& run, const Plan& plan, const Places& places);
 
+    // A run that a queue starts later is placed now and starts in another process: that process calls
+    // continue_at() with the run's places, then has_begun(), place() and start().
+
+    /// Records the destination in the run directory as far as place() has not done it.
+    virtual void record_destination(const RunDirectory&) const {}
+
+    /// Returns true if the run has been started although run.json still says that it waits: the process that
+    /// started it was killed before it could record that. Records it now. Throws Error(Unreachable).
+    virtual bool has_begun(const RunDirectory&) { return false; }
+
     /// Moves the sessions out, for follow().
     Sessions take_sessions();
 

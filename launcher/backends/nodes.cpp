@@ -48,6 +48,20 @@ class NodesBackend : public RunBackend {
         return request_remote_stop(first, remote, how);
     }
 
+    /// If only some agents were started, ends them, so that all can start together.
+    bool has_begun(const RunDirectory& run) override {
+        std::vector<size_t> begun;
+        for (size_t i = 0; i < remote_.nodes.size(); ++i) {
+            if (node_state(*nodes_[i].session, remote_.nodes[i], i)) begun.push_back(i);
+        }
+        if (!begun.empty() && begun.size() == remote_.nodes.size()) {
+            record_running(run, 1, remote_.ranks);
+            return true;
+        }
+        for (const size_t i : begun) end_leftovers(nodes_[i], remote_.nodes[i], i);
+        return false;
+    }
+
   protected:
     Started start_attempt(const RunDirectory& run, const Plan& plan, const Attempt& attempt,
                           const Places&) override {

@@ -74,6 +74,15 @@ class SlurmBackend : public RunBackend {
         write_file(run.dir / kSubmitScript, submit_script(submission({}, run, plan, places)));
     }
 
+    void record_destination(const RunDirectory& run) const override {
+        write_slurm_record(run, {*to_.slurm, {}, false});
+    }
+
+    bool has_begun(const RunDirectory& run) override {
+        const std::string dir = remote_.nodes.empty() ? run.dir.string() : remote_.nodes[0].run_dir;
+        return find_submitted_job(*site_at(nodes_, dir), run);
+    }
+
     void continue_run(const RunDirectory& run, const ResumeOptions& options,
                       const SlurmOptions& slurm) override {
         to_.slurm = merged(*to_.slurm, slurm);

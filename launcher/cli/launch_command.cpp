@@ -1,10 +1,13 @@
 // prepare, launch and resume: the commands that start a run.
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/backends/preview.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/destination.h"
 #include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
@@ -34,46 +37,10 @@ std::vector<OptionSpec> launch_options() {
          "one machine its agent does so, on several this command while it follows the run"},
         {"--shrink", "", "let a restart leave out missing nodes, without asking"},
         {"--alert-webhook", "URL", "send the run's alerts to this address (help alerts); empty: to none"},
-        {"--alert-command", "COMMAND", "run this program for each alert, without a shell; empty: none"},
-        {"--node", "HOST", "[user@]host[:port], a machine for the ranks, reached by SSH", true},
-        {"--slurm", "key=value",
-         "submit the run to Slurm, here or on the login node --node: partition, account,\ntime, gres, "
-         "nodes, "
-         "ntasks-per-node, signal, and any other long option of sbatch",
-         true},
-        {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"},
-        libtorch_option()};
+        {"--alert-command", "COMMAND", "run this program for each alert, without a shell; empty: none"}};
     options.insert(options.end(), more.begin(), more.end());
+    std::ranges::move(destination_options(), std::back_inserter(options));
     return options;
-}
-
-/// Throws Error(Usage) for options that contradict each other, before anything is done.
-void refuse_contradictions(const Arguments& arguments) {
-    for (const char* option : {"--trust-on-first-use", "--libtorch"}) {
-        if (arguments.has(option) && !arguments.has("--node"))
-            throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
-                        "is about the nodes of --node, and none is named", option);
-    }
-    const size_t named = arguments.all("--node").size();
-    if (named > 0 && !arguments.has("--slurm") &&
-        arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
-                    "is not the number of machines that --node names", "--nodes");
-    const bool restarts = arguments.whole("--restarts", 0).value_or(0) > 0;
-    if (restarts && arguments.has("--slurm")) {
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is not for jobs of Slurm", "--restarts",
-                    "Slurm starts them again by itself where it has warned them; `ringmaster resume RUN` "
-                    "continues others");
-    }
-    if (restarts && named > 1 && arguments.has("--detach")) {
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
-                    "over several nodes needs this command to stay", "--restarts",
-                    "leave --detach away: the run itself goes on without it all the same, as does one whose "
-                    "terminal is closed");
-    }
-    if (arguments.has("--shrink") && (!restarts || named < 2))
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is about --restarts over several --node",
-                    "--shrink");
 }
 
 /// Returns where the run's alerts are delivered: as this user has set it, or as the options say.
@@ -136,14 +103,6 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
              where);
     }
     return prepared;
-}
-
-Destination destination_of(const Arguments& arguments) {
-    Destination to = arguments.has("--slurm")
-                         ? slurm_destination(arguments.all("--slurm"), arguments.all("--node"))
-                         : Destination{arguments.all("--node"), std::nullopt};
-    to.libtorch = libtorch_of(arguments);
-    return to;
 }
 
 /// Plans the run at its destination and checks that it can start. Makes nothing yet.

@@ -1,12 +1,16 @@
 // queue: lists and changes the queue of runs that wait on this machine.
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/destination.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
+#include "launcher/cli/person.h"
 #include "launcher/cli/run_list.h"
 #include "launcher/queue/queue_add.h"
 #include "launcher/queue/queue_edit.h"
@@ -20,7 +24,8 @@ namespace {
 OptionSpec slots_option() {
     return {"--slots", "N",
             "how many runs may train at the same time on this machine (1); a run on GPUs\n"
-            "always has the machine to itself"};
+            "always has the machine to itself. With --slurm: how many jobs of the queue may wait or\n"
+            "run in the partition (any number: Slurm orders them)"};
 }
 
 std::optional<int> slots_of(const Arguments& arguments) {
@@ -28,8 +33,20 @@ std::optional<int> slots_of(const Arguments& arguments) {
     return slots ? std::optional(static_cast<int>(std::min<int64_t>(*slots, kMostSlots))) : std::nullopt;
 }
 
+/// Throws Error(Usage): nothing follows a run of the queue over several nodes that could restart it.
+void refuse_restarts_over_nodes(const Arguments& arguments) {
+    if (arguments.whole("--restarts", 0).value_or(0) > 0 && arguments.all("--node").size() > 1)
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is for a run on one machine: the queue itself continues a run over several nodes whose "
+                    "processes vanish",
+                    "--restarts");
+}
+
 int run_add(const Arguments& arguments, const Session& session) {
+    refuse_contradictions(arguments);
+    refuse_restarts_over_nodes(arguments);
     QueueRequest wanted;
+    wanted.to = destination_of(arguments);
     wanted.request = request_of(arguments);
     wanted.sweep = arguments.all("--sweep");
     wanted.slots = slots_of(arguments);
@@ -38,15 +55,26 @@ int run_add(const Arguments& arguments, const Session& session) {
     if (arguments.has("--name")) wanted.options.name = arguments.text("--name");
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    add_to_queue(wanted, session.places, printer.progress(), [&](const RunDirectory& run) {
+    const std::atomic<bool> placing = false;
+    wanted.person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
+    wanted.person.ask = {};
+    const auto queued = [&](const RunDirectory& run) {
         printer.clear();
         if (session.json) {
             print_run_line(run);
         } else {
             print("queued " + printable(run.name()) + "\n");
         }
-    });
+    };
+    unless_interrupted(interrupts, [&] { add_to_queue(wanted, session.places, printer.progress(), queued); });
     return 0;
+}
+
+/// Returns {"hosts": […], "partition": "…"|null}.
+nlohmann::json place_to_json(const QueuePlace& place) {
+    nlohmann::json partition = nullptr;
+    if (place.partition) partition = *place.partition;
+    return {{"hosts", place.hosts}, {"partition", std::move(partition)}};
 }
 
 void print_list(const Session& session) {
@@ -67,6 +95,7 @@ void print_list(const Session& session) {
         if (!session.json) continue;
         nlohmann::json line = summary_to_json(run);
         line["type"] = "queued";
+        line["place"] = place_to_json(queue_place(queued.run));
         line["set"] = std::move(set);
         print_line(line);
     }
@@ -148,7 +177,13 @@ constexpr const char* kQueue =
     "the runs; after a restart of the machine the next Ringmaster command goes on, and a run that was cut "
     "off "
     "continues\n"
-    "from its newest checkpoint. `ringmaster watch RUN` follows one, `ringmaster stop RUN` stops one.";
+    "from its newest checkpoint. `ringmaster watch RUN` follows one, `ringmaster stop RUN` stops one.\n"
+    "With --node the machines must let you log in with a key and without a question. The queue stays on this "
+    "machine: it starts\n"
+    "the runs there while this machine is up, one after the other on the same machines; runs that are at "
+    "work "
+    "there do not\n"
+    "need it.";
 
 constexpr const char* kService =
     "`on` writes and enables the user unit ringmaster-queue.service, `off` removes it, and without either "
@@ -166,7 +201,7 @@ std::vector<Command> queue_commands() {
     CommandSpec add{"queue add",
                     "CONFIG",
                     true,
-                    "Prepares a run and queues it on this machine; with --sweep several.",
+                    "Prepares a run and queues it for this machine, others or Slurm; with --sweep several.",
                     request_options(),
                     kQueue};
     add.options.insert(add.options.end(),
@@ -180,6 +215,7 @@ std::vector<Command> queue_commands() {
                         {"--no-preflight", "", "skip preflight"},
                         slots_option(),
                         runs_dir_option()});
+    std::ranges::move(destination_options(), std::back_inserter(add.options));
     const std::vector<OptionSpec> run_options = {runs_dir_option(), json_option()};
     std::vector<OptionSpec> move_options = run_options;
     move_options.insert(move_options.begin(), {"--to", "N", "the run's new place in the list, from 1"});

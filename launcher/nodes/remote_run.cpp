@@ -36,7 +36,7 @@ constexpr auto kStatePatience = std::chrono::seconds(20);
 constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< longer than an agent takes to end its ranks
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
-constexpr const char* kNothingOfAgentLog = "agent.log=9000000000000000000";
+constexpr const char* kNothing = "=9000000000000000000";  ///< bytes of a file that are here already
 
 std::string random_hex(int digits) {
     std::random_device source;
@@ -341,9 +341,10 @@ std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote)
 }
 
 std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, size_t index) {
-    const StartCommand command{{},
-                               {node.agent, "--follow", node.run_dir, "--node", std::to_string(index),
-                                "--first-rank", "0", "--ranks", "0", "--have", kNothingOfAgentLog}};
+    const StartCommand command{
+        {},
+        {node.agent, "--follow", node.run_dir, "--node", std::to_string(index), "--first-rank", "0",
+         "--ranks", "0", "--have", record_files(node, index).front() + kNothing}};
     RemoteScript script(session, "exec " + shell_line(command));
     script.end_of_input();
     FollowFrames frames({});

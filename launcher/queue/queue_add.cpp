@@ -66,12 +66,27 @@ Proposal startable(const Wanted& wanted, const RunBackend& at, const Places& pla
     return proposal;
 }
 
+/// Throws Error(Usage) for hosts: a run has its hosts to itself.
+void set_slots(Queue& queue, const QueuePlace& place, int slots) {
+    if (place.partition)
+        queue.partition_slots[*place.partition] = slots;
+    else if (place.is_here())
+        queue.slots = slots;
+    else
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is for this machine or for Slurm: a run over SSH has its machines to itself", "--slots");
+}
+
 }  // namespace
 
 void add_to_queue(const QueueRequest& wanted, const Places& places, const Progress& progress,
                   const std::function<void(const RunDirectory&)>& queued) {
     const fs::path folder = queue_folder(places);
-    const auto at = reach({}, places, {}, progress);
+    if (wanted.slots) {
+        Queue tried;
+        set_slots(tried, queue_place(wanted.to), *wanted.slots);
+    }
+    const auto at = reach(wanted.to, places, wanted.person, progress);
     const std::vector<Wanted> all = wanted_runs(wanted);
     std::vector<Proposal> proposals;
     const Queue present = read_queue(folder);
@@ -80,10 +95,14 @@ void add_to_queue(const QueueRequest& wanted, const Places& places, const Progre
         refuse_taken_output(present, proposals.back().reading.config.output_dir);
     }
     for (size_t i = 0; i < all.size(); ++i) {
-        const RunDirectory run =
-            prepare_run(proposals[i], all[i].options, at->machine(), places, progress).run;
-        change_queue(folder, [&](Queue& queue) {
-            if (wanted.slots) queue.slots = *wanted.slots;
+        if (i == 0) at->try_start(proposals[i], all[i].options, places);
+        const auto [run, plan, rows] =
+            prepare_run(proposals[i], all[i].options, at->machine(), places, progress);
+        at->continue_at({});  // each run gets folders of its own there
+        at->place(run, plan, places, progress);
+        at->record_destination(run);
+        change_queue(folder, [&, &run = run](Queue& queue) {
+            if (wanted.slots) set_slots(queue, queue_place(wanted.to), *wanted.slots);
             queue.runs.push_back({run, 0, all[i].keys});
         });
         wake_queue(places);

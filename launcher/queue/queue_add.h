@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/backends/backend.h"
 #include "launcher/prepare.h"
 #include "launcher/queue/sweep.h"
 
@@ -14,13 +15,18 @@ namespace ringmaster {
 
 struct QueueRequest {
     Request request;
-    RunOptions options;              ///< the name of each run of a sweep gets a number
+    RunOptions options;  ///< the name of each run of a sweep gets a number
+    Destination to;      ///< where the runs train; empty: here
+    /// Trusts unknown host keys, or nothing. Nobody is asked: the runs start when nobody is there.
+    SshPerson person;
     std::vector<std::string> sweep;  ///< settings as in runs_of_sweep; empty: one run
-    std::optional<int> slots;        ///< how many runs may train at the same time; empty: unchanged
+    /// How many runs may train at the same time on this machine, or be in the partition of Slurm; empty:
+    /// unchanged.
+    std::optional<int> slots;
 };
 
-/// Plans all runs, then prepares one after the other and queues each as soon as it is prepared; calls
-/// `queued` after each. Each run of a sweep gets its own folder in output_dir. Throws Error, PlanRefused or
+/// Plans all runs, then prepares one after the other, sends it to its machines and queues it; calls `queued`
+/// after each. Each run of a sweep gets its own folder in output_dir. Throws Error, PlanRefused or
 /// Cancelled; runs that are queued by then stay in the queue.
 void add_to_queue(const QueueRequest& wanted, const Places& places, const Progress& progress,
                   const std::function<void(const RunDirectory&)>& queued);

@@ -1,6 +1,7 @@
 /// Keeps the queue of this machine's runs in `queue.json`, next to the user's runs folder:
 ///
-///     {"slots": 1, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set": {"learning_rate": 0.0001}}]}
+///     {"slots": 1, "partitions": {"gpu": 4}, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set":
+///     {"learning_rate": 0.0001}}]}
 ///
 /// The file holds the order and the sweeps' keys, but no states. A run's state is read from the run's
 /// run.json, so that the two files cannot disagree.
@@ -9,9 +10,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "launcher/backends/backend.h"
 #include "launcher/places.h"
 #include "launcher/run_directory.h"
 
@@ -26,17 +29,31 @@ struct QueuedRun {
 constexpr int kMostSlots = 1024;
 
 struct Queue {
-    int slots = 1;  ///< how many of the runs may train at the same time
+    int slots = 1;  ///< how many of the runs may train at the same time on this machine
+    /// Partition of Slurm, as in QueuePlace → how many jobs of the queue may wait or run there; others: any
+    /// number.
+    std::map<std::string, int> partition_slots;
     std::vector<QueuedRun> runs;
+};
+
+/// Says whose devices a run waits for.
+struct QueuePlace {
+    std::vector<std::string> hosts;  ///< machines reached by SSH, without users
+    std::optional<std::string>
+        partition;  ///< "PARTITION" or "LOGIN:PARTITION" of Slurm; no name: its default
+
+    bool is_here() const { return hosts.empty() && !partition; }
 };
 
 enum class QueueState {
     Waiting,  ///< prepared, and never started
-    Active,   ///< a process is training it
+    Active,   ///< a process is training it, or Slurm has its job
     CutOff,   ///< its processes are gone although nobody stopped it, for example after the machine restarted
     Over,     ///< completed, failed, stopped, or deleted
 };
 QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
+QueuePlace queue_place(const Destination& to);
+QueuePlace queue_place(const RunDirectory& run);  ///< a damaged run counts as one of this machine
 
 std::filesystem::path queue_folder(const Places& places);
 

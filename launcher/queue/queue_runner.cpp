@@ -10,16 +10,23 @@
 #include "engine/events/output_claim.h"
 #include "engine/plan/plan.h"
 #include "launcher/anywhere/restart.h"
+#include "launcher/backends/run_follower.h"
 #include "launcher/queue/queue_file.h"
+#include "launcher/queue/queue_turn.h"
 #include "launcher/start_record.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::chrono::milliseconds kLook{300};
+constexpr auto kLook = 300ms;
+constexpr auto kSlurmLook = 10s;   ///< between two calls of this machine's squeue
+constexpr auto kAgain = 15s;       ///< between two attempts to reach a machine
+constexpr auto kPatience = 30min;  ///< silence of a machine after which its run counts as failed
 // Number of continuations after which a run whose processes vanish stays failed.
 constexpr int kMostResumes = 5;
 
@@ -27,97 +34,165 @@ fs::path runner_lock(const fs::path& folder) {
     return folder / "queue-runner.lock";
 }
 
-/// Counts a continuation of the run. Returns false if the run was continued kMostResumes times already.
-bool may_continue(const fs::path& folder, const RunDirectory& run) {
+/// Thrown if a run cannot start at present, and keeps its place.
+struct NotYet {};
+
+class QueueRunner {
+  public:
+    explicit QueueRunner(const Places& places) : places_(places), folder_(queue_folder(places)) {}
+
+    void run();
+
+  private:
+    /// A run whose machines could not be reached.
+    struct Silence {
+        Clock::time_point since, again;
+    };
+
+    void start(const RunDirectory& run, QueueState state);
+    void start_waiting(const RunDirectory& run);
+    void continue_cut_off(const RunDirectory& run);
+    void count_continuation(const RunDirectory& run);
+    void connect(const RunDirectory& run, const std::function<void()>& work);
+    bool postpone(const RunDirectory& run);
+    bool is_postponed(const RunDirectory& run) const;
+    void follow(const std::vector<RunDirectory>& active);
+
+    const Places& places_;
+    fs::path folder_;
+    std::map<fs::path, std::unique_ptr<RunFollower>> followers_;  ///< ordered by run directory
+    std::map<fs::path, Silence> silent_;
+    Clock::time_point next_slurm_look_;
+};
+
+void QueueRunner::run() {
+    while (true) {
+        const Turn turn =
+            turn_of(read_queue(folder_), [this](const RunDirectory& run) { return is_postponed(run); });
+        if (turn.is_done) return;
+        follow(turn.active_elsewhere);
+        if (turn.next) {
+            start(*turn.next, turn.state);
+        } else {
+            std::this_thread::sleep_for(kLook);
+        }
+    }
+}
+
+/// Starts the run. A run that cannot start is recorded as failed, so that the next one gets its turn.
+void QueueRunner::start(const RunDirectory& run, QueueState state) {
+    try {
+        record_failed_start(run, [&] {
+            if (state == QueueState::Waiting)
+                start_waiting(run);
+            else
+                continue_cut_off(run);
+        });
+        silent_.erase(run.dir);
+    } catch (const Error&) {  // the error is in run.json
+    } catch (const NotYet&) {
+    }
+}
+
+void QueueRunner::start_waiting(const RunDirectory& run) {
+    const Plan plan = read_plan(run.plan().string());
+    claim_output(plan.config.output_dir, run.dir, run.name());
+    std::unique_ptr<RunBackend> at;
+    bool has_begun = false;
+    connect(run, [&] {
+        at = reach(destination_of(run), places_, {}, {});
+        if (is_remote(run)) at->continue_at(read_remote_run(run));
+        has_begun = at->has_begun(run);
+    });
+    if (has_begun) return;
+    at->place(run, plan, places_, {});
+    at->start(run, plan, places_);
+}
+
+void QueueRunner::continue_cut_off(const RunDirectory& run) {
+    PreparedResume resume;
+    connect(run, [&] {
+        try {
+            resume = prepare_restart(run, {}, {}, {}, places_, {}, {});
+        } catch (const Error& problem) {
+            if (problem.code != "RUN-ACTIVE") throw;
+            postpone(run);  // its machines have continued it
+            throw NotYet();
+        }
+    });
+    count_continuation(run);
+    resume.at->place(run, resume.resumed.plan, places_, {});
+    resume.at->start_resumed(run, resume.resumed, places_);
+}
+
+/// Throws Error(Refused) if the run was continued kMostResumes times already.
+void QueueRunner::count_continuation(const RunDirectory& run) {
     bool may = false;
-    change_queue(folder, [&](Queue& queue) {
+    change_queue(folder_, [&](Queue& queue) {
         for (QueuedRun& one : queue.runs) {
             if (one.run.dir == run.dir && one.resumes < kMostResumes) may = ++one.resumes > 0;
         }
     });
-    return may;
+    if (!may)
+        throw Error(Failure::Refused, Code("RUN-ABANDONED"),
+                    "was cut off " + std::to_string(kMostResumes + 1) + " times", run.name(),
+                    "`ringmaster resume " + run.name() + "` continues it");
 }
 
-void continue_cut_off(const RunDirectory& run, const Places& places) {
-    const auto [at, resumed] = prepare_restart(run, {}, {}, {}, places, {}, {});
-    at->place(run, resumed.plan, places, {});
-    at->start_resumed(run, resumed, places);
-}
-
-void start_waiting(const RunDirectory& run, const Places& places) {
-    const Plan plan = read_plan(run.plan().string());
-    claim_output(plan.config.output_dir, run.dir, run.name());
-    const auto at = reach(destination_of(run), places, {}, {});
-    at->place(run, plan, places, {});
-    at->start(run, plan, places);
-}
-
-/// Starts the run. A run that cannot start is recorded as failed, so that the next one gets its turn.
-void start(const RunDirectory& run, QueueState state, const fs::path& folder, const Places& places) {
+/// Does `work`, which starts nothing. If a machine or Slurm does not answer, throws NotYet for a while.
+void QueueRunner::connect(const RunDirectory& run, const std::function<void()>& work) {
     try {
-        record_failed_start(run, [&] {
-            if (state == QueueState::Waiting) return start_waiting(run, places);
-            if (!may_continue(folder, run))
-                throw Error(Failure::Refused, Code("RUN-ABANDONED"),
-                            "was cut off " + std::to_string(kMostResumes + 1) + " times", run.name(),
-                            "`ringmaster resume " + run.name() + "` continues it");
-            continue_cut_off(run, places);
-        });
-    } catch (const Error&) {  // the error is in run.json
+        work();
+    } catch (const Error& problem) {
+        const bool may_answer_later = problem.failure == Failure::Unreachable && !queue_place(run).is_here();
+        if (!may_answer_later || !postpone(run)) throw;
+        throw NotYet();
     }
 }
 
-bool needs_gpus(const RunDirectory& run) {
-    try {
-        return read_plan(run.plan().string()).device == Device::Cuda;
-    } catch (const Error&) {
-        return false;
-    }
+/// Returns false if the run has been postponed for too long.
+bool QueueRunner::postpone(const RunDirectory& run) {
+    const auto now = Clock::now();
+    Silence& silence = silent_.try_emplace(run.dir, Silence{now, now}).first->second;
+    silence.again = now + kAgain;
+    return now - silence.since < kPatience;
 }
 
-/// Says which run of the queue can start now, if any.
-struct Turn {
-    std::optional<RunDirectory> next;  ///< the run to start
-    QueueState state = QueueState::Waiting;
-    bool is_done = false;  ///< nothing waits, nothing runs
-};
+bool QueueRunner::is_postponed(const RunDirectory& run) const {
+    const auto found = silent_.find(run.dir);
+    return found != silent_.end() && Clock::now() < found->second.again;
+}
 
-/// Finds the run whose turn it is. A run on GPUs has the machine to itself: every run uses the first GPUs.
-Turn turn_of(const Queue& queue) {
-    Turn turn;
-    int active = 0;
-    bool gpus_taken = false;
-    for (const QueuedRun& one : queue.runs) {
-        const QueueState state = queue_state(one.run);
-        if (state == QueueState::Active) {
-            ++active;
-            gpus_taken |= needs_gpus(one.run);
-        } else if (state != QueueState::Over && !turn.next) {
-            turn.next = one.run;
-            turn.state = state;
+/// Keeps the directories of runs on other machines and in Slurm up to date.
+void QueueRunner::follow(const std::vector<RunDirectory>& active) {
+    std::erase_if(followers_, [&](const auto& follower) {
+        return std::none_of(active.begin(), active.end(),
+                            [&](const RunDirectory& run) { return run.dir == follower.first; });
+    });
+    std::vector<RunDirectory> in_slurm_here;
+    for (const RunDirectory& run : active) {
+        if (!is_remote(run)) in_slurm_here.push_back(run);
+        if (!is_remote(run) || followers_.contains(run.dir) || is_postponed(run)) continue;
+        try {
+            followers_[run.dir] = backend_of(run)->follow(run, {}, {});
+            silent_.erase(run.dir);
+        } catch (const Error&) {  // its login node does not answer
+            postpone(run);
         }
     }
-    turn.is_done = active == 0 && !turn.next;
-    const bool shares = !turn.next || active == 0 || !(gpus_taken || needs_gpus(*turn.next));
-    if (active >= queue.slots || !shares) turn.next.reset();
-    return turn;
+    if (in_slurm_here.empty() || Clock::now() < next_slurm_look_) return;
+    next_slurm_look_ = Clock::now() + kSlurmLook;
+    try {
+        settle_open_runs(in_slurm_here);
+    } catch (const Error&) {  // Slurm does not answer; the next look may be luckier
+    }
 }
 
 }  // namespace
 
 void run_queue(const Places& places) {
-    const fs::path folder = queue_folder(places);
-    const FileLock alone(runner_lock(folder), std::chrono::milliseconds(0));
-    if (!alone.is_held()) return;
-    while (true) {
-        const Turn turn = turn_of(read_queue(folder));
-        if (turn.is_done) return;
-        if (turn.next) {
-            start(*turn.next, turn.state, folder, places);
-        } else {
-            std::this_thread::sleep_for(kLook);
-        }
-    }
+    const FileLock alone(runner_lock(queue_folder(places)), std::chrono::milliseconds(0));
+    if (alone.is_held()) QueueRunner(places).run();
 }
 
 void wake_queue(const Places& places) {

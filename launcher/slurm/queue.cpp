@@ -104,6 +104,14 @@ std::map<std::string, JobStatus> look_at(SlurmSite& site, const std::vector<JobI
     return found;
 }
 
+std::optional<JobId> job_of_folder(SlurmSite& site, const std::string& cluster) {
+    const CommandEnd end = site.run(with_cluster(
+        {"squeue", "--me", "--noheader", "--states=all", "--sort=-i", "--format=%i|%Z"}, cluster));
+    if (end.status != 0) refuse(site, "squeue does not answer", end);
+    const std::string number = parse_jobs_of_folder(end.out, site.run_dir());
+    return number.empty() ? std::nullopt : std::optional(JobId{number, cluster});
+}
+
 JobStatus end_of(SlurmSite& site, const JobId& job) {
     const CommandEnd accounted =
         site.run(with_cluster({"sacct", "--jobs=" + job.number, "--allocations", "--noheader", "--parsable2",
@@ -151,6 +159,15 @@ std::map<std::string, JobStatus> parse_squeue(const std::string& out) {
         status.nodes = fields.size() > 3 ? plain(fields[3]) : "";
     }
     return jobs;
+}
+
+std::string parse_jobs_of_folder(const std::string& out, const std::string& folder) {
+    for (const std::string& line : split(out, '\n')) {
+        const size_t bar = line.find('|');
+        if (bar != std::string::npos && plain(line.substr(bar + 1)) == folder)
+            return parse_job_id(line.substr(0, bar)).number;
+    }
+    return {};
 }
 
 /// Takes the last line: a requeued job has one line per start.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,9 @@ namespace ringmaster {
 class SlurmSite;
 
 struct JobStatus {
-    std::string state;   ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
-    std::string reason;  ///< why it waits or ended: "Resources", "TimeLimit"
-    std::string nodes;   ///< nodes of the job: "gpu[03-04]"
+    std::string state;                     ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
+    std::string reason;                    ///< why it waits or ended: "Resources", "TimeLimit"
+    std::string nodes;                     ///< nodes of the job: "gpu[03-04]"
     int exit_status = 0, exit_signal = 0;  ///< the script's; known only after its end
 
     bool waits() const;    ///< queued, not started
@@ -31,6 +32,10 @@ void try_submission(SlurmSite& site, const std::string& script);
 /// Runs squeue; a job that it does not list is over. Throws Error(Unreachable) if Slurm does not answer.
 std::map<std::string, JobStatus> look_at(SlurmSite& site, const std::vector<JobId>& jobs);
 
+/// Returns the newest job of this user that was submitted from the site's run directory, as long as Slurm
+/// remembers it; nullopt if there is none. `cluster` is empty if there is only one. Throws like look_at.
+std::optional<JobId> job_of_folder(SlurmSite& site, const std::string& cluster);
+
 /// Returns how a job ended, from sacct, else scontrol, else Slurm's last words in the job's log. The state is
 /// empty if none of them knows.
 JobStatus end_of(SlurmSite& site, const JobId& job);
@@ -42,6 +47,8 @@ void signal_ranks(SlurmSite& site, const JobId& job, const std::string& signal);
 // Parsers for the outputs of these commands.
 JobId parse_job_id(const std::string& out);
 std::map<std::string, JobStatus> parse_squeue(const std::string& out);
+/// Returns the number of the newest job in `folder`, from lines "number|folder"; empty if there is none.
+std::string parse_jobs_of_folder(const std::string& out, const std::string& folder);
 JobStatus parse_sacct(const std::string& out);
 JobStatus parse_scontrol(const std::string& out);
 JobStatus parse_job_log(const std::string& log);

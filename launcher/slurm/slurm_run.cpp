@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kState = "run.json";
+constexpr double kSubmission_s = 15;   ///< an sbatch may end later than the program that started it
 constexpr const char* kStop = "stop";  ///< the script checks for this file
 
 fs::path record_file(const RunDirectory& run) {
@@ -119,6 +120,23 @@ JobId submit_run(SlurmSite& site, const RunDirectory& run, const SlurmSubmission
     }
     write_slurm_record(run, record);
     return record.job;
+}
+
+bool find_submitted_job(SlurmSite& site, const RunDirectory& run) {
+    SlurmRecord record = read_slurm_record(run);
+    if (!record.job.number.empty()) return true;
+    const RunState state = read_run_state(run.dir);
+    if (!state.is_of_slurm()) return false;
+    const std::string cluster = record.options.value("clusters").value_or("");
+    while (true) {
+        if (const auto job = job_of_folder(site, cluster)) {
+            record.job = *job;
+            write_slurm_record(run, record);
+            return true;
+        }
+        if (unix_now() > state.updated + kSubmission_s) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
 }
 
 JobStatus look_and_settle(SlurmSite& site, const RunDirectory& run) {

@@ -35,6 +35,11 @@ void write_slurm_record(const RunDirectory& run, const SlurmRecord& record);
 /// says why. Throws Error(Unreachable) with Slurm's message.
 JobId submit_run(SlurmSite& site, const RunDirectory& run, const SlurmSubmission& submission);
 
+/// Returns true if the run was submitted, also if submit_run was killed before it could record the job: then
+/// looks for the job and records it. Just after such a submission, waits up to 15 s for the job to appear.
+/// Throws Error(Unreachable).
+bool find_submitted_job(SlurmSite& site, const RunDirectory& run);
+
 /// Returns the status of the run's job, from one squeue. If the job is over or requeued, updates run.json.
 /// Repeats a requested stop to the ranks. Throws Error(Unreachable).
 JobStatus look_and_settle(SlurmSite& site, const RunDirectory& run);

@@ -1,0 +1,152 @@
+"""Runs over SSH wait in the queue for their machines, and each trains once although everything here is killed."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from ringmaster_runs import BIN, events_of, make_config
+from tiny import llama, rows_file  # noqa: F401  (fixtures)
+
+
+def kill_those_with(variable):
+    """Kills the processes that have this variable in their environment."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if variable.encode() in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass
+
+
+class Here:
+    """This machine: its command line, and its processes without those of the nodes."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def ask(self, *arguments, status=0):
+        done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, env=self.client.env(OMP_NUM_THREADS="1"), start_new_session=True)
+        assert done.returncode == status, done.stdout + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()] if "--json" in arguments else done.stdout + done.stderr
+
+    def queue(self):
+        return [line for line in self.ask("queue", "--json") if line["type"] == "queued"]
+
+    def kill(self):
+        kill_those_with(f"XDG_DATA_HOME={self.client.folder}/data")
+
+    def add(self, config, name, *options, **more):
+        return self.ask("queue", "add", config, "--ranks", 1, "--no-preflight", "--name", name, "--set",
+                        f"output_dir={config.parent}/out-{name}", *options, **more)
+
+
+def wait_until(true, patience=120):
+    end = time.monotonic() + patience
+    while not (answer := true()):
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.2)
+    return answer
+
+
+@pytest.fixture
+def here(client):
+    for name in ("a", "b"):
+        client.host(name, client.serve(name))
+    made = Here(client)
+    yield made
+    made.kill()
+
+
+def dirs(here):
+    return {run["name"]: pathlib.Path(run["dir"]) for run in here.queue()}
+
+
+def are_over(here):
+    listed = here.queue()
+    return listed if all(run["state"] in ("completed", "failed", "stopped") for run in listed) else None
+
+
+def span(run):
+    """Returns when a run began and ended; it has begun once."""
+    (hello,), (done,) = events_of(run, kind="hello"), events_of(run, kind="done")
+    return hello["t"], done["t"]
+
+
+def test_runs_wait_for_their_machines_and_each_trains_once_although_all_here_is_killed(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=120)
+    here.add(config, "a1", "--node", "a", "--set", "max_steps=1500")
+    here.add(config, "a2", "--node", "a")
+    here.add(config, "b1", "--node", "b")
+    assert here.queue()[1]["place"] == {"hosts": ["a"], "partition": None}
+    for pause in (1.0, 0.3, 1.7, 0.6, 2.5, 4, 6, 8):
+        time.sleep(pause)
+        here.kill()
+        here.ask("runs")  # any command of Ringmaster goes on with the queue
+    runs = wait_until(lambda: are_over(here))
+    assert [(run["name"], run["state"], run["step"]) for run in runs] == [
+        ("a1", "completed", 1500), ("a2", "completed", 120), ("b1", "completed", 120)], runs
+    spans = {name: span(run) for name, run in dirs(here).items()}
+    assert spans["a1"][1] < spans["a2"][0], "runs on the same machine wait for each other"
+    assert spans["b1"][0] < spans["a2"][0], "a run on another machine does not wait for them"
+    assert all((tmp_path / f"out-{name}/model.safetensors").exists() for name in spans)
+
+
+def test_a_run_whose_start_nobody_recorded_is_not_started_twice(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=120)
+    here.add(config, "first", "--node", "a", "--node", "b", "--ranks", 2)
+    run = dirs(here)["first"]
+    queued = (run / "run.json").read_text()
+    assert '"queued"' in queued
+    wait_until(lambda: (run / "events/rank-00000.jsonl").exists() and events_of(run))
+    here.kill()
+    (run / "run.json").write_text(queued)  # as if the kill had come between the start and its record
+    here.ask("runs")
+    (listed,) = wait_until(lambda: are_over(here))
+    assert listed["state"] == "completed", listed
+    span(run)
+
+
+def test_a_start_of_only_some_nodes_is_begun_anew(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=60)
+    here.add(config, "two", "--node", "a", "--node", "b", "--ranks", 2)
+    run = dirs(here)["two"]
+    queued = (run / "run.json").read_text()
+    wait_until(lambda: (run / "events/rank-00000.jsonl").exists() and events_of(run))
+    here.kill()
+    b = here.client.servers[1]
+    kill_those_with(f"HOME={b.home}")  # as if the start had never come to node b
+    (state,) = b.home.glob("data/ringmaster/runs/*/*/node-1/run.json")
+    state.unlink()
+    (run / "run.json").write_text(queued)
+    here.ask("runs")
+    (listed,) = wait_until(lambda: are_over(here))
+    assert (listed["state"], listed["step"]) == ("completed", 60), listed
+    assert [len(events_of(run, rank, kind="done")) for rank in (0, 1)] == [1, 1]
+
+
+def test_a_machine_that_is_away_is_waited_for(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=5)
+    here.add(config, "long", "--node", "a", "--set", "max_steps=100")
+    here.add(config, "away", "--node", "a")
+    wait_until(lambda: here.queue()[0]["step"])
+    here.client.servers[0].stop()
+    time.sleep(3)
+    assert [run["state"] for run in here.queue()][1] == "queued"
+    here.client.servers[0].start()
+    assert [run["state"] for run in wait_until(lambda: are_over(here))] == ["completed", "completed"]
+
+
+def test_what_cannot_be_queued_is_said(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=5)
+    assert "has its machines to itself" in here.add(config, "slots", "--node", "a", "--slots", 2, status=2)
+    assert "--restarts" in here.add(config, "restarts", "--node", "a", "--node", "b", "--restarts", 1, status=2)
+    assert "none is named" in here.add(config, "trust", "--trust-on-first-use", status=2)
+    here.client.known_hosts.write_text("")
+    assert "known" in here.add(config, "stranger", "--node", "a", status=3)
+    assert not here.queue()
