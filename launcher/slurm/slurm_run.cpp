@@ -189,7 +189,11 @@ void settle_runs(const std::vector<RunDirectory>& runs) {
 
 bool stop_slurm_run(SlurmSite& site, const RunDirectory& run, StopHow how) {
     const SlurmRecord record = read_slurm_record(run);
-    if (is_over(state_at(site).state) || record.job.number.empty()) return false;
+    const bool is_submitted = !record.job.number.empty();
+    if (is_over(is_submitted ? state_at(site).state : read_run_state(run.dir).state)) return false;
+    if (!is_submitted)
+        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has not been submitted yet", run.name(),
+                    "`ringmaster queue remove " + run.name() + "` takes it off the queue");
     site.write(kStop, how == StopHow::Now ? "now\n" : "save\n");
     if (!site.host().empty()) write_file(run.dir / kStop, "");
     const JobStatus seen = look_at(site, {record.job})[record.job.number];

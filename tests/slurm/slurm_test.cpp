@@ -144,6 +144,15 @@ TEST(SlurmOutput, TheQueue) {
     EXPECT_FALSE(jobs.at("43").is_over() || jobs.at("43").waits());
 }
 
+TEST(SlurmOutput, TheNewestJobOfAFolder) {
+    const std::string out = "CLUSTER: north\n45|/runs/b c\n44|/runs/a\n43|/runs/a\n42|/runs/a/x\n";
+    EXPECT_EQ(parse_jobs_of_folder(out, "/runs/a"), "44");
+    EXPECT_EQ(parse_jobs_of_folder(out, "/runs/b c"), "45");
+    EXPECT_EQ(parse_jobs_of_folder(out, "/runs"), "");
+    EXPECT_EQ(parse_jobs_of_folder("4;rm|/runs/a\n", "/runs/a"), "4");
+    EXPECT_EQ(parse_jobs_of_folder("x|/runs/a\n", "/runs/a"), "");
+}
+
 TEST(SlurmOutput, WhatTheAccountingSaysLastCounts) {
     const JobStatus status = parse_sacct("42|NODE_FAIL|0:0|n1\n42|CANCELLED by 1000|0:15|n[1-2]\n");
     EXPECT_EQ(status.state, "CANCELLED");
