@@ -73,10 +73,11 @@ void ServiceSwitch::take() {
     m_switch->setChecked(answer.service.is_on);
     const bool may_end = answer.service.is_on && !answer.service.lingers.value_or(false);
     m_note->setText(
-        may_end ? tr("It begins when you log in, and runs that it has started end when you log out. To "
-                     "let it begin with the machine and keep its runs: %1")
-                      .arg(u"loginctl enable-linger"_s)
-                : QString());
+        may_end
+            ? tr("The service begins when you log in, and runs that it has started end when you log out. To "
+                 "let it begin with the machine and keep its runs: %1")
+                  .arg(u"loginctl enable-linger"_s)
+            : QString());
     m_note->setVisible(may_end);
     if (wish == Wish::None) return;
     if (!answer.problem.isEmpty())

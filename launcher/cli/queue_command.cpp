@@ -153,7 +153,8 @@ void print_service(const Session& session) {
           printable(service.unit.string()) + ")\n");
     if (service.lingers.value_or(false)) return;
     print(
-        "It begins when you log in, and runs that it has started end when you log out. To let it begin with "
+        "The service begins when you log in, and runs that it has started end when you log out. To let it "
+        "begin with "
         "the\nmachine and keep its runs: loginctl enable-linger\n");
 }
 

@@ -1,5 +1,5 @@
-/// Prepares runs and queues them on this machine: one run of a configuration, or one for each point of a
-/// sweep.
+/// Prepares runs and queues them: one run of a configuration, or one for each point of a sweep. The queue is
+/// on this machine; the runs may train here, on other machines or in Slurm.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-/// Keeps the queue of this machine's runs in `queue.json`, next to the user's runs folder:
+/// Keeps the queue of this user's runs in `queue.json`, next to the user's runs folder:
 ///
 ///     {"slots": 1, "partitions": {"gpu": 4}, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set":
 ///     {"learning_rate": 0.0001}}]}

@@ -2,6 +2,10 @@
 /// needs no terminal and no window and ends when no run is left. If it is killed, or the machine restarts,
 /// the next Ringmaster command of this user starts it again, or the user service of queue_service.h; runs
 /// that were interrupted meanwhile continue from their newest whole checkpoint.
+///
+/// Runs on other machines and in Slurm are started from here, too, and followed from here until they end. If
+/// the process is killed in the middle of a start, the next one asks the machine or Slurm whether the run has
+/// begun, so that no run starts twice.
 #pragma once
 
 #include "launcher/places.h"

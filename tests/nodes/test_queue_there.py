@@ -130,6 +130,18 @@ def test_a_start_of_only_some_nodes_is_begun_anew(here, llama, rows_file, tmp_pa
     assert [len(events_of(run, rank, kind="done")) for rank in (0, 1)] == [1, 1]
 
 
+def test_a_run_that_its_machine_cut_off_goes_on_from_its_newest_checkpoint(here, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=300, save_strategy="steps", save_steps=20)
+    here.add(config, "cut", "--node", "a")
+    run = dirs(here)["cut"]
+    wait_until(lambda: (here.queue()[0]["step"] or 0) > 20)
+    kill_those_with(f"HOME={here.client.servers[0].home}")
+    listed = wait_until(lambda: [one for one in here.queue() if one["state"] == "completed"])
+    assert listed[0]["step"] == 300
+    starts = [(event["attempt"], event["start_step"]) for event in events_of(run, kind="hello")]
+    assert starts[0] == (1, 0) and starts[1][0] == 2 and starts[1][1] >= 20 and len(starts) == 2, starts
+
+
 def test_a_machine_that_is_away_is_waited_for(here, llama, rows_file, tmp_path):  # noqa: F811
     config = make_config(tmp_path, llama, rows_file, max_steps=5)
     here.add(config, "long", "--node", "a", "--set", "max_steps=100")
