@@ -225,7 +225,7 @@ bool request_stop(const RunDirectory& run, StopHow how) {
     } else {
         send(node.agent, SIGKILL);
         state.state = RunPhase::Stopped;
-        state.reason = "stopped at once by request, nothing was saved";
+        give_reason(state, {{"stopped-now-unsaved"}});
         state.ended = state.updated = static_cast<double>(std::time(nullptr));
         write_run_state(run.dir, state);
     }

@@ -13,11 +13,10 @@ namespace {
 constexpr std::chrono::seconds kLongestWait{10};
 constexpr std::chrono::milliseconds kBetweenReads{20};
 
-void record_end(const RunDirectory& run, RunPhase phase, const std::string& reason,
-                const std::string& code = {}) {
+void record_end(const RunDirectory& run, RunPhase phase, Reason why, const std::string& code = {}) {
     RunState state = read_run_state(run.dir);
     state.state = phase;
-    state.reason = reason;
+    give_reason(state, std::move(why));
     state.code = code;
     state.ended = state.updated = unix_now();
     state.writer = this_process();
@@ -51,10 +50,10 @@ void record_failed_start(const RunDirectory& run, const std::function<void()>& w
     try {
         work();
     } catch (const Cancelled&) {
-        record_end(run, RunPhase::Stopped, "interrupted before it started");
+        record_end(run, RunPhase::Stopped, {{"interrupted"}});
         throw;
     } catch (const Error& problem) {
-        record_end(run, RunPhase::Failed, problem.text(), problem.code);
+        record_end(run, RunPhase::Failed, {{"text", {problem.text()}}}, problem.code);
         throw;
     }
 }

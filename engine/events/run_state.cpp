@@ -100,12 +100,38 @@ std::string code_of(const RunState& state) {
     return state.code.empty() ? "RUN-FAILED" : state.code;
 }
 
+Json json_of(const Reason& why) {
+    Json parts = Json::array();
+    for (const ReasonPart& part : why) {
+        Json entry = Json::array({part.code});
+        for (const std::string& value : part.with) entry.push_back(value);
+        parts.push_back(std::move(entry));
+    }
+    return parts;
+}
+
+bool says_the_same(const Reason& why, const std::string& reason) {
+    return reason.size() <= limits::kReason && english(why) == reason;
+}
+
+/// Returns the parts; none if they do not say what `reason` says. Files of older versions have none.
+Reason why_of(const nlohmann::json& json, const std::string& reason) {
+    Reason why;
+    if (!json.contains("why")) return why;
+    for (const nlohmann::json& entry : json.at("why")) {
+        const auto words = entry.get<std::vector<std::string>>();
+        if (!words.empty()) why.push_back({words[0], {words.begin() + 1, words.end()}});
+    }
+    return says_the_same(why, reason) ? why : Reason();
+}
+
 Json json_of(const RunState& state) {
     Json nodes = Json::array();
     for (const NodeState& node : state.nodes) nodes.push_back(json_of(node));
     return {{"name", state.name},
             {"state", to_string(state.state)},
             {"reason", state.reason},
+            {"why", json_of(says_the_same(state.why, state.reason) ? state.why : Reason())},
             {"code", code_of(state)},
             {"failed_rank", state.state == RunPhase::Failed ? state.failed_rank : -1},
             {"attempt", state.attempt},
@@ -129,6 +155,7 @@ RunState state_of(const nlohmann::json& json) {
     state.name = name_at(json, "name");
     state.state = phase_of(name_at(json, "state"));
     state.reason = json.at("reason");
+    state.why = why_of(json, state.reason);
     limits::cut(state.reason, limits::kReason);
     state.attempt = count_at(json, "attempt", kMostAttempts);
     state.ranks = count_at(json, "ranks", limits::kRanks);
@@ -172,6 +199,11 @@ bool is_over(RunPhase phase) {
     return phase == RunPhase::Completed || phase == RunPhase::Failed || phase == RunPhase::Stopped;
 }
 
+void give_reason(RunState& state, Reason why) {
+    state.reason = english(why);
+    state.why = std::move(why);
+}
+
 std::string run_state_text(const RunState& state) {
     return json_of(state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -197,13 +229,12 @@ RunState read_run_state(const fs::path& run_dir) {
     const fs::path file = run_dir / "run.json";
     RunState state = as_written(file);
     if (!is_abandoned(state)) return state;
-    state =
-        as_written(file);  // the writer may have ended the run between the first reading and the check
+    state = as_written(file);  // the writer may have ended the run between the first reading and the check
     if (!is_abandoned(state)) return state;
     const ProcessId now = this_process();
-    state.reason = "its supervisor (pid " + std::to_string(state.writer.pid) + " on host " +
-                   state.writer.host + ") is gone" +
-                   (state.writer.boot_id == now.boot_id ? "" : ": the machine was restarted");
+    Reason why{{"supervisor-gone", {std::to_string(state.writer.pid), state.writer.host}}};
+    if (state.writer.boot_id != now.boot_id) why.push_back({"machine-restarted"});
+    give_reason(state, std::move(why));
     state.state = RunPhase::Failed;
     state.code = "RUN-ABANDONED";
     state.ended = state.updated;

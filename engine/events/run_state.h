@@ -1,8 +1,8 @@
 /// Reads and writes run.json, the state of a run. Node 0's agent writes it, or rank 0 if there is no agent;
 /// each write goes to a temporary file that is then renamed.
 ///
-///     {"name", "state", "reason", "code", "failed_rank", "attempt", "ranks", "created", "started", "ended",
-///     "updated",
+///     {"name", "state", "reason", "why": [[code, value, …]], "code", "failed_rank", "attempt", "ranks",
+///     "created", "started", "ended", "updated",
 ///      "writer": {"host", "pid", "start_time", "boot_id"},
 ///      "nodes": [{"host", "agent": {as writer}, "ranks": [{"rank", and as writer}]}]}
 #pragma once
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/events/process_id.h"
+#include "engine/events/run_reason.h"
 
 namespace ringmaster {
 
@@ -39,6 +40,7 @@ struct RunState {
     std::string name;
     RunPhase state = RunPhase::Queued;
     std::string reason;    ///< reason of the end: one sentence, possibly with last log lines after it
+    Reason why;            ///< `reason` as parts, for other languages; empty if it has none
     std::string code;      ///< the Error's code if the run failed, or "RUN-FAILED", for programs; else empty
     int failed_rank = -1;  ///< rank at which a failure began; -1: none or not known
     int attempt = 0;
@@ -51,10 +53,14 @@ struct RunState {
     bool is_of_slurm() const { return writer.host == kSlurmJob; }
 };
 
+/// Sets the reason and its parts.
+void give_reason(RunState& state, Reason why);
+
 /// Writes run.json. Throws Error(Refused) naming the file and the reason.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// Converts a state to run.json's text, of at most 4 MiB; cuts longer reasons. parse_run_state converts back,
+/// Converts a state to run.json's text, of at most 4 MiB; cuts longer reasons, and leaves out parts that do
+/// not say the same as the reason. parse_run_state converts back,
 /// and throws Error(Refused) naming `where` if the text is damaged or a number is outside limits.h.
 std::string run_state_text(const RunState& state);
 RunState parse_run_state(const std::string& text, const std::string& where);

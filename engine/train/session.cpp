@@ -94,24 +94,24 @@ class OwnRunState {
         state_.writer =
             state_.is_of_slurm() && job != nullptr ? ProcessId{kSlurmJob, std::atoll(job), 0, ""} : self;
         state_.nodes = {{self.host, self, {{0, self}}}};
-        set(RunPhase::Running, "");
+        set(RunPhase::Running, {});
     }
-    void waits(const std::string& reason) {
+    void waits(Reason why) {
         if (!state_.is_of_slurm()) state_.writer = {};
         state_.nodes.clear();
-        set(RunPhase::Queued, reason);
+        set(RunPhase::Queued, std::move(why));
     }
-    void over(RunPhase phase, const std::string& reason, const std::string& code = {}) {
+    void over(RunPhase phase, Reason why, const std::string& code = {}) {
         state_.ended = unix_seconds();
         state_.code = code;
-        set(phase, reason);
+        set(phase, std::move(why));
     }
 
   private:
-    void set(RunPhase phase, const std::string& reason) {
+    void set(RunPhase phase, Reason why) {
         if (!writes_) return;
         state_.state = phase;
-        state_.reason = reason;
+        give_reason(state_, std::move(why));
         state_.updated = unix_seconds();
         write_run_state(dir_, state_);
     }
@@ -287,7 +287,7 @@ bool agree_on_warning(Groups& groups) {
 /// Ends a session whose run was to stop before its first step.
 void stopped_before_training(const Trainer& trainer, OwnRunState& state, EventWriter& events) {
     events.write(DoneEvent{trainer.completed_steps(), "stopped"});
-    state.over(RunPhase::Stopped, "stopped by request before the first step");
+    state.over(RunPhase::Stopped, {{"stopped-begin"}});
 }
 
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
@@ -328,7 +328,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         return stopped_before_training(trainer, state, events);
     if (only) {
         events.write(DoneEvent{0, "completed"});
-        state.over(RunPhase::Completed, "preflight passed");
+        state.over(RunPhase::Completed, {{"preflight-passed"}});
         return;
     }
     if (!from && !trainer.prepare_reference(stop_requested))
@@ -348,17 +348,19 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     const bool waits = !completed && agree_on_warning(groups);
     events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
     if (waits) {
-        state.waits("saved after step " + step + ", its time was nearly over: waits to be started again");
+        state.waits({{"time-over", {step}}});
         log_line("saved after step " + step + ": the time given is nearly over");
         return;
     }
-    state.over(completed ? RunPhase::Completed : RunPhase::Stopped,
-               completed
-                   ? "completed after step " + step + ": the " +
-                         (plan.config.lora.on() ? "adapter" : "model") + " is in " + plan.config.output_dir
-               : trainer.completed_steps() == 0 ? "stopped by request before the first step"
-                                                : "stopped by request after step " + step + ": saved in " +
-                                                      run.checkpoint(trainer.completed_steps()).string());
+    Reason why{{completed ? "completed-after" : "stopped-after", {step}}};
+    if (completed) {
+        why.push_back({plan.config.lora.on() ? "adapter-in" : "model-in", {plan.config.output_dir}});
+    } else if (trainer.completed_steps() == 0) {
+        why = {{"stopped-begin"}};
+    } else {
+        why.push_back({"saved-at", {run.checkpoint(trainer.completed_steps()).string()}});
+    }
+    state.over(completed ? RunPhase::Completed : RunPhase::Stopped, std::move(why));
     log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
 }
 
@@ -409,7 +411,7 @@ int run_session(const SessionOptions& options) {
                 events->write(ErrorEvent{
                     error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint,
                     error.where, error.code});
-            if (state) state->over(RunPhase::Failed, error.text(), error.code);
+            if (state) state->over(RunPhase::Failed, {{"text", {error.text()}}}, error.code);
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());
         }

@@ -127,6 +127,7 @@ class Follower {
             nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
             json["state"] = to_string(state.state);
             json["reason"] = state.reason;
+            json["why"] = nlohmann::ordered_json::parse(run_state_text(state)).at("why");
             json["code"] = state.code;
             json["failed_rank"] = state.failed_rank;
             json["ended"] = state.ended;

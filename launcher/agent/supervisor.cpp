@@ -243,7 +243,8 @@ bool Supervisor::restart_after(const Verdict& verdict) {
         kill_ranks();
         return false;
     }
-    set_state(RunPhase::Running, "started again after: " + why);
+    state_.why = {{"started-again", {why}}};
+    set_state(RunPhase::Running, english(state_.why));
     return true;
 }
 
@@ -558,6 +559,7 @@ void Supervisor::end_with(const Verdict& verdict) {
     state_.ended = unix_now();
     state_.code = verdict.code;
     state_.failed_rank = verdict.failed_rank;
+    state_.why = verdict.why;
     set_state(verdict.state, verdict.reason);
     say(std::string(to_string(verdict.state)) + ": " + verdict.reason);
 }

@@ -52,23 +52,47 @@ bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
                        {"out of memory", "bad_alloc", "cannot allocate memory", "can't allocate memory"});
 }
 
-std::string how_it_ended(const RankEnd& end) {
-    if (WIFSIGNALED(end.wait_status)) {
-        const int signal = WTERMSIG(end.wait_status);
-        return "was killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
-    }
-    return "ended with exit status " + std::to_string(WEXITSTATUS(end.wait_status));
+Verdict verdict_of(RunPhase state, Reason why, const std::string& code = {}, int failed_rank = -1) {
+    std::string reason = english(why);
+    return {state, std::move(reason), code, failed_rank, std::move(why)};
 }
 
-std::string sentence_of(const RankEnd& end, const Ending& ending) {
-    std::string text = "rank " + std::to_string(end.rank) + " " + how_it_ended(end);
+Reason& operator+=(Reason& reason, const Reason& more) {
+    reason.insert(reason.end(), more.begin(), more.end());
+    return reason;
+}
+
+/// Returns a part with text that has no code; none for an empty text.
+Reason plain(const std::string& text) {
+    return text.empty() ? Reason() : Reason{{"text", {text}}};
+}
+
+ReasonPart how_it_ended(const RankEnd& end) {
+    const std::string rank = std::to_string(end.rank);
+    if (!WIFSIGNALED(end.wait_status))
+        return {"rank-status", {rank, std::to_string(WEXITSTATUS(end.wait_status))}};
+    const int signal = WTERMSIG(end.wait_status);
+    return {"rank-signal", {rank, std::to_string(signal), ::strsignal(signal)}};
+}
+
+Reason end_of_log(const RankRecord& record) {
+    if (record.last_log_lines.empty()) return {};
+    return {{"log-end", {joined(record.last_log_lines, "\n  ")}}};
+}
+
+Reason sentence_of(const RankEnd& end, const Ending& ending) {
+    Reason why{how_it_ended(end)};
     const auto& error = end.record.error;
     const bool memory = ran_out_of_memory(end, ending);
-    if (memory && !(error && says_one_of(error->message, {"out of memory"}))) text += ": out of memory";
-    if (error) return text + ": " + (error->where.empty() ? "" : error->where + ": ") + error->message;
-    if (!memory && ending.disk_full) text += "; the disk of the run directory is full";
-    if (end.record.last_log_lines.empty()) return text;
-    return text + "; the end of its log:" + joined(end.record.last_log_lines, "\n  ");
+    if (memory && !(error && says_one_of(error->message, {"out of memory"})))
+        why.push_back({"out-of-memory"});
+    if (error) {
+        why.push_back({"error", {(error->where.empty() ? "" : error->where + ": ") + error->message}});
+        return why;
+    }
+    if (!memory && ending.disk_full) why.push_back({"disk-full"});
+    why += end_of_log(end.record);
+    return why;
 }
 
 /// Returns true if the exit status says that nothing could be reached or started: 3 is the engine's, 126 and
@@ -106,10 +130,10 @@ std::vector<const RankEnd*> failed_ranks(const Ending& ending) {
 }
 
 /// Returns text such as "; the last checkpoint is of step 10".
-std::string what_is_saved(const RankRecord& record) {
+Reason what_is_saved(const RankRecord& record) {
     const int64_t step = record.checkpoint ? record.checkpoint->step : record.start_step;
-    return step > 0 ? "; the last checkpoint is of step " + std::to_string(step)
-                    : "; no checkpoint was saved";
+    if (step == 0) return {{"no-checkpoint"}};
+    return {{"last-checkpoint", {std::to_string(step)}}};
 }
 
 /// Returns "; rank 2 is at work in layer 12, hop 4 (…)" for ranks that kept others waiting, at most four.
@@ -135,30 +159,34 @@ std::string all_places(const Ending& ending) {
     return text;
 }
 
+/// `how` is "stopped" or "stopped-now".
 Verdict stopped_unsaved(const std::string& how, const RankRecord& record) {
     const int64_t step = record.step.value_or(record.start_step);
     const int64_t saved = record.checkpoint ? record.checkpoint->step : record.start_step;
-    std::string text = how + (step == 0 ? " before the first step" : " after step " + std::to_string(step));
-    if (step > 0 && saved == step) return {RunPhase::Stopped, text + ", which is saved"};
-    if (step > 0) text += ", which was not saved";
-    return {RunPhase::Stopped, text + what_is_saved(record)};
+    Reason why;
+    if (step == 0) {
+        why.push_back({how + "-begin"});
+    } else {
+        why.push_back({how + "-after", {std::to_string(step)}});
+        why.push_back({saved == step ? "is-saved" : "is-not-saved"});
+    }
+    if (step == 0 || saved != step) why += what_is_saved(record);
+    return verdict_of(RunPhase::Stopped, std::move(why));
 }
 
 Verdict ended_well(const RankRecord& first) {
     if (!first.done) {
-        return {RunPhase::Failed,
-                "every rank ended with exit status 0, but rank 0 did not report that training is done" +
-                    (first.last_log_lines.empty()
-                         ? ""
-                         : "; the end of its log:" + joined(first.last_log_lines, "\n  ")),
-                "RANK-FAILED"};
+        Reason why{{"not-done"}};
+        why += end_of_log(first);
+        return verdict_of(RunPhase::Failed, std::move(why), "RANK-FAILED");
     }
     const std::string step = std::to_string(first.done->step);
-    if (first.done->state == "completed") return {RunPhase::Completed, "completed after step " + step};
-    std::string text = "stopped by request after step " + step;
+    if (first.done->state == "completed")
+        return verdict_of(RunPhase::Completed, {{"completed-after", {step}}});
+    Reason why{{"stopped-after", {step}}};
     if (first.checkpoint && first.checkpoint->step == first.done->step)
-        text += "; saved in " + first.checkpoint->path;
-    return {RunPhase::Stopped, text};
+        why.push_back({"saved-in", {first.checkpoint->path}});
+    return verdict_of(RunPhase::Stopped, std::move(why));
 }
 
 std::string unkillable_ranks(const Ending& ending) {
@@ -173,22 +201,26 @@ std::string unkillable_ranks(const Ending& ending) {
 Verdict judge_ranks(const Ending& ending) {
     const RankRecord& first = ending.ranks.front().record;
     if (ending.trigger == Trigger::StopNow && first.done) return ended_well(first);
-    if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped at once by request", first);
-    if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped by request", first);
+    if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped-now", first);
+    if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped", first);
     for (const RankEnd& end : ending.ranks) {
         if (end.stopped.empty()) continue;
-        return {RunPhase::Failed,
-                "rank " + std::to_string(end.rank) + " " + end.stopped + ": it " + end.place +
-                    what_is_saved(first) + all_places(ending),
-                "RANK-STOPPED", end.rank};
+        Reason why = plain("rank " + std::to_string(end.rank) + " " + end.stopped + ": it " + end.place);
+        why += what_is_saved(first);
+        why += plain(all_places(ending));
+        return verdict_of(RunPhase::Failed, std::move(why), "RANK-STOPPED", end.rank);
     }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
-    if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed))))
-        return {RunPhase::Failed, ending.lost_node + what_is_saved(first), "NODE-LOST"};
+    if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed)))) {
+        Reason why = plain(ending.lost_node);
+        why += what_is_saved(first);
+        return verdict_of(RunPhase::Failed, std::move(why), "NODE-LOST");
+    }
     if (failed.empty()) return ended_well(first);
     const RankEnd& cause = root_cause(failed);
-    const std::string places = timed_out(cause) ? ranks_at_work(ending) + all_places(ending) : "";
-    return {RunPhase::Failed, sentence_of(cause, ending) + places, code_of(cause, ending), cause.rank};
+    Reason why = sentence_of(cause, ending);
+    if (timed_out(cause)) why += plain(ranks_at_work(ending) + all_places(ending));
+    return verdict_of(RunPhase::Failed, std::move(why), code_of(cause, ending), cause.rank);
 }
 
 }  // namespace
@@ -200,7 +232,8 @@ bool has_failed(int wait_status, bool stop_requested) {
 
 Verdict judge(const Ending& ending) {
     Verdict verdict = judge_ranks(ending);
-    verdict.reason += unkillable_ranks(ending);
+    verdict.why += plain(unkillable_ranks(ending));
+    verdict.reason = english(verdict.why);
     return verdict;
 }
 

@@ -50,6 +50,7 @@ struct Verdict {
     std::string reason;
     std::string code = {};  ///< code of a failure, as in run.json
     int failed_rank = -1;   ///< rank that the failure began with; -1: none or not known
+    Reason why = {};        ///< `reason` as parts; empty if another node told it
 };
 
 /// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.

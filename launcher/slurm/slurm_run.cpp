@@ -38,7 +38,7 @@ void write_state(SlurmSite& site, const RunDirectory& run, const RunState& state
 
 void say_not_taken(SlurmSite& site, const RunDirectory& run, RunState state, const Error& why) {
     state.state = RunPhase::Failed;
-    state.reason = why.text();
+    give_reason(state, {{"text", {why.text()}}});
     state.code = why.code;
     state.ended = state.updated = unix_now();
     state.writer = this_process();

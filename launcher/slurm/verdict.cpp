@@ -77,13 +77,17 @@ std::string lost_rank_of(const std::string& log, const std::string& first_error,
 
 struct Ending {
     RunPhase phase = RunPhase::Failed;
-    std::string what, next;
+    Reason why;
     std::string code = {};
 };
 
-std::string saved_words(const RunTraces& traces) {
-    return traces.checkpoint ? "the newest checkpoint is of step " + std::to_string(*traces.checkpoint)
-                             : "nothing was saved";
+ReasonPart saved(const RunTraces& traces) {
+    if (!traces.checkpoint) return {"nothing-saved"};
+    return {"newest-checkpoint", {std::to_string(*traces.checkpoint)}};
+}
+
+ReasonPart plain(const std::string& text) {
+    return {"text", {text}};
 }
 
 /// Returns true if the exit status means that something could not be reached or started: 3 is the engine's,
@@ -96,36 +100,35 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
     const std::string nodes = status.nodes.empty() ? "" : " (" + status.nodes + ")";
     const std::string& state = status.state;
     if (state == "TIMEOUT" || state == "DEADLINE")
-        return {RunPhase::Failed, job + " reached its time limit; " + saved_words(traces),
-                "`ringmaster resume RUN --slurm time=…` goes on with more time", "SLURM-TIME"};
+        return {RunPhase::Failed, {{"slurm-time", {job}}, saved(traces), {"slurm-time-next"}}, "SLURM-TIME"};
     if (state == "OUT_OF_MEMORY")
-        return {RunPhase::Failed, job + " ran out of the memory that Slurm gave it; " + saved_words(traces),
-                "--slurm mem=… with more, a shorter sequence_len, or more ranks", "SLURM-MEMORY"};
+        return {RunPhase::Failed,
+                {{"slurm-memory", {job}}, saved(traces), {"slurm-memory-next"}},
+                "SLURM-MEMORY"};
     if (state == "NODE_FAIL" || state == "BOOT_FAIL")
-        return {RunPhase::Failed, "a node of " + job + nodes + " failed; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on on other nodes", "SLURM-NODE"};
+        return {RunPhase::Failed,
+                {{"slurm-node", {job, nodes}}, saved(traces), {"slurm-node-next"}},
+                "SLURM-NODE"};
     if (state == "PREEMPTED" || state == "REVOKED")
         return {RunPhase::Failed,
-                job + " was preempted" + nodes + ": it had to make way for another; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on from there", "SLURM-PREEMPTED"};
-    if (state == "CANCELLED") return {RunPhase::Stopped, job + " was cancelled; " + saved_words(traces), ""};
+                {{"slurm-preempted", {job, nodes}}, saved(traces), {"resume-next"}},
+                "SLURM-PREEMPTED"};
+    if (state == "CANCELLED") return {RunPhase::Stopped, {{"slurm-cancelled", {job}}, saved(traces)}};
     if (status.exit_signal == kCannotOpenOutput)
-        return {RunPhase::Failed, job + " could not open agent.log in the run directory" + nodes,
-                "the run directory has to be on a file system that the nodes share: --runs-dir",
-                "SLURM-OUTPUT"};
-    if (!traces.lost_rank.empty()) return {RunPhase::Failed, traces.lost_rank, "", "RANK-FAILED"};
-    if (!traces.error.empty()) return {RunPhase::Failed, traces.error, "", traces.error_code};
-    const std::string said = traces.last_words.empty() ? "" : ":\n" + traces.last_words;
-    if (state == "FAILED")
-        return {RunPhase::Failed,
-                job + " ended with status " + std::to_string(status.exit_status) +
-                    (status.exit_signal != 0 ? ", signal " + std::to_string(status.exit_signal) : "") + said,
-                "", could_not_start(status.exit_status) ? "PROGRAM-START" : "RANK-FAILED"};
+        return {RunPhase::Failed, {{"slurm-output", {job, nodes}}, {"slurm-output-next"}}, "SLURM-OUTPUT"};
+    if (!traces.lost_rank.empty()) return {RunPhase::Failed, {plain(traces.lost_rank)}, "RANK-FAILED"};
+    if (!traces.error.empty()) return {RunPhase::Failed, {plain(traces.error)}, traces.error_code};
+    const ReasonPart said = plain(traces.last_words.empty() ? "" : ":\n" + traces.last_words);
+    if (state == "FAILED") {
+        Reason why{{"slurm-status", {job, std::to_string(status.exit_status)}}};
+        if (status.exit_signal != 0) why.push_back({"slurm-signal", {std::to_string(status.exit_signal)}});
+        why.push_back(said);
+        return {RunPhase::Failed, std::move(why),
+                could_not_start(status.exit_status) ? "PROGRAM-START" : "RANK-FAILED"};
+    }
     if (state.empty())
-        return {RunPhase::Failed, "Slurm does not know " + job + " any more; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on from there", "SLURM-LOST"};
-    return {RunPhase::Failed, job + " ended (" + state + ") and its ranks left no last word" + said, "",
-            "SLURM-LOST"};
+        return {RunPhase::Failed, {{"slurm-lost", {job}}, saved(traces), {"resume-next"}}, "SLURM-LOST"};
+    return {RunPhase::Failed, {{"slurm-silent", {job, state}}, said}, "SLURM-LOST"};
 }
 
 /// Returns true if Slurm knows more about the end than the run, which has recorded its end itself.
@@ -136,7 +139,7 @@ bool knows_better(const std::string& state) {
 RunState ended(const RunState& before, const Ending& ending) {
     RunState after = before;
     after.state = ending.phase;
-    after.reason = ending.what + (ending.next.empty() ? "" : "\n" + ending.next);
+    give_reason(after, ending.why);
     after.code = ending.code;
     after.updated = unix_now();
     if (!is_over(before.state)) after.ended = after.updated;
@@ -149,9 +152,10 @@ std::optional<RunState> judge_waiting(const RunState& before, const JobStatus& s
     if (went_on || traces.stop_asked) return std::nullopt;
     RunState after = before;
     after.state = RunPhase::Queued;
-    after.reason = (traces.preempted ? job + " was preempted: Slurm put it back into its queue"
-                                     : "Slurm put " + job + " back into its queue") +
-                   (status.reason.empty() ? "" : " (" + status.reason + ")") + "; " + saved_words(traces);
+    const std::string reason = status.reason.empty() ? "" : " (" + status.reason + ")";
+    give_reason(after, {{traces.preempted ? "slurm-preempted-requeued" : "slurm-requeued", {job}},
+                        plain(reason),
+                        saved(traces)});
     after.ended = 0;
     after.updated = unix_now();
     after.nodes.clear();
@@ -189,7 +193,7 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
 
 std::optional<RunState> judge(const RunState& before, const JobStatus& status, const JobId& id,
                               const RunTraces& traces) {
-    const std::string job = "Slurm job " + id.number;
+    const std::string& job = id.number;
     if (status.waits()) return judge_waiting(before, status, job, traces);
     if (!status.is_over()) return std::nullopt;
     if (before.state == RunPhase::Completed) return std::nullopt;
@@ -198,20 +202,18 @@ std::optional<RunState> judge(const RunState& before, const JobStatus& status, c
         if (before.state == RunPhase::Stopped && traces.preempted)  // preempted and not requeued
             return ended(before, ending_of({"PREEMPTED", "", status.nodes}, job, traces));
         if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
-            return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason, "RANK-FAILED"});
+            return ended(
+                before,
+                {RunPhase::Failed, {plain(traces.lost_rank), plain("\n" + before.reason)}, "RANK-FAILED"});
         if (!knows_better(status.state)) return std::nullopt;
         Ending ending = ending_of(status, job, traces);
         const bool saved_in_time = before.state == RunPhase::Stopped && status.state == "TIMEOUT";
         if (saved_in_time) ending.phase = RunPhase::Stopped;
         return ended(before, ending);
     }
-    if (traces.stop_asked)
-        return ended(before, {RunPhase::Stopped, "stopped by request; " + saved_words(traces), ""});
+    if (traces.stop_asked) return ended(before, {RunPhase::Stopped, {{"stopped"}, saved(traces)}});
     if (before.state == RunPhase::Queued && !before.reason.empty() && status.state == "COMPLETED")
-        return ended(before, {RunPhase::Stopped,
-                              "saved as its time was nearly over, and Slurm did not take " + job +
-                                  " back into its queue; " + saved_words(traces),
-                              ""});
+        return ended(before, {RunPhase::Stopped, {{"slurm-not-requeued", {job}}, saved(traces)}});
     return ended(before, ending_of(status, job, traces));
 }
 

@@ -74,6 +74,24 @@ ProcessId ended_process() {
     return process;
 }
 
+TEST_F(RunJson, HasThePartsOfAReasonOnlyIfTheySayTheSame) {
+    RunState state = a_run();
+    give_reason(state, {{"stopped-after", {"12"}}, {"saved-in", {"/runs/a%1"}}});
+    EXPECT_EQ(state.reason, "stopped by request after step 12; saved in /runs/a%1");
+    write_run_state(dir_, state);
+    EXPECT_EQ(read_run_state(dir_).why, state.why);
+    state.reason += ", and more";
+    write_run_state(dir_, state);
+    EXPECT_TRUE(read_run_state(dir_).why.empty());
+    nlohmann::json older = nlohmann::json::parse(text());
+    older.erase("why");
+    put(older.dump());
+    EXPECT_EQ(read_run_state(dir_).reason, state.reason);
+    older["why"] = nlohmann::json::parse(R"([["stopped-after", "13"]])");
+    put(older.dump());
+    EXPECT_TRUE(read_run_state(dir_).why.empty());
+}
+
 TEST_F(RunJson, IsReadBackAsItWasWritten) {
     write_run_state(dir_, a_run());
     const std::string first = text();
@@ -161,8 +179,10 @@ TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
         auto changed = whole;
         changed.erase(key);
         put(changed.dump());
-        const bool may_lack_it = key == "code" || key == "failed_rank";  // older versions wrote neither
-        EXPECT_EQ(refusal().first, may_lack_it ? Failure::Unreachable : Failure::Refused) << key << " missing";
+        const bool may_lack_it =
+            key == "code" || key == "failed_rank" || key == "why";  // older versions wrote none
+        EXPECT_EQ(refusal().first, may_lack_it ? Failure::Unreachable : Failure::Refused)
+            << key << " missing";
         changed[key] = value.is_number() ? nlohmann::json("text") : nlohmann::json(1e300);
         put(changed.dump());
         EXPECT_EQ(refusal().first, Failure::Refused) << key << " of another kind";

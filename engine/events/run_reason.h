@@ -1,0 +1,36 @@
+/// Says why a run ended as a list of parts: a code each, and the values of its text. The texts here are
+/// English; the app has them in its languages, by code.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster {
+
+struct ReasonPart {
+    std::string code;                    ///< "stopped-after"
+    std::vector<std::string> with = {};  ///< values of %1, %2, …
+    bool operator==(const ReasonPart&) const = default;
+};
+
+/// The parts follow each other without a space: the text of a part begins with its own punctuation.
+using Reason = std::vector<ReasonPart>;
+
+struct ReasonText {
+    std::string_view code;
+    const char* text;  ///< with %1, %2, …
+};
+
+/// Returns all parts that exist.
+const std::vector<ReasonText>& reason_texts();
+/// Returns null for an unknown code, such as one of a newer version.
+const char* reason_text(std::string_view code);
+
+/// Returns `text` with %1 to %9 replaced by the entries of `with`.
+std::string with_values(std::string_view text, const std::vector<std::string>& with);
+
+/// Returns the English text of the parts; parts with an unknown code are left out.
+std::string english(const Reason& reason);
+
+}  // namespace ringmaster
