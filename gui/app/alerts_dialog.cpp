@@ -121,7 +121,17 @@ void AlertsDialog::say(const QString& why, const QString& next) {
     m_banner->show();
     m_banner->updateGeometry();  // a longer text of a visible banner needs more lines
     layout()->activate();
+    makeRoom();
+}
+
+/// Makes the dialog as high as its texts need when they wrap at its width.
+void AlertsDialog::makeRoom() {
     resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+}
+
+void AlertsDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    makeRoom();
 }
 
 void AlertsDialog::accept() {

@@ -24,6 +24,7 @@ class AlertsDialog : public QDialog {
   protected:
     /// Writes the settings; if that fails, the dialog stays open and shows the reason.
     void accept() override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     QWidget* makeKinds();
@@ -31,6 +32,7 @@ class AlertsDialog : public QDialog {
     bool refuses(QLineEdit* field, const std::function<void()>& check, const QString& why,
                  const QString& next);
     void say(const QString& why, const QString& next);
+    void makeRoom();
 
     Banner* m_banner;
     std::map<AlertKind, QCheckBox*> m_kinds;

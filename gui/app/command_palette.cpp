@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/look/empty_note.h"
 #include "gui/look/look.h"
 
 namespace ringmaster {
@@ -33,6 +34,7 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* paren
     m_words->installEventFilter(this);
     connect(m_words, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::act);
+    sayIfEmpty(m_list, tr("Nothing here is called that."));
     filter({});
     m_words->setFocus();
 }

@@ -210,12 +210,16 @@ void MainWindow::makeMenu(QPushButton* button) {
         dialog->open();
     });
     QAction* about = menu->addAction(tr("About Ringmaster"), this, [this] {
-        QMessageBox::about(
-            this, tr("About Ringmaster"),
+        QMessageBox box(
+            QMessageBox::NoIcon, tr("About Ringmaster"),
             tr("Ringmaster %1\n\nPlans, launches and watches the training of language models on sequences "
                "too "
                "long for one GPU.\n\nGPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.")
-                .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())));
+                .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())),
+            QMessageBox::NoButton, this);
+        box.setIconPixmap(windowIcon().pixmap(QSize(space(4.5), space(4.5)), devicePixelRatioF()));
+        box.addButton(tr("Close"), QMessageBox::RejectRole);  // Qt's own translation may be missing
+        box.exec();
     });
     about->setObjectName(u"aboutAction"_s);
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);

@@ -38,7 +38,7 @@ double roundStep(double span, int most) {
 QString decimal(double value, double step) {
     const int decimals = std::clamp(int(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
     if (std::abs(value) < step * 1e-6) value = 0;
-    if (decimals > 4) return QLocale().toString(value, 'g', 3);
+    if (decimals > 4) return show::number(value);
     return QLocale().toString(value, 'f', decimals);
 }
 
@@ -72,7 +72,7 @@ QString label(Unit unit, double value, double step, double most) {
         case Unit::Loss:
             break;
     }
-    if (most >= 1e6 || most < 1e-3) return QLocale().toString(value, 'g', 3);
+    if (most >= 1e6 || most < 1e-3) return show::number(value);
     return decimal(value, step);
 }
 

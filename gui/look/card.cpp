@@ -140,15 +140,24 @@ void Banner::say(Tone tone, const QString& verdict, const QString& why, const QS
     update();
 }
 
+namespace {
+
+/// Returns plain text as HTML that keeps its line breaks.
+QString with_breaks(const QString& text) {
+    return text.toHtmlEscaped().replace(u'\n', u"<br>"_s);
+}
+
+}  // namespace
+
 void Banner::write() {
     const Colours c = coloursOf(this);
     const QString symbol = toneSymbol(m_tone);
     QString html = u"<span style='color:%1; font-weight:600'>%2%3</span>"_s.arg(
         toneColour(m_tone, c).name(), symbol.isEmpty() ? QString() : symbol + u"&nbsp; "_s,
         m_verdict.toHtmlEscaped());
-    if (!m_why.isEmpty()) html += u"&nbsp; "_s + m_why.toHtmlEscaped();
+    if (!m_why.isEmpty()) html += u"&nbsp; "_s + with_breaks(m_why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), m_next.toHtmlEscaped());
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), with_breaks(m_next));
     m_text->setText(html);
 }
 

@@ -77,6 +77,17 @@ void disable(QPalette& palette) {
 
 }  // namespace
 
+QColor inkOn(const QColor& fill) {
+    // Relative luminance, WCAG 2. At this value black and white have the same contrast.
+    constexpr double kMiddle = 0.1791;
+    const auto linear = [](float part) {
+        return part <= 0.04045F ? part / 12.92 : std::pow((double(part) + 0.055) / 1.055, 2.4);
+    };
+    const double luminance =
+        0.2126 * linear(fill.redF()) + 0.7152 * linear(fill.greenF()) + 0.0722 * linear(fill.blueF());
+    return luminance > kMiddle ? QColor(Qt::black) : QColor(Qt::white);
+}
+
 QColor mixed(const QColor& a, const QColor& b, double share) {
     auto part = [share](float from, float to) { return float(from + (to - from) * share); };
     return QColor::fromRgbF(part(a.redF(), b.redF()), part(a.greenF(), b.greenF()),

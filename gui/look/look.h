@@ -42,6 +42,9 @@ QColor timeColour(TimePart part, const Colours& colours);
 /// Mixes a and b; `share`, in 0..1, is the part of b.
 QColor mixed(const QColor& a, const QColor& b, double share);
 
+/// Returns black or white, whichever is easier to read on `fill` (contrast of WCAG 2, at least 4.5).
+QColor inkOn(const QColor& fill);
+
 /// Returns a distance in pixels that grows with the application's font: space(1) is about a line's height,
 /// space(0.5) separates neighbours, space(1.25) is a page's margin.
 int space(double ems);

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
+#include <QRegularExpression>
 #include <cmath>
 
 #include "gui/look/units.h"
@@ -44,10 +45,20 @@ QString count(int64_t number) {
     return QLocale().toString(qlonglong(number));
 }
 
+namespace {
+
+/// Returns a figure such as "2e-5", as configurations write it.
+QString powered(double value, int digits) {
+    static const QRegularExpression zeros(u"(?<=[eE])([+-]?)0*(?=\\d)"_s);
+    return QLocale().toString(value, 'g', digits).replace(zeros, u"\\1"_s).replace(u'E', u'e');
+}
+
+}  // namespace
+
 QString number(double value, int digits) {
     if (!std::isfinite(value)) return unknown();
     const double size = std::abs(value);
-    if (size != 0 && (size < 1e-4 || size >= 1e15)) return QLocale().toString(value, 'g', digits);
+    if (size != 0 && (size < 1e-4 || size >= 1e15)) return powered(value, digits);
     QString text = QLocale().toString(value, 'g', std::max(digits, 1));
     return size >= 1000 ? QLocale().toString(value, 'f', 0) : text;
 }
@@ -118,6 +129,12 @@ QString time(double unix_seconds) {
                               QLocale::ShortFormat);
 }
 
+QString date(double unix_seconds) {
+    if (!(unix_seconds > 0)) return unknown();
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(qint64(unix_seconds * 1e3)).date(),
+                              QLocale::ShortFormat);
+}
+
 QString age(double seconds) {
     if (!std::isfinite(seconds)) return unknown();
     //: the data were measured just now
@@ -131,6 +148,17 @@ QString listed(QStringList parts) {
     parts.removeAll({});
     //: stands between the parts of a list such as "2 cores, 23.5 GiB"
     return parts.join(Figures::tr(", "));
+}
+
+QString sentences(QStringList parts) {
+    parts.removeAll({});
+    QString text;
+    for (const QString& part : parts) {
+        // The full stops of Chinese and Japanese have their own room.
+        const bool has_room = text.isEmpty() || u"\u3002\uff01\uff1f\uff1a\uff1b"_s.contains(text.back());
+        text += has_room ? part : u' ' + part;
+    }
+    return text;
 }
 
 QString sentence(const QString& words) {

@@ -17,8 +17,10 @@ QString percent(double share);           ///< "6.1 %" for 0.061
 QString rate(double per_second);         ///< such as "812", "19.8k", "1.2M"
 QString loss(double value);              ///< such as "2.7142"
 QString time(double unix_seconds);       ///< short local date and time
+QString date(double unix_seconds);       ///< short local date
 QString age(double seconds);             ///< such as "now", "12 s ago", "3 min ago"
 QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips empty parts
+QString sentences(QStringList parts);    ///< the sentences after each other; skips empty ones
 QString sentence(const QString& words);  ///< the words with a full stop
 const QString& unknown();                ///< "–", for a missing figure
 

@@ -1,11 +1,13 @@
 #include "gui/monitor/rank_table.h"
 
 #include <QApplication>
+#include <QHeaderView>
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
@@ -206,6 +208,48 @@ bool RankSorter::lessThan(const QModelIndex& left, const QModelIndex& right) con
     if (a.isValid() != b.isValid()) return a.isValid() == (sortOrder() == Qt::AscendingOrder);
     if (a.typeId() == QMetaType::QString) return a.toString().localeAwareCompare(b.toString()) < 0;
     return a.toDouble() < b.toDouble();
+}
+
+namespace {
+
+/// Returns the width of each column that shows its texts whole, 0 of a hidden one.
+std::vector<int> widthsOf(const QTableView& table) {
+    std::vector<int> widths(RankTableModel::Columns, 0);
+    for (int column = 0; column < RankTableModel::Columns; ++column) {
+        if (table.isColumnHidden(column)) continue;
+        const int texts = static_cast<const QAbstractItemView&>(table).sizeHintForColumn(column);
+        widths[size_t(column)] = std::max(texts, table.horizontalHeader()->sectionSizeHint(column));
+    }
+    return widths;
+}
+
+}  // namespace
+
+void fitRankColumns(QTableView& table, const std::vector<RankRow>& rows) {
+    const auto same = [&rows](auto of) {
+        return std::all_of(rows.begin(), rows.end(),
+                           [&](const RankRow& row) { return of(row) == of(rows[0]); });
+    };
+    table.setColumnHidden(
+        RankTableModel::MeshPlace,
+        std::all_of(rows.begin(), rows.end(), [](const RankRow& row) { return row.mesh.ranks() == 1; }));
+    table.setColumnHidden(RankTableModel::Device, false);
+    table.setColumnHidden(RankTableModel::Host, false);
+    std::vector<int> widths = widthsOf(table);
+    const auto left = [&] {
+        return table.viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
+    };
+    const auto make_room = [&](RankTableModel::Column column, bool is_same) {
+        if (left() >= 0 || !is_same) return;
+        table.setColumnHidden(column, true);
+        widths[column] = 0;
+    };
+    make_room(RankTableModel::Device, same([](const RankRow& row) { return row.device; }));
+    make_room(RankTableModel::Host, same([](const RankRow& row) { return row.host; }));
+    const auto visible = std::count_if(widths.begin(), widths.end(), [](int width) { return width > 0; });
+    const int each = std::max(0, left()) / std::max(int(visible), 1);
+    for (int column = 0; column < RankTableModel::Columns; ++column)
+        if (widths[size_t(column)] > 0) table.setColumnWidth(column, widths[size_t(column)] + each);
 }
 
 }  // namespace ringmaster

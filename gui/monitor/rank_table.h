@@ -3,6 +3,7 @@
 
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
+#include <QTableView>
 #include <vector>
 
 #include "gui/monitor/run_picture.h"
@@ -47,6 +48,10 @@ class RankTableModel : public QAbstractTableModel {
     std::vector<RankRow> m_rows;
     double m_now = 0;
 };
+
+/// Makes the columns as wide as their texts and shares the remaining width among them. The mesh is shown if
+/// there are several ranks; device and host make room if they are the same of every rank.
+void fitRankColumns(QTableView& table, const std::vector<RankRow>& rows);
 
 /// Sorts unknown figures last in both directions.
 class RankSorter : public QSortFilterProxyModel {

@@ -275,7 +275,7 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
             if (chosen >= 0) return Monitor::tr("of rank %1").arg(chosen);
             return picture.ranks.size() > 1 ? Monitor::tr("median of the ranks") : QString();
         case ChartKind::Exposed:
-            return Monitor::tr("share of a step that waits, by rank");
+            return Monitor::tr("waiting share of a step");
         case ChartKind::Memory:
             if (picture.capacity_bytes > 0)
                 return Monitor::tr("tensors at the peak, of %1").arg(show::bytes(picture.capacity_bytes));
@@ -285,7 +285,7 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
         case ChartKind::Throughput:
             return Monitor::tr("tokens a second, all ranks");
         case ChartKind::Overlap:
-            return Monitor::tr("share of the communication that computation hides");
+            return Monitor::tr("hidden share of communication");
         case ChartKind::GradNorm:
             return Monitor::tr("before clipping");
         case ChartKind::Rewards:
@@ -293,7 +293,7 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
         case ChartKind::CompletionLength:
             return Monitor::tr("tokens of a sampled completion");
         case ChartKind::SamplerGap:
-            return Monitor::tr("mean distance of the log-probabilities");
+            return Monitor::tr("mean, in log-probability");
         case ChartKind::LearningRate:
         case ChartKind::RewardShares:
         case ChartKind::Divergence:

@@ -1,5 +1,7 @@
 #include "gui/plan/advice_card.h"
 
+#include <QRegularExpression>
+
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/plan/verdict_words.h"
@@ -16,6 +18,13 @@ QString title_of(const Alternative& plan) {
     QString text = mesh_words(plan.mesh, plan.zero_stage);
     if (plan.mesh.ring > 1) text += u" \u00B7 "_s + QString::fromLatin1(to_string(plan.layout));
     return text;
+}
+
+/// Returns the text so that a line breaks after a dot or a cross, not before, nor between a word and its
+/// number.
+QString broken_well(QString text) {
+    static const QRegularExpression kept(u" (?=[\\d\u00B7\u00D7])"_s);
+    return text.replace(kept, QString(QChar::Nbsp));
 }
 
 QString changes_of(const Alternative& plan) {
@@ -92,8 +101,9 @@ void AdviceCard::write() {
 
 void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     auto* grid = static_cast<QGridLayout*>(m_rows->layout());
-    auto* name = new ElidedLabel(title_of(plan));
+    auto* name = new QLabel(broken_well(title_of(plan)));
     name->setFont(fontOf(Type::Section));
+    name->setWordWrap(true);
     auto* why = mutedLabel(gains_words(plan, present));
     why->setWordWrap(true);
     auto* apply = new QPushButton(tr("Apply"));
@@ -107,10 +117,10 @@ void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     rate->setFont(fontOf(Type::Section));
     const int line = row * 3;
     grid->addWidget(name, line, 0);
-    grid->addWidget(figure(show::bytes(plan.memory_total)), line, 1);
-    grid->addWidget(rate, line, 2);
+    grid->addWidget(figure(show::bytes(plan.memory_total)), line, 1, Qt::AlignTop);
+    grid->addWidget(rate, line, 2, Qt::AlignTop);
     //: share of a step spent on communication that computation does not hide
-    grid->addWidget(figure(tr("%1 exposed").arg(show::percent(exposed))), line, 3);
+    grid->addWidget(figure(tr("%1 exposed").arg(show::percent(exposed))), line, 3, Qt::AlignTop);
     grid->addWidget(apply, line, 4, 2, 1, Qt::AlignVCenter);
     grid->addWidget(why, line + 1, 0, 1, 4);
     grid->setRowMinimumHeight(line + 2, space(0.55));

@@ -58,7 +58,7 @@ void ContextCard::setPlan(const Plan& plan) {
         shares =
             tr("Every rank holds whole sequences of %1 tokens.").arg(show::count(sequence.padded_length));
     }
-    m_text->setText(divisors + u' ' + shares);
+    m_text->setText(show::sentences({divisors, shares}));
 }
 
 }  // namespace ringmaster

@@ -173,7 +173,7 @@ void MeshView::paintEvent(QPaintEvent*) {
             painter.drawRoundedRect(box, radius, radius);
             if (!numbered) continue;
             painter.setFont(numbers);
-            painter.setPen(fill.lightnessF() > 0.6 ? QColor(Qt::black) : QColor(Qt::white));
+            painter.setPen(inkOn(fill));
             painter.drawText(box, int(Qt::AlignCenter), QString::number(rank));
         }
     }

@@ -155,7 +155,7 @@ void PlanBoard::writeDrawings() {
         layout += u" \u00B7 "_s + tr("the busiest rank works %1 \u00D7 the mean")
                                       .arg(show::number(std::round(m_sequence->imbalance() * 100) / 100));
     else if (plan.context_parallel.size > 1 && m_sequence->whyNot().isEmpty())
-        layout += u" \u00B7 "_s + tr("all ranks work the same");
+        layout += u" \u00B7 "_s + tr("equal work");
     m_sequence_card->setSubtitle(layout);
 }
 
@@ -187,7 +187,8 @@ void PlanBoard::writeTime() {
     QString note =
         time.measured ? tr("From measured speeds.") : tr("From assumed speeds, until they are measured.");
     if (hidden > 0)
-        note = tr("Computation hides another %1 of communication.").arg(show::duration(hidden)) + u' ' + note;
+        note = show::sentences(
+            {tr("Computation hides another %1 of communication.").arg(show::duration(hidden)), note});
     m_time_note->setText(note);
 }
 

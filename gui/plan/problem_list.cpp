@@ -22,6 +22,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr size_t kMostFixes = 4;
+constexpr double kIconEms = 0.85;
+constexpr int kLeastRows = 3;  ///< rows that the list shows whole
 
 QString words_of_count(const Diagnostics& problems) {
     int counts[3] = {};
@@ -77,6 +79,7 @@ ProblemList::ProblemList(QWidget* parent)
     m_list->setAccessibleName(tr("Problems"));
     m_list->setProperty("flat", true);
     m_list->setUniformItemSizes(true);
+    m_list->setIconSize({space(kIconEms), space(kIconEms)});
     m_list->setTextElideMode(Qt::ElideRight);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_code->setObjectName(u"codeButton"_s);
@@ -101,7 +104,6 @@ ProblemList::ProblemList(QWidget* parent)
     layout->addWidget(m_list, 2);
     QScrollArea* sheet = scrolled(m_details);
     layout->addWidget(sheet, 3);
-    m_list->setMinimumHeight(space(3.2));
     sheet->setMinimumHeight(space(5));
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
     const auto jump = [this](const QListWidgetItem* item) {
@@ -120,6 +122,9 @@ void ProblemList::setProblems(const Diagnostics& problems) {
     m_title->setText(words_of_count(m_problems));
     writeList();
     m_list->setVisible(!m_problems.empty());
+    if (!m_problems.empty())
+        m_list->setMinimumHeight(std::min(kLeastRows, m_list->count()) * m_list->sizeHintForRow(0) +
+                                 2 * m_list->frameWidth());
     m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
     if (m_problems.empty()) writeDetails(-1);
 }
@@ -137,7 +142,7 @@ void ProblemList::writeList() {
 }
 
 QIcon ProblemList::iconOf(Severity severity) const {
-    const int side = space(0.85);
+    const int side = space(kIconEms);
     const double scale = devicePixelRatioF();
     QPixmap picture(QSize(side, side) * scale);
     picture.setDevicePixelRatio(scale);

@@ -109,7 +109,7 @@ void SequenceView::paintChunks(QPainter& painter, const QRectF& box) const {
             painter.drawLine(part.topLeft(), part.bottomLeft());
         }
         if (part.width() < space(1.2)) return;
-        painter.setPen(fill.lightnessF() > 0.6 ? QColor(Qt::black) : QColor(Qt::white));
+        painter.setPen(inkOn(fill));
         painter.drawText(part, int(Qt::AlignCenter), QString::number(rank));
     };
     for (size_t rank = 0; rank < m_layout.ranks.size(); ++rank) {

@@ -68,8 +68,8 @@ VerdictWords invalid_words(const Plan& plan) {
     words.why = Words::tr("%n problem(s) before it can launch.", nullptr, int(errors));
     if (first) {
         const QString message = message_of(*first);
-        words.why +=
-            u' ' + (first->line > 0 ? Words::tr("Line %1: %2").arg(first->line).arg(message) : message);
+        words.why = show::sentences(
+            {words.why, first->line > 0 ? Words::tr("Line %1: %2").arg(first->line).arg(message) : message});
         words.next = hint_of(*first);
     }
     return words;

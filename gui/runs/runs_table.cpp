@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <algorithm>
 
 #include "gui/look/look.h"
@@ -15,19 +16,12 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Returns true for columns that fit a narrow window; the person can show the others from the menu.
-bool shownAtFirst(int column) {
-    switch (column) {
-        case RunsModel::BestLoss:
-        case RunsModel::Estimate:
-        case RunsModel::Batch:
-        case RunsModel::Tags:
-        case RunsModel::EndReason:
-            return false;
-        default:
-            return true;
-    }
-}
+/// The columns shown at first, if there is room: the most important first, after the name.
+constexpr RunsModel::Column kShownAtFirst[] = {
+    RunsModel::State,           RunsModel::Progress,   RunsModel::LastLoss, RunsModel::Started,
+    RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Duration, RunsModel::Overhead,
+    RunsModel::MeshShape,       RunsModel::Model,      RunsModel::Length};
+constexpr double kLeastNameEms = 10, kMostNameEms = 20;
 
 /// Returns the usual width of a column's widest entry.
 int widestOf(int column, const QFontMetrics& metrics) {
@@ -91,7 +85,8 @@ RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setSortingEnabled(true);
     sortByColumn(RunsModel::Started, Qt::DescendingOrder);
-    restoreColumns();
+    m_chosen = restoreColumns();
+    fitColumns();
     connect(horizontalHeader(), &QHeaderView::customContextMenuRequested, this,
             [this](const QPoint& at) { columnsMenu()->popup(horizontalHeader()->mapToGlobal(at)); });
     for (auto changed : {&QHeaderView::sectionMoved, &QHeaderView::sectionResized})
@@ -103,21 +98,38 @@ RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, &RunsTable::choiceChanged);
 }
 
-void RunsTable::restoreColumns() {
+bool RunsTable::restoreColumns() {
     const QByteArray kept = m_settings.value(u"runs/columns"_s).toByteArray();
-    if (!kept.isEmpty() && horizontalHeader()->restoreState(kept) &&
-        horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name))
-        return;
+    return !kept.isEmpty() && horizontalHeader()->restoreState(kept) &&
+           horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name);
+}
+
+/// Until the person chooses columns, shows those that there is room for; the name gets the rest.
+void RunsTable::fitColumns() {
+    if (m_chosen) return;
+    const QScopedValueRollback fitting(m_fitting, true);
     const QFontMetrics metrics(font());
     const int room = space(1.5);  // room for margins and the sort indicator
+    int left = viewport()->width() - space(kLeastNameEms);
     for (int column = 0; column < RunsModel::ColumnCount; ++column) {
         const QString title = RunsModel::title(RunsModel::Column(column));
         setColumnWidth(column, std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics)));
-        setColumnHidden(column, !shownAtFirst(column));
+        setColumnHidden(column, column != RunsModel::Name);
     }
+    for (const RunsModel::Column column : kShownAtFirst) {
+        const int width = horizontalHeader()->sectionSizeHint(column);
+        const int wanted = std::max(width, widestOf(column, metrics));
+        if (wanted > left) break;
+        setColumnHidden(column, false);
+        setColumnWidth(column, wanted);
+        left -= wanted;
+    }
+    setColumnWidth(RunsModel::Name, std::min(space(kLeastNameEms) + left, space(kMostNameEms)));
 }
 
 void RunsTable::keepColumns() {
+    if (m_fitting) return;
+    m_chosen = true;
     m_settings.setValue(u"runs/columns"_s, horizontalHeader()->saveState());
 }
 
@@ -165,6 +177,11 @@ void RunsTable::choose(const QString& dir) {
         scrollTo(index);
         return;
     }
+}
+
+void RunsTable::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fitColumns();
 }
 
 void RunsTable::keyPressEvent(QKeyEvent* event) {

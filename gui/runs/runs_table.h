@@ -27,15 +27,19 @@ class RunsTable : public QTableView {
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void showColumn(int column, bool shown);
     void keepColumns();
-    void restoreColumns();
+    bool restoreColumns();  ///< false: no columns are kept
+    void fitColumns();
 
     RunsFilter* m_filter;
     QSettings& m_settings;
     QMenu* m_columns;
+    bool m_chosen = false;   ///< the person has chosen columns
+    bool m_fitting = false;  ///< fitColumns() is at work
 };
 
 }  // namespace ringmaster

@@ -15,13 +15,13 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kRowRoom = 0.75;
+constexpr double kRowRoom = 0.75, kLeftEms = 0.45, kGapEms = 0.4;
 
 /// Returns text such as "step 384 of 1,000, loss 1.7412, 3 min ago".
 QString progressWords(const RunRow& row) {
     QStringList parts;
     const auto& measured = row.measured;
-    if (measured.step && row.planned.total_steps)
+    if (measured.step && row.planned.total_steps && row.state.state != RunPhase::Completed)
         parts << RecentRunsModel::tr("step %1 of %2")
                      .arg(show::count(*measured.step), show::count(*row.planned.total_steps));
     else if (measured.step)
@@ -31,7 +31,7 @@ QString progressWords(const RunRow& row) {
                         : row.state.started > 0                         ? row.state.started
                                                                         : row.state.created;
     const double seconds = unix_now() - when;
-    if (when > 0 && !row.is_live()) parts << (seconds < 86400 ? show::age(seconds) : show::time(when));
+    if (when > 0 && !row.is_live()) parts << (seconds < 86400 ? show::age(seconds) : show::date(when));
     return show::listed(parts);
 }
 
@@ -57,14 +57,14 @@ class TwoLineDelegate : public QStyledItemDelegate {
             painter->setBrush(chosen ? mixed(c.card, c.accent, c.dark ? 0.2 : 0.12) : c.sunken);
             painter->drawRoundedRect(box, space(0.4), space(0.4));
         }
-        int left = box.left() + space(0.45);
+        int left = box.left() + space(kLeftEms);
         const QVariant mark = index.data(RecentRunsModel::MarkRole);
         const int lineHeight = option.fontMetrics.height(), top = box.top() + space(0.35);
         if (mark.isValid()) {
             paintRunMark(*painter, QRectF(left, top, lineHeight, lineHeight), RunMark(mark.toInt()), c);
-            left += lineHeight + space(0.4);
+            left += lineHeight + space(kGapEms);
         }
-        const int width = box.right() - left - space(0.4);
+        const int width = box.right() - left - space(kGapEms);
         QFont strong = option.font;
         strong.setWeight(QFont::DemiBold);
         painter->setFont(strong);
@@ -124,6 +124,7 @@ QVariant RecentRunsModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return entry.name;
         case Qt::ToolTipRole:
+            return QString(entry.second + u'\n' + entry.dir);
         case DirRole:
             return entry.dir;
         case Qt::AccessibleTextRole:
@@ -137,6 +138,10 @@ QVariant RecentRunsModel::data(const QModelIndex& index, int role) const {
         default:
             return {};
     }
+}
+
+int roomOfSecondLine(int row_width, const QFontMetrics& metrics) {
+    return row_width - 1 - space(kLeftEms) - metrics.height() - 2 * space(kGapEms);
 }
 
 TwoLineList::TwoLineList(QWidget* parent) : QListView(parent) {

@@ -36,6 +36,9 @@ class RecentRunsModel : public QAbstractListModel {
 };
 
 /// Lists rows of two lines, and emits `chosen` on Enter or a double click.
+/// Returns the room for the second line of a row with a mark, in pixels.
+int roomOfSecondLine(int row_width, const QFontMetrics& metrics);
+
 class TwoLineList : public QListView {
     Q_OBJECT
 
