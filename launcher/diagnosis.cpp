@@ -81,6 +81,8 @@ Maybe gone(const Evidence& run) {
 Maybe ended(const Evidence& run) {
     Diagnosis end;
     end.text = run.state.reason;
+    end.why = run.state.why;
+    end.code = run.state.code;
     switch (run.state.state) {
         case RunPhase::Completed:
             end.finding = Finding::Completed;

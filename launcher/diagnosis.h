@@ -50,6 +50,8 @@ struct Diagnosis {
     double seconds = 0;                     ///< seconds of silence, or seconds left
     std::string host = {};                  ///< host of that rank
     std::string text = {};                  ///< reason of the end, output folder, or phase of a hanging rank
+    Reason why = {};                        ///< the reason of the end as parts; empty if it has none
+    std::string code = {};                  ///< code of a failed run
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 };
 

@@ -262,6 +262,13 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>Failures</name>
+    <message>
+        <source>line %1: </source>
+        <translation>Zeile %1: </translation>
+    </message>
+</context>
+<context>
     <name>Figures</name>
     <message>
         <source>ms</source>
@@ -715,7 +722,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Median der Ranks</translation>
     </message>
     <message>
-        <source>share of a step that waits, by rank</source>
+        <source>waiting share of a step</source>
         <translation>Anteil je Rank</translation>
     </message>
     <message>
@@ -735,7 +742,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Tokens je Sekunde, alle Ranks</translation>
     </message>
     <message>
-        <source>share of the communication that computation hides</source>
+        <source>hidden share of communication</source>
         <translation>verdeckte Kommunikation</translation>
     </message>
     <message>
@@ -851,8 +858,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Abstand zum Sampling-Server</translation>
     </message>
     <message>
-        <source>mean distance of the log-probabilities</source>
-        <translation>mittlerer Abstand der Log-Wahrscheinlichkeiten</translation>
+        <source>mean, in log-probability</source>
+        <translation>mittlerer Log-Abstand</translation>
     </message>
 </context>
 <context>
@@ -2019,6 +2026,211 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>RunReasons</name>
+    <message>
+        <source>completed after step %1</source>
+        <translation>fertig nach Schritt %1</translation>
+    </message>
+    <message>
+        <source>preflight passed</source>
+        <translation>Vorprüfung bestanden</translation>
+    </message>
+    <message>
+        <source>stopped by request before the first step</source>
+        <translation>auf Wunsch vor dem ersten Schritt gestoppt</translation>
+    </message>
+    <message>
+        <source>stopped by request after step %1</source>
+        <translation>auf Wunsch nach Schritt %1 gestoppt</translation>
+    </message>
+    <message>
+        <source>stopped at once by request before the first step</source>
+        <translation>auf Wunsch sofort gestoppt, vor dem ersten Schritt</translation>
+    </message>
+    <message>
+        <source>stopped at once by request after step %1</source>
+        <translation>auf Wunsch sofort gestoppt, nach Schritt %1</translation>
+    </message>
+    <message>
+        <source>stopped at once by request, nothing was saved</source>
+        <translation>auf Wunsch sofort gestoppt, nichts wurde gespeichert</translation>
+    </message>
+    <message>
+        <source>stopped by request</source>
+        <translation>auf Wunsch gestoppt</translation>
+    </message>
+    <message>
+        <source>interrupted before it started</source>
+        <translation>vor dem Start abgebrochen</translation>
+    </message>
+    <message>
+        <source>saved after step %1, its time was nearly over: waits to be started again</source>
+        <translation>nach Schritt %1 gespeichert, die Zeit war fast um: wartet auf den nächsten Start</translation>
+    </message>
+    <message>
+        <source>: the model is in %1</source>
+        <translation>: das Modell ist in %1</translation>
+    </message>
+    <message>
+        <source>: the adapter is in %1</source>
+        <translation>: der Adapter ist in %1</translation>
+    </message>
+    <message>
+        <source>, which is saved</source>
+        <translation>, der gespeichert ist</translation>
+    </message>
+    <message>
+        <source>, which was not saved</source>
+        <translation>, der nicht gespeichert wurde</translation>
+    </message>
+    <message>
+        <source>; saved in %1</source>
+        <translation>; gespeichert in %1</translation>
+    </message>
+    <message>
+        <source>: saved in %1</source>
+        <translation>: gespeichert in %1</translation>
+    </message>
+    <message>
+        <source>; the last checkpoint is of step %1</source>
+        <translation>; der letzte Checkpoint ist von Schritt %1</translation>
+    </message>
+    <message>
+        <source>; no checkpoint was saved</source>
+        <translation>; kein Checkpoint wurde gespeichert</translation>
+    </message>
+    <message>
+        <source>; the newest checkpoint is of step %1</source>
+        <translation>; der neueste Checkpoint ist von Schritt %1</translation>
+    </message>
+    <message>
+        <source>; nothing was saved</source>
+        <translation>; nichts wurde gespeichert</translation>
+    </message>
+    <message>
+        <source>rank %1 was killed by signal %2 (%3)</source>
+        <translation>Rank %1 wurde durch Signal %2 (%3) beendet</translation>
+    </message>
+    <message>
+        <source>rank %1 ended with exit status %2</source>
+        <translation>Rank %1 endete mit Status %2</translation>
+    </message>
+    <message>
+        <source>: out of memory</source>
+        <translation>: der Speicher reichte nicht</translation>
+    </message>
+    <message>
+        <source>: %1</source>
+        <translation>: %1</translation>
+    </message>
+    <message>
+        <source>; the disk of the run directory is full</source>
+        <translation>; die Platte des Laufverzeichnisses ist voll</translation>
+    </message>
+    <message>
+        <source>every rank ended with exit status 0, but rank 0 did not report that training is done</source>
+        <translation>alle Ranks endeten mit Status 0, aber Rank 0 hat das Ende des Trainings nicht gemeldet</translation>
+    </message>
+    <message>
+        <source>; the end of its log:%1</source>
+        <translation>; das Ende seines Logs:%1</translation>
+    </message>
+    <message>
+        <source>started again after: %1</source>
+        <translation>neu gestartet nach: %1</translation>
+    </message>
+    <message>
+        <source>its supervisor (pid %1 on host %2) is gone</source>
+        <translation>sein Agent (PID %1 auf %2) ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>: the machine was restarted</source>
+        <translation>: der Rechner wurde neu gestartet</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 reached its time limit</source>
+        <translation>Slurm-Job %1 hat sein Zeitlimit erreicht</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN --slurm time=…` goes on with more time</source>
+        <translation>
+`ringmaster resume RUN --slurm time=…` setzt mit mehr Zeit fort</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ran out of the memory that Slurm gave it</source>
+        <translation>Slurm-Job %1 kam mit dem Speicher, den Slurm ihm gab, nicht aus</translation>
+    </message>
+    <message>
+        <source>
+--slurm mem=… with more, a shorter sequence_len, or more ranks</source>
+        <translation>
+--slurm mem=… mit mehr, eine kürzere sequence_len oder mehr Ranks</translation>
+    </message>
+    <message>
+        <source>a node of Slurm job %1%2 failed</source>
+        <translation>ein Knoten von Slurm-Job %1%2 ist ausgefallen</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on on other nodes</source>
+        <translation>
+`ringmaster resume RUN` setzt auf anderen Knoten fort</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted%2: it had to make way for another</source>
+        <translation>Slurm-Job %1 wurde verdrängt%2: Er musste einem anderen weichen</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on from there</source>
+        <translation>
+`ringmaster resume RUN` setzt von dort fort</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was cancelled</source>
+        <translation>Slurm-Job %1 wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 could not open agent.log in the run directory%2</source>
+        <translation>Slurm-Job %1 konnte agent.log im Laufverzeichnis nicht öffnen%2</translation>
+    </message>
+    <message>
+        <source>
+the run directory has to be on a file system that the nodes share: --runs-dir</source>
+        <translation>
+das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --runs-dir</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended with status %2</source>
+        <translation>Slurm-Job %1 endete mit Status %2</translation>
+    </message>
+    <message>
+        <source>, signal %1</source>
+        <translation>, Signal %1</translation>
+    </message>
+    <message>
+        <source>Slurm does not know Slurm job %1 any more</source>
+        <translation>Slurm kennt Slurm-Job %1 nicht mehr</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended (%2) and its ranks left no last word</source>
+        <translation>Slurm-Job %1 endete (%2), ohne dass seine Ranks noch etwas meldeten</translation>
+    </message>
+    <message>
+        <source>Slurm put Slurm job %1 back into its queue</source>
+        <translation>Slurm hat Slurm-Job %1 wieder in seine Warteschlange gestellt</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted: Slurm put it back into its queue</source>
+        <translation>Slurm-Job %1 wurde verdrängt: Slurm hat ihn wieder in seine Warteschlange gestellt</translation>
+    </message>
+    <message>
+        <source>saved as its time was nearly over, and Slurm did not take Slurm job %1 back into its queue</source>
+        <translation>gespeichert, weil die Zeit fast um war; Slurm hat Slurm-Job %1 nicht wieder in seine Warteschlange genommen</translation>
+    </message>
+</context>
+<context>
     <name>Verdicts</name>
     <message>
         <source>A rank</source>
@@ -2547,6 +2759,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Commands that match</source>
         <translation>Passende Befehle</translation>
     </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>Nichts hier heißt so.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::CompareView</name>
@@ -2716,18 +2932,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>ranks %1 to %2</source>
         <translation>Ranks %1 bis %2</translation>
-    </message>
-    <message>
-        <source>cut to sequence_len</source>
-        <translation>auf sequence_len gekürzt</translation>
-    </message>
-    <message>
-        <source>left out: longer than sequence_len</source>
-        <translation>weggelassen: länger als sequence_len</translation>
-    </message>
-    <message>
-        <source>left out: too short</source>
-        <translation>weggelassen: zu kurz</translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -3426,6 +3630,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
         <translation>Einem, der über SSH gestartet wurde, gleich von welcher Maschine. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich herholen, wie bei einem eigenen Lauf.</translation>
     </message>
+    <message>
+        <source>No runs of a machine are shown.</source>
+        <translation>Es werden keine Läufe eines Rechners gezeigt.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::HeatMap</name>
@@ -3577,10 +3785,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>The ranks&apos; logs are in Monitor.</source>
         <translation>Die Logs der Ranks stehen in Monitor.</translation>
-    </message>
-    <message>
-        <source>line %1: </source>
-        <translation>Zeile %1: </translation>
     </message>
     <message>
         <source>It did not start.</source>
@@ -4731,7 +4935,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Arbeit ≤ %1 × Mittel</translation>
     </message>
     <message>
-        <source>all ranks work the same</source>
+        <source>equal work</source>
         <translation>gleiche Arbeit</translation>
     </message>
     <message>

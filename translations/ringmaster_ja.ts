@@ -261,6 +261,13 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>Failures</name>
+    <message>
+        <source>line %1: </source>
+        <translation>%1 行目：</translation>
+    </message>
+</context>
+<context>
     <name>Figures</name>
     <message>
         <source>s</source>
@@ -708,7 +715,7 @@ On what is left the run would go on with:</source>
         <translation>ランクの中央値</translation>
     </message>
     <message>
-        <source>share of a step that waits, by rank</source>
+        <source>waiting share of a step</source>
         <translation>ステップのうち待機の割合、ランク別</translation>
     </message>
     <message>
@@ -728,7 +735,7 @@ On what is left the run would go on with:</source>
         <translation>トークン/秒、全ランク</translation>
     </message>
     <message>
-        <source>share of the communication that computation hides</source>
+        <source>hidden share of communication</source>
         <translation>計算に隠れた通信の割合</translation>
     </message>
     <message>
@@ -844,7 +851,7 @@ On what is left the run would go on with:</source>
         <translation>サンプリングサーバーとの差</translation>
     </message>
     <message>
-        <source>mean distance of the log-probabilities</source>
+        <source>mean, in log-probability</source>
         <translation>対数確率の平均距離</translation>
     </message>
 </context>
@@ -2002,6 +2009,211 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>RunReasons</name>
+    <message>
+        <source>completed after step %1</source>
+        <translation>ステップ %1 で完了</translation>
+    </message>
+    <message>
+        <source>preflight passed</source>
+        <translation>事前チェックに合格</translation>
+    </message>
+    <message>
+        <source>stopped by request before the first step</source>
+        <translation>要求により最初のステップの前に停止</translation>
+    </message>
+    <message>
+        <source>stopped by request after step %1</source>
+        <translation>要求によりステップ %1 の後に停止</translation>
+    </message>
+    <message>
+        <source>stopped at once by request before the first step</source>
+        <translation>要求により最初のステップの前に即時停止</translation>
+    </message>
+    <message>
+        <source>stopped at once by request after step %1</source>
+        <translation>要求によりステップ %1 の後に即時停止</translation>
+    </message>
+    <message>
+        <source>stopped at once by request, nothing was saved</source>
+        <translation>要求により即時停止、何も保存されていません</translation>
+    </message>
+    <message>
+        <source>stopped by request</source>
+        <translation>要求により停止</translation>
+    </message>
+    <message>
+        <source>interrupted before it started</source>
+        <translation>開始前に中断</translation>
+    </message>
+    <message>
+        <source>saved after step %1, its time was nearly over: waits to be started again</source>
+        <translation>割り当て時間の終了が近づいたためステップ %1 の後に保存：再開を待っています</translation>
+    </message>
+    <message>
+        <source>: the model is in %1</source>
+        <translation>：モデルは %1 にあります</translation>
+    </message>
+    <message>
+        <source>: the adapter is in %1</source>
+        <translation>：アダプタは %1 にあります</translation>
+    </message>
+    <message>
+        <source>, which is saved</source>
+        <translation>（保存済み）</translation>
+    </message>
+    <message>
+        <source>, which was not saved</source>
+        <translation>（未保存）</translation>
+    </message>
+    <message>
+        <source>; saved in %1</source>
+        <translation>、%1 に保存</translation>
+    </message>
+    <message>
+        <source>: saved in %1</source>
+        <translation>：%1 に保存</translation>
+    </message>
+    <message>
+        <source>; the last checkpoint is of step %1</source>
+        <translation>、最後のチェックポイントはステップ %1 のもの</translation>
+    </message>
+    <message>
+        <source>; no checkpoint was saved</source>
+        <translation>、チェックポイントは保存されていません</translation>
+    </message>
+    <message>
+        <source>; the newest checkpoint is of step %1</source>
+        <translation>、最新のチェックポイントはステップ %1 のもの</translation>
+    </message>
+    <message>
+        <source>; nothing was saved</source>
+        <translation>、何も保存されていません</translation>
+    </message>
+    <message>
+        <source>rank %1 was killed by signal %2 (%3)</source>
+        <translation>ランク %1 がシグナル %2（%3）により強制終了</translation>
+    </message>
+    <message>
+        <source>rank %1 ended with exit status %2</source>
+        <translation>ランク %1 が終了ステータス %2 で終了</translation>
+    </message>
+    <message>
+        <source>: out of memory</source>
+        <translation>：メモリ不足</translation>
+    </message>
+    <message>
+        <source>: %1</source>
+        <translation>：%1</translation>
+    </message>
+    <message>
+        <source>; the disk of the run directory is full</source>
+        <translation>、実行ディレクトリのディスクがいっぱいです</translation>
+    </message>
+    <message>
+        <source>every rank ended with exit status 0, but rank 0 did not report that training is done</source>
+        <translation>すべてのランクが終了ステータス 0 で終了しましたが、ランク 0 が学習の完了を報告していません</translation>
+    </message>
+    <message>
+        <source>; the end of its log:%1</source>
+        <translation>、ログの末尾：%1</translation>
+    </message>
+    <message>
+        <source>started again after: %1</source>
+        <translation>次の理由の後に再起動：%1</translation>
+    </message>
+    <message>
+        <source>its supervisor (pid %1 on host %2) is gone</source>
+        <translation>実行を監視するエージェント（ホスト %2 の PID %1）がありません</translation>
+    </message>
+    <message>
+        <source>: the machine was restarted</source>
+        <translation>：マシンが再起動されました</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 reached its time limit</source>
+        <translation>Slurm ジョブ %1 が制限時間に達しました</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN --slurm time=…` goes on with more time</source>
+        <translation>
+`ringmaster resume RUN --slurm time=…` で時間を増やして続行できます</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ran out of the memory that Slurm gave it</source>
+        <translation>Slurm ジョブ %1 が Slurm から割り当てられたメモリを使い切りました</translation>
+    </message>
+    <message>
+        <source>
+--slurm mem=… with more, a shorter sequence_len, or more ranks</source>
+        <translation>
+--slurm mem=… を増やすか、sequence_len を短くするか、ランクを増やしてください</translation>
+    </message>
+    <message>
+        <source>a node of Slurm job %1%2 failed</source>
+        <translation>Slurm ジョブ %1%2 のノードに障害が発生しました</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on on other nodes</source>
+        <translation>
+`ringmaster resume RUN` でほかのノードで続行できます</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted%2: it had to make way for another</source>
+        <translation>Slurm ジョブ %1 がプリエンプトされました%2：ほかのジョブに譲りました</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on from there</source>
+        <translation>
+`ringmaster resume RUN` でそこから続行できます</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was cancelled</source>
+        <translation>Slurm ジョブ %1 がキャンセルされました</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 could not open agent.log in the run directory%2</source>
+        <translation>Slurm ジョブ %1 が実行ディレクトリの agent.log を開けませんでした%2</translation>
+    </message>
+    <message>
+        <source>
+the run directory has to be on a file system that the nodes share: --runs-dir</source>
+        <translation>
+実行ディレクトリは、ノードが共有するファイルシステム上に置いてください：--runs-dir</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended with status %2</source>
+        <translation>Slurm ジョブ %1 がステータス %2 で終了しました</translation>
+    </message>
+    <message>
+        <source>, signal %1</source>
+        <translation>、シグナル %1</translation>
+    </message>
+    <message>
+        <source>Slurm does not know Slurm job %1 any more</source>
+        <translation>Slurm は Slurm ジョブ %1 をもう認識していません</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended (%2) and its ranks left no last word</source>
+        <translation>Slurm ジョブ %1 が終了しました（%2）。ランクは最後に何も報告していません</translation>
+    </message>
+    <message>
+        <source>Slurm put Slurm job %1 back into its queue</source>
+        <translation>Slurm が Slurm ジョブ %1 をキューに戻しました</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted: Slurm put it back into its queue</source>
+        <translation>Slurm ジョブ %1 がプリエンプトされ、Slurm がキューに戻しました</translation>
+    </message>
+    <message>
+        <source>saved as its time was nearly over, and Slurm did not take Slurm job %1 back into its queue</source>
+        <translation>時間の終了が近づいたため保存しましたが、Slurm は Slurm ジョブ %1 をキューに戻しませんでした</translation>
+    </message>
+</context>
+<context>
     <name>Verdicts</name>
     <message>
         <source>A rank</source>
@@ -2333,7 +2545,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 tok/s</source>
-        <translation>%1 tok/s</translation>
+        <translation>%1 トークン/秒</translation>
     </message>
     <message>
         <source>%1 exposed</source>
@@ -2527,6 +2739,10 @@ On what is left the run would go on with:</source>
         <source>Commands that match</source>
         <translation>一致するコマンド</translation>
     </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>一致するものがありません。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::CompareView</name>
@@ -2693,18 +2909,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>ranks %1 to %2</source>
         <translation>ランク %1〜%2</translation>
-    </message>
-    <message>
-        <source>cut to sequence_len</source>
-        <translation>sequence_len で切り詰め</translation>
-    </message>
-    <message>
-        <source>left out: longer than sequence_len</source>
-        <translation>除外：sequence_len より長い</translation>
-    </message>
-    <message>
-        <source>left out: too short</source>
-        <translation>除外：短すぎる</translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -3397,6 +3601,10 @@ On what is left the run would go on with:</source>
         <source>Looking at the run…</source>
         <translation>実行を確認中…</translation>
     </message>
+    <message>
+        <source>No runs of a machine are shown.</source>
+        <translation>表示する実行がありません。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::HeatMap</name>
@@ -3551,10 +3759,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>The ranks&apos; logs are in Monitor.</source>
         <translation>ランクのログはモニターにあります。</translation>
-    </message>
-    <message>
-        <source>line %1: </source>
-        <translation>%1 行目：</translation>
     </message>
     <message>
         <source>It did not start.</source>
@@ -4701,7 +4905,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>最も忙しいランクの計算量は平均の %1 倍</translation>
     </message>
     <message>
-        <source>all ranks work the same</source>
+        <source>equal work</source>
         <translation>計算量は全ランクで均等</translation>
     </message>
     <message>

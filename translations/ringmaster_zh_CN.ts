@@ -261,6 +261,13 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>Failures</name>
+    <message>
+        <source>line %1: </source>
+        <translation>第 %1 行：</translation>
+    </message>
+</context>
+<context>
     <name>Figures</name>
     <message>
         <source>ms</source>
@@ -708,7 +715,7 @@ On what is left the run would go on with:</source>
         <translation>各 rank 的中位数</translation>
     </message>
     <message>
-        <source>share of a step that waits, by rank</source>
+        <source>waiting share of a step</source>
         <translation>各 rank 一步中等待的占比</translation>
     </message>
     <message>
@@ -728,7 +735,7 @@ On what is left the run would go on with:</source>
         <translation>每秒 token 数，所有 rank</translation>
     </message>
     <message>
-        <source>share of the communication that computation hides</source>
+        <source>hidden share of communication</source>
         <translation>被计算掩盖的通信占比</translation>
     </message>
     <message>
@@ -844,7 +851,7 @@ On what is left the run would go on with:</source>
         <translation>与采样服务器的差距</translation>
     </message>
     <message>
-        <source>mean distance of the log-probabilities</source>
+        <source>mean, in log-probability</source>
         <translation>对数概率的平均距离</translation>
     </message>
 </context>
@@ -2002,6 +2009,211 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>RunReasons</name>
+    <message>
+        <source>completed after step %1</source>
+        <translation>在第 %1 步后完成</translation>
+    </message>
+    <message>
+        <source>preflight passed</source>
+        <translation>预检通过</translation>
+    </message>
+    <message>
+        <source>stopped by request before the first step</source>
+        <translation>应请求在第一步之前停止</translation>
+    </message>
+    <message>
+        <source>stopped by request after step %1</source>
+        <translation>应请求在第 %1 步后停止</translation>
+    </message>
+    <message>
+        <source>stopped at once by request before the first step</source>
+        <translation>应请求立即停止，在第一步之前</translation>
+    </message>
+    <message>
+        <source>stopped at once by request after step %1</source>
+        <translation>应请求立即停止，在第 %1 步之后</translation>
+    </message>
+    <message>
+        <source>stopped at once by request, nothing was saved</source>
+        <translation>应请求立即停止，什么也没有保存</translation>
+    </message>
+    <message>
+        <source>stopped by request</source>
+        <translation>应请求停止</translation>
+    </message>
+    <message>
+        <source>interrupted before it started</source>
+        <translation>在启动之前中断</translation>
+    </message>
+    <message>
+        <source>saved after step %1, its time was nearly over: waits to be started again</source>
+        <translation>时间将尽，已在第 %1 步后保存：等待再次启动</translation>
+    </message>
+    <message>
+        <source>: the model is in %1</source>
+        <translation>：模型在 %1 中</translation>
+    </message>
+    <message>
+        <source>: the adapter is in %1</source>
+        <translation>：适配器在 %1 中</translation>
+    </message>
+    <message>
+        <source>, which is saved</source>
+        <translation>，该步已保存</translation>
+    </message>
+    <message>
+        <source>, which was not saved</source>
+        <translation>，该步未保存</translation>
+    </message>
+    <message>
+        <source>; saved in %1</source>
+        <translation>；保存在 %1</translation>
+    </message>
+    <message>
+        <source>: saved in %1</source>
+        <translation>：保存在 %1</translation>
+    </message>
+    <message>
+        <source>; the last checkpoint is of step %1</source>
+        <translation>；最后的检查点是第 %1 步的</translation>
+    </message>
+    <message>
+        <source>; no checkpoint was saved</source>
+        <translation>；没有保存检查点</translation>
+    </message>
+    <message>
+        <source>; the newest checkpoint is of step %1</source>
+        <translation>；最新的检查点是第 %1 步的</translation>
+    </message>
+    <message>
+        <source>; nothing was saved</source>
+        <translation>；什么也没有保存</translation>
+    </message>
+    <message>
+        <source>rank %1 was killed by signal %2 (%3)</source>
+        <translation>rank %1 被信号 %2（%3）终止</translation>
+    </message>
+    <message>
+        <source>rank %1 ended with exit status %2</source>
+        <translation>rank %1 以退出状态 %2 结束</translation>
+    </message>
+    <message>
+        <source>: out of memory</source>
+        <translation>：内存不足</translation>
+    </message>
+    <message>
+        <source>: %1</source>
+        <translation>：%1</translation>
+    </message>
+    <message>
+        <source>; the disk of the run directory is full</source>
+        <translation>；运行目录所在的磁盘已满</translation>
+    </message>
+    <message>
+        <source>every rank ended with exit status 0, but rank 0 did not report that training is done</source>
+        <translation>所有 rank 都以退出状态 0 结束，但 rank 0 没有报告训练已完成</translation>
+    </message>
+    <message>
+        <source>; the end of its log:%1</source>
+        <translation>；其日志的结尾：%1</translation>
+    </message>
+    <message>
+        <source>started again after: %1</source>
+        <translation>因此重新启动：%1</translation>
+    </message>
+    <message>
+        <source>its supervisor (pid %1 on host %2) is gone</source>
+        <translation>其代理（主机 %2 上的 PID %1）已不存在</translation>
+    </message>
+    <message>
+        <source>: the machine was restarted</source>
+        <translation>：机器已重新启动</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 reached its time limit</source>
+        <translation>Slurm 作业 %1 达到了时间上限</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN --slurm time=…` goes on with more time</source>
+        <translation>
+`ringmaster resume RUN --slurm time=…` 以更长的时间继续</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ran out of the memory that Slurm gave it</source>
+        <translation>Slurm 作业 %1 用完了 Slurm 分配的内存</translation>
+    </message>
+    <message>
+        <source>
+--slurm mem=… with more, a shorter sequence_len, or more ranks</source>
+        <translation>
+增大 --slurm mem=…，缩短 sequence_len，或使用更多 rank</translation>
+    </message>
+    <message>
+        <source>a node of Slurm job %1%2 failed</source>
+        <translation>Slurm 作业 %1%2 的一个节点发生故障</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on on other nodes</source>
+        <translation>
+`ringmaster resume RUN` 在其他节点上继续</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted%2: it had to make way for another</source>
+        <translation>Slurm 作业 %1 被抢占%2：它必须让位于另一个作业</translation>
+    </message>
+    <message>
+        <source>
+`ringmaster resume RUN` goes on from there</source>
+        <translation>
+`ringmaster resume RUN` 从那里继续</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was cancelled</source>
+        <translation>Slurm 作业 %1 已被取消</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 could not open agent.log in the run directory%2</source>
+        <translation>Slurm 作业 %1 无法打开运行目录中的 agent.log%2</translation>
+    </message>
+    <message>
+        <source>
+the run directory has to be on a file system that the nodes share: --runs-dir</source>
+        <translation>
+运行目录必须位于各节点共享的文件系统上：--runs-dir</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended with status %2</source>
+        <translation>Slurm 作业 %1 以状态 %2 结束</translation>
+    </message>
+    <message>
+        <source>, signal %1</source>
+        <translation>，信号 %1</translation>
+    </message>
+    <message>
+        <source>Slurm does not know Slurm job %1 any more</source>
+        <translation>Slurm 已不再知道 Slurm 作业 %1</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 ended (%2) and its ranks left no last word</source>
+        <translation>Slurm 作业 %1 已结束（%2），各 rank 没有留下任何消息</translation>
+    </message>
+    <message>
+        <source>Slurm put Slurm job %1 back into its queue</source>
+        <translation>Slurm 已将 Slurm 作业 %1 放回队列</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 was preempted: Slurm put it back into its queue</source>
+        <translation>Slurm 作业 %1 被抢占：Slurm 已将它放回队列</translation>
+    </message>
+    <message>
+        <source>saved as its time was nearly over, and Slurm did not take Slurm job %1 back into its queue</source>
+        <translation>时间将尽时已保存，但 Slurm 没有将 Slurm 作业 %1 放回队列</translation>
+    </message>
+</context>
+<context>
     <name>Verdicts</name>
     <message>
         <source>A rank</source>
@@ -2527,6 +2739,10 @@ On what is left the run would go on with:</source>
         <source>Commands that match</source>
         <translation>匹配的命令</translation>
     </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>没有这样的命令。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::CompareView</name>
@@ -2693,18 +2909,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>ranks %1 to %2</source>
         <translation>rank %1 至 %2</translation>
-    </message>
-    <message>
-        <source>cut to sequence_len</source>
-        <translation>截断到 sequence_len</translation>
-    </message>
-    <message>
-        <source>left out: longer than sequence_len</source>
-        <translation>已去掉：长于 sequence_len</translation>
-    </message>
-    <message>
-        <source>left out: too short</source>
-        <translation>已去掉：太短</translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -3397,6 +3601,10 @@ On what is left the run would go on with:</source>
         <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
         <translation>任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
     </message>
+    <message>
+        <source>No runs of a machine are shown.</source>
+        <translation>没有显示任何机器的运行。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::HeatMap</name>
@@ -3547,10 +3755,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>The ranks&apos; logs are in Monitor.</source>
         <translation>各 rank 的日志见“监控”页。</translation>
-    </message>
-    <message>
-        <source>line %1: </source>
-        <translation>第 %1 行： </translation>
     </message>
     <message>
         <source>It did not start.</source>
@@ -4691,7 +4895,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>最忙的为平均的 %1 倍</translation>
     </message>
     <message>
-        <source>all ranks work the same</source>
+        <source>equal work</source>
         <translation>各 rank 的计算量相同</translation>
     </message>
     <message>

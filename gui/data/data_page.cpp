@@ -5,6 +5,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <QtConcurrent/QtConcurrentRun>
+#include <span>
 
 #include "gui/data/length_chart.h"
 #include "gui/data/row_list.h"
@@ -14,7 +15,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
-#include "gui/session/finding_words.h"
+#include "gui/session/failure_words.h"
 #include "launcher/rows/row_search.h"
 
 namespace ringmaster {
@@ -48,12 +49,8 @@ QString place_words(const QString& place) {
 }
 
 QString loss_words(const LostRow& lost) {
-    const QString what = lost.why == "cut"    ? DataPage::tr("cut to sequence_len")
-                         : lost.why == "long" ? DataPage::tr("left out: longer than sequence_len")
-                                              : DataPage::tr("left out: too short");
     return place_words(QString::fromStdString(lost.place)) + u" \u00B7 "_s +
-           DataPage::tr("%n token(s)", nullptr, int(std::min<int64_t>(lost.tokens, 1 << 30))) +
-           u" \u00B7 "_s + what;
+           DataPage::tr("%n token(s)", nullptr, int(std::min<int64_t>(lost.tokens, 1 << 30)));
 }
 
 }  // namespace
@@ -271,11 +268,9 @@ void DataPage::take() {
 }
 
 void DataPage::fail(const JobFailure& failure) {
-    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
-    for (const Diagnostic& said : failure.diagnostics)
-        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
+    const auto [what, next] = failureWords(failure);
     m_problem->clearActions();
-    m_problem->say(Tone::Error, tr("The rows cannot be shown."), what, failure.hint);
+    m_problem->say(Tone::Error, tr("The rows cannot be shown."), what, next);
     connect(m_problem->addAction(tr("Try again")), &QPushButton::clicked, this, &DataPage::start);
     if (!std::filesystem::exists(m_session.places().python()))
         connect(m_problem->addAction(tr("Set up")), &QPushButton::clicked, &m_session,
@@ -287,14 +282,15 @@ void DataPage::writeLosses() {
     const TokenizedRows& rows = m_rows->prepared.rows;
     const std::vector<LostRow>& lost = m_rows->prepared.lost;
     QStringList lines;
-    const auto add = [&](int64_t count, const QString& words) {
+    const std::span named(lost.data(), std::min<size_t>(kNamedLosses, lost.size()));
+    const auto add = [&](int64_t count, const QString& words, std::string_view why) {
         if (count > 0) lines << words.arg(show::count(count));
+        for (const LostRow& row : named)
+            if (row.why == why) lines << u"   "_s + loss_words(row);
     };
-    add(rows.dropped_long, tr("%1 left out: longer than sequence_len"));
-    add(rows.dropped_short, tr("%1 left out: too short"));
-    add(rows.truncated, tr("%1 cut to sequence_len"));
-    for (size_t at = 0; at < std::min<size_t>(kNamedLosses, lost.size()); ++at)
-        lines << u"   "_s + loss_words(lost[at]);
+    add(rows.dropped_long, tr("%1 left out: longer than sequence_len"), "long");
+    add(rows.dropped_short, tr("%1 left out: too short"), "short");
+    add(rows.truncated, tr("%1 cut to sequence_len"), "cut");
     if (rows.documents > 0)
         lines << tr("%1 documents are packed into %2 rows, %3 full")
                      .arg(show::count(rows.documents), show::count(m_rows->rows.rows()),

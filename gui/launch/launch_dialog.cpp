@@ -14,8 +14,10 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/session/agree.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
+#include "gui/session/reason_words.h"
 #include "launcher/example.h"
 #include "launcher/setup.h"
 
@@ -308,7 +310,7 @@ void LaunchDialog::stateChanged() {
     if (state.state == RunPhase::Running) reach(LaunchPhase::Meet);
     if (!is_over(state.state) || !m_busy) return;
     if (state.state == RunPhase::Failed && !m_session.keeper().willRestart(m_dir)) {
-        showEnd(QString::fromStdString(state.reason), tr("The ranks' logs are in Monitor."));
+        showEnd(reason_of(state), tr("The ranks' logs are in Monitor."));
     } else {
         m_busy = false;
         accept();
@@ -316,14 +318,8 @@ void LaunchDialog::stateChanged() {
 }
 
 void LaunchDialog::showFailure(const JobFailure& failure) {
-    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
-    for (const Diagnostic& said : failure.diagnostics) {
-        if (said.severity != Severity::Error) continue;
-        what +=
-            u"\n\u2022 "_s + (said.line > 0 ? tr("line %1: ").arg(said.line) : QString()) + message_of(said);
-        if (const QString hint = hint_of(said); !hint.isEmpty()) what += u' ' + hint;
-    }
-    showEnd(what, failure.hint);
+    const auto [what, next] = failureWords(failure);
+    showEnd(what, next);
     if (!is_set_up(m_session.places())) {
         connect(offer(tr("Set up")), &QPushButton::clicked, this, [this] { setUp(); });
     }
@@ -381,7 +377,8 @@ void LaunchDialog::stopNow() {
     connect(stopping, &Job::finished, stopping, &QObject::deleteLater);
     connect(stopping, &Job::failed, this, [this, stopping](const JobFailure& failure) {
         stopping->deleteLater();
-        showEnd(failure.what, failure.hint);
+        const auto [what, next] = failureWords(failure);
+        showEnd(what, next);
     });
     stopping->start();
 }

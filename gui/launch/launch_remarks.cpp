@@ -29,8 +29,9 @@ QString missing_devices(const Plan& plan, const Machine& machine) {
     const QString wanted = Remarks::tr("The plan is for %n GPU(s)", nullptr, plan.ranks);
     const QString seen =
         here == 0 ? Remarks::tr("this machine has none") : Remarks::tr("this machine has %n", nullptr, here);
-    return show::sentence(show::listed({wanted, seen})) + u' ' +
-           Remarks::tr("Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.");
+    return show::sentences(
+        {show::sentence(show::listed({wanted, seen})),
+         Remarks::tr("Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.")});
 }
 
 QString fit_words(const Plan& plan) {

@@ -8,7 +8,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
-#include "gui/session/finding_words.h"
+#include "gui/session/failure_words.h"
 
 namespace ringmaster {
 
@@ -113,11 +113,8 @@ void PreviewPanel::showText(const QString& text) {
 
 void PreviewPanel::showFailure(const JobFailure& failure) {
     m_busy = false;
-    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
-    for (const Diagnostic& said : failure.diagnostics) {
-        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
-    }
-    m_problem->say(Tone::Error, tr("This cannot be launched."), what, failure.hint);
+    const auto [what, next] = failureWords(failure);
+    m_problem->say(Tone::Error, tr("This cannot be launched."), what, next);
     m_problem->show();
     showState();
     Q_EMIT changed();

@@ -31,6 +31,7 @@
 #include "gui/session/finding_words.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/progress_words.h"
+#include "gui/session/reason_words.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/alerts/settings.h"
 #include "launcher/backends/backend.h"
@@ -186,10 +187,7 @@ void MonitorPage::showRanks() {
     const int rows = std::clamp(int(now.ranks.size()), 2, kMostTableRows);
     m_ranks->setFixedHeight(m_ranks->horizontalHeader()->sizeHint().height() +
                             rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
-    m_ranks->setColumnHidden(RankTableModel::MeshPlace,
-                             std::all_of(now.ranks.begin(), now.ranks.end(),
-                                         [](const RankRow& row) { return row.mesh.ranks() == 1; }));
-    fitColumns();
+    fitRankColumns(*m_ranks, now.ranks);
     if (m_fed != now.charts) {
         m_fed = now.charts;
         m_stale.fill(true);
@@ -197,24 +195,6 @@ void MonitorPage::showRanks() {
     feedCharts();
     // The update may have scrolled other charts into view.
     QTimer::singleShot(0, this, &MonitorPage::feedCharts);
-}
-
-/// Makes the columns as wide as their texts and shares the remaining width among them.
-void MonitorPage::fitColumns() {
-    QHeaderView* header = m_ranks->horizontalHeader();
-    std::vector<int> widths(RankTableModel::Columns, 0);
-    int all = 0, visible = 0;
-    for (int column = 0; column < RankTableModel::Columns; ++column) {
-        if (m_ranks->isColumnHidden(column)) continue;
-        m_ranks->resizeColumnToContents(column);
-        widths[size_t(column)] = std::max(m_ranks->columnWidth(column), header->sectionSizeHint(column));
-        all += widths[size_t(column)];
-        ++visible;
-    }
-    const int left = std::max(0, m_ranks->viewport()->width() - all) / std::max(visible, 1);
-    for (int column = 0; column < RankTableModel::Columns; ++column) {
-        if (widths[size_t(column)] > 0) m_ranks->setColumnWidth(column, widths[size_t(column)] + left);
-    }
 }
 
 void MonitorPage::showHeader() {
@@ -300,19 +280,19 @@ void MonitorPage::showVerdict() {
     if (m_stopping && now.state.state == RunPhase::Running)  // requested here, not in the run's files yet
         found = {.finding = Finding::Stopping};
     const VerdictText said = verdictText(found);
-    QString next = said.next;
+    QStringList next{said.next};
     if (now.odd_lines > 0)
-        next += u" "_s + tr("%n line(s) of its events make no sense and are left out.", nullptr,
-                            int(std::min<int64_t>(now.odd_lines, 1000000)));
-    if (!now.plan_problem.empty()) next += u" "_s + tr("Its plan cannot be read: no estimates.");
+        next << tr("%n line(s) of its events make no sense and are left out.", nullptr,
+                   int(std::min<int64_t>(now.odd_lines, 1000000)));
+    if (!now.plan_problem.empty()) next << tr("Its plan cannot be read: no estimates.");
     const QString& why_not_again = m_session.keeper().news(m_dir).why_not_again;
     if (!why_not_again.isEmpty() && is_over(now.state.state))
-        next += u' ' + tr("Not started again: %1").arg(why_not_again);
+        next << tr("Not started again: %1").arg(why_not_again);
     greyOut(now.diagnosis.finding == Finding::Disconnected);
     if (showElsewhere()) return;
     m_elsewhere.reset();
     m_banner->clearActions();
-    m_banner->say(said.tone, said.verdict, said.why, next.trimmed());
+    m_banner->say(said.tone, said.verdict, said.why, show::sentences(next));
     if (now.diagnosis.rank && now.diagnosis.urgency != Urgency::None) {
         const int rank = *now.diagnosis.rank;
         QPushButton* show = m_banner->addAction(tr("Show rank %1").arg(rank));
@@ -362,7 +342,7 @@ void MonitorPage::showRestart(const KeptNews& news) {
     m_elsewhere = news;
     m_banner->clearActions();
     m_banner->say(Tone::Warning, tr("It failed, and is started again."),
-                  QString::fromStdString(m_news->picture.state.reason).section(u'\n', 0, 0), news.restart);
+                  reason_of(m_news->picture.state).section(u'\n', 0, 0), news.restart);
     QPushButton* leave = m_banner->addAction(tr("Leave it"));
     leave->setObjectName(u"leaveItButton"_s);
     connect(leave, &QPushButton::clicked, this, [this, leave] {
@@ -577,7 +557,7 @@ void MonitorPage::announceAlerts(const RunPicture& now) {
 void MonitorPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     QTimer::singleShot(0, this, [this] {
-        fitColumns();
+        if (m_news) fitRankColumns(*m_ranks, m_news->picture.ranks);
         feedCharts();
     });
 }

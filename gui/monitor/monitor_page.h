@@ -80,7 +80,6 @@ class MonitorPage : public Page {
     void showProblem(const QString& what);
     void showRanks();
     void showOptionalCharts();
-    void fitColumns();
     void showHeader();
     void showFigures();
     void showVerdict();

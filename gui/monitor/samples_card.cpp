@@ -10,6 +10,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/side_by_side.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/job.h"
 #include "launcher/rows/ask_run.h"
 
@@ -94,7 +95,8 @@ void SamplesCard::ask() {
     connect(job, &Job::finished, this,
             [over] { over(tr("Asked. The run answers after its present step.")); });
     connect(job, &Job::failed, this, [over](const JobFailure& failure) {
-        over(failure.what + (failure.hint.isEmpty() ? QString() : u". "_s + failure.hint));
+        const auto [what, next] = failureWords(failure);
+        over(what + (next.isEmpty() ? QString() : u". "_s + next));
     });
     setAsking(true);
     job->start();

@@ -5,6 +5,7 @@
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
+#include "gui/session/reason_words.h"
 
 namespace ringmaster {
 
@@ -50,6 +51,10 @@ QString resumeFrom(const Diagnosis& found) {
 
 QString firstLine(const std::string& text) {
     return QString::fromStdString(text.substr(0, text.find('\n')));
+}
+
+QString reasonOf(const Diagnosis& found) {
+    return reason_of(found.why, found.text, found.code).section(u'\n', 0, 0);
 }
 
 VerdictText hang(const Diagnosis& found) {
@@ -111,8 +116,8 @@ VerdictText ending(const Diagnosis& found) {
                            : QString()};
     }
     if (found.finding == Finding::Stopped)
-        return {Tone::Plain, Verdicts::tr("Stopped."), firstLine(found.text), resumeFrom(found)};
-    return {Tone::Error, Verdicts::tr("Failed."), firstLine(found.text), resumeFrom(found)};
+        return {Tone::Plain, Verdicts::tr("Stopped."), reasonOf(found), resumeFrom(found)};
+    return {Tone::Error, Verdicts::tr("Failed."), reasonOf(found), resumeFrom(found)};
 }
 
 }  // namespace

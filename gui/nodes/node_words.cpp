@@ -6,6 +6,7 @@
 
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
+#include "gui/session/failure_words.h"
 
 namespace ringmaster {
 
@@ -50,12 +51,6 @@ QString partitionWords(const SlurmPartition& partition) {
     //: state of a partition of Slurm
     if (!partition.is_up) parts << NodeWords::tr("down");
     return parts.join(u" \u00B7 "_s);
-}
-
-/// Returns a translated text of ours with its arguments filled in.
-QString filled(const char* text_, const std::vector<std::string>& with) {
-    if (*text_ == '\0') return {};
-    return text(filled_in(QCoreApplication::translate("NodeFindings", text_).toStdString(), with));
 }
 
 /// Returns the finding with its sizes written in the app's language.
@@ -154,23 +149,6 @@ void addPlaces(Facts& facts, const NodeFacts& of) {
 }
 
 }  // namespace
-
-QString findingWords(const NodeFinding& finding) {
-    const FindingText* known = finding_text(finding.code);
-    if (known == nullptr) return {};
-    QStringList parts;
-    for (const NodeFinding& part : finding.parts) parts << findingWords(part);
-    return filled(known->message, finding.with) + parts.join(u", "_s);
-}
-
-std::pair<QString, QString> problemWords(const JobFailure& failure) {
-    const FindingText* known = finding_text(failure.finding.code);
-    if (known == nullptr)
-        return {failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what,
-                failure.hint};
-    return {failure.where + u": "_s + findingWords(failure.finding),
-            filled(known->next, failure.finding.with)};
-}
 
 QString targetName(const Target& target) {
     switch (target.kind) {
@@ -279,7 +257,7 @@ QString nextWords(const NodeReport& report) {
         return NodeWords::tr(
             "Install LibTorch has that machine's pip bring it (a download of 2.8 GB), Send LibTorch "
             "copies the part that is needed from here");
-    return filled(known->next, report.finding.with);
+    return filledFinding(known->next, report.finding.with);
 }
 
 Facts factWords(const SavedTarget& entry) {

@@ -8,7 +8,6 @@
 #include "gui/look/card.h"
 #include "gui/look/run_mark.h"
 #include "gui/nodes/node_checks.h"
-#include "gui/session/job.h"
 
 namespace ringmaster {
 
@@ -28,12 +27,6 @@ QString ageWords(const SavedTarget& entry, double now);
 
 /// Returns what was found, in the app's language if the text is ours.
 QString foundWords(const NodeReport& report);
-
-/// Returns the text of one finding; empty if its code is unknown here.
-QString findingWords(const NodeFinding& finding);
-
-/// Returns what failed and what to do next, in the app's language if the texts are ours.
-std::pair<QString, QString> problemWords(const JobFailure& failure);
 
 /// Returns what was found, or the progress while a check is running.
 QString messageWords(const NodeChecks& checks, int row);

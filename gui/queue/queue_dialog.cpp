@@ -11,7 +11,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
-#include "gui/session/finding_words.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/on_gui.h"
 #include "launcher/queue/queue_add.h"
 #include "launcher/queue/sweep.h"
@@ -149,10 +149,8 @@ void QueueDialog::fail(const JobFailure& failure) {
     m_job->deleteLater();
     m_job.clear();
     m_doing->clear();
-    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
-    for (const Diagnostic& said : failure.diagnostics)
-        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
-    refuse(what, failure.hint);
+    const auto [what, next] = failureWords(failure);
+    refuse(what, next);
 }
 
 void QueueDialog::refuse(const QString& what, const QString& hint) {

@@ -11,6 +11,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
+#include "gui/session/reason_words.h"
 
 namespace ringmaster {
 
@@ -54,7 +55,23 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     }
     if (currentRow() < 0 && rowCount() > 0) selectRow(0);
     resizeColumnsToContents();
-    setColumnWidth(Name, std::clamp(columnWidth(Name), space(10), space(18)));
+    fitName();
+}
+
+/// Gives the names the room that the other columns leave, within limits.
+void QueueTable::fitName() {
+    if (columnCount() == 0) return;
+    int others = 0;
+    for (int column = 0; column < columnCount(); ++column)
+        if (column != Name)
+            others += std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+    const int wanted = std::clamp(sizeHintForColumn(Name), space(10), space(18));
+    setColumnWidth(Name, std::clamp(viewport()->width() - others, space(8), wanted));
+}
+
+void QueueTable::resizeEvent(QResizeEvent* event) {
+    QTableWidget::resizeEvent(event);
+    fitName();
 }
 
 void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run,
@@ -69,7 +86,7 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
     QTableWidgetItem* state = set(State, runWord(mark));
     state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));  // a table's own highlight is pale
-    state->setToolTip(QString::fromStdString(run.state.reason));
+    state->setToolTip(reason_of(run.state));
     set(Step, run.step ? show::progress(*run.step, run.total_steps) : show::unknown());
     set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());
     for (size_t key = 0; key < keys.size(); ++key) {

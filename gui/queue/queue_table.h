@@ -36,9 +36,11 @@ class QueueTable : public QTableWidget {
     void mouseReleaseEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     int gapAt(int y) const;
+    void fitName();
     void fillRow(int row, const QueuedRun& queued, const RunSummary& run,
                  const std::vector<std::string>& keys);
 

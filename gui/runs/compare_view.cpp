@@ -17,6 +17,7 @@
 #include "gui/look/card.h"
 #include "gui/look/card_grid.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
 #include "gui/runs/compare_curves.h"
 #include "gui/runs/compare_tables.h"
@@ -250,7 +251,7 @@ void CompareView::showProblems(const QString& problem) {
             words << tr("%1 has no steps yet.").arg(name);
     }
     m_banner->setVisible(!words.isEmpty());
-    m_banner->say(Tone::Warning, tr("Not everything can be compared."), words.join(u' '));
+    m_banner->say(Tone::Warning, tr("Not everything can be compared."), show::sentences(words));
 }
 
 void CompareView::draw() {

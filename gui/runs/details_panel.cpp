@@ -19,6 +19,7 @@
 #include "gui/runs/estimate_bars.h"
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
+#include "gui/session/reason_words.h"
 #include "launcher/backends/backend.h"
 #include "launcher/backends/fetch_run.h"
 
@@ -77,8 +78,8 @@ QString whereWords(const RunDirectory& run) {
     }
 }
 
-QString firstLines(const std::string& reason) {
-    return QString::fromStdString(reason).section(u'\n', 0, 2);
+QString firstLines(const QString& reason) {
+    return reason.section(u'\n', 0, 2);
 }
 
 }  // namespace
@@ -301,9 +302,10 @@ void DetailsPanel::fillSummary(const RunRow& row) {
     const bool bad = mark == RunMark::Damaged || mark == RunMark::Failed;
     m_banner->setVisible(bad);
     if (mark == RunMark::Damaged)
-        m_banner->say(Tone::Warning, tr("This run's files are damaged."), firstLines(row.problem));
+        m_banner->say(Tone::Warning, tr("This run's files are damaged."),
+                      firstLines(QString::fromStdString(row.problem)));
     else if (bad)
-        m_banner->say(Tone::Error, tr("It failed."), firstLines(row.state.reason));
+        m_banner->say(Tone::Error, tr("It failed."), firstLines(reason_of(row.state)));
     const auto& measured = row.measured;
     const auto with = [](const auto& value, auto form) { return value ? form(*value) : show::unknown(); };
     m_figures[0]->setValue(with(measured.step, show::count));

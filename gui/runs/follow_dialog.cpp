@@ -8,9 +8,11 @@
 #include <QTreeWidget>
 
 #include "engine/error.h"
+#include "gui/look/empty_note.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
+#include "gui/session/reason_words.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/adopt.h"
 #include "launcher/anywhere/saved_targets.h"
@@ -72,6 +74,7 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
     m_runs->setMinimumHeight(space(9));
+    sayIfEmpty(m_runs, tr("No runs of a machine are shown."));
     m_go->setObjectName(u"followButton"_s);
     fill({makeHost(), m_banner, m_runs});
     m_host->setFocus();
@@ -186,7 +189,7 @@ void FollowDialog::show(const RunsThere& there) {
         item->setIcon(kState, runIcon(mark, colours));
         item->setTextAlignment(kStep, Qt::AlignRight | Qt::AlignVCenter);
         QString tip = QString::fromStdString(one.run.dir.string());
-        if (!state.reason.empty()) tip += u'\n' + QString::fromStdString(state.reason);
+        if (!state.reason.empty()) tip += u'\n' + reason_of(state);
         if (one.is_of_slurm) {
             item->setText(kState, tr("job of Slurm"));
             item->setFlags(Qt::NoItemFlags);

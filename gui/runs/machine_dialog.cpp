@@ -6,6 +6,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/nodes/node_words.h"
+#include "gui/session/failure_words.h"
 
 namespace ringmaster {
 
@@ -113,7 +114,7 @@ void MachineDialog::end() {
 }
 
 void MachineDialog::showFailure(const JobFailure& failure) {
-    const auto [what, next] = problemWords(failure);
+    const auto [what, next] = failureWords(failure);
     say(Tone::Error, tr("That did not work."), what, next);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
+#include "gui/session/reason_words.h"
 
 namespace ringmaster {
 
@@ -19,13 +20,14 @@ QVariant numberOrNone(const std::optional<T>& value) {
     return value ? QVariant(double(*value)) : QVariant();
 }
 
-QString firstLine(const std::string& text) {
-    return QString::fromStdString(text.substr(0, text.find('\n')));
+/// Returns why the run's files cannot be read, or why it ended.
+QString whyOf(const RunRow& row) {
+    return row.problem.empty() ? reason_of(row.state) : QString::fromStdString(row.problem);
 }
 
 /// Returns true for figures, which are right-aligned so that rows can be compared.
 bool isFigure(RunsModel::Column column) {
-    return (column >= RunsModel::Progress && column <= RunsModel::Duration) || column == RunsModel::Length ||
+    return (column >= RunsModel::Progress && column <= RunsModel::Started) || column == RunsModel::Length ||
            column == RunsModel::Batch;
 }
 
@@ -208,7 +210,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case Tags:
             return QString::fromStdString(join_tags(row.notes.tags));
         case EndReason:
-            return firstLine(row.problem.empty() ? row.state.reason : row.problem);
+            return whyOf(row).section(u'\n', 0, 0);
         case ColumnCount:
             break;
     }
@@ -253,8 +255,7 @@ QVariant RunsModel::spoken(const RunRow& row, Column column) const {
 
 QString RunsModel::tip(const RunRow& row, Column column) const {
     if (column == Name) return qtPath(row);
-    if (column == EndReason || column == State)
-        return QString::fromStdString(row.problem.empty() ? row.state.reason : row.problem);
+    if (column == EndReason || column == State) return whyOf(row);
     if (column == BestLoss && row.measured.best_is_sampled)
         return tr("The run is long: the lowest of the steps looked at");
     return explanation(column);

@@ -8,6 +8,7 @@
 #include "gui/session/long_wait.h"
 #include "gui/session/on_gui.h"
 #include "gui/session/progress_words.h"
+#include "launcher/nodes/fleet.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -21,6 +22,13 @@ QString text(const std::string& words) {
     return QString::fromStdString(words);
 }
 
+std::vector<MachineFailure> machines_of(const NodesError& found) {
+    std::vector<MachineFailure> machines;
+    for (const NodeReport& report : found.reports)
+        machines.push_back({text(report.host), text(report.message), text(report.next), report.finding});
+    return machines;
+}
+
 Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
     try {
         return work(reporter);
@@ -28,7 +36,13 @@ Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
         return JobFailure{text(refused.what()), text(refused.where), text(refused.hint),
                           refused.plan.diagnostics};
     } catch (const NodeError& found) {
-        return JobFailure{text(found.what()), text(found.where), text(found.hint), {}, found.finding};
+        return JobFailure{text(found.what()),
+                          text(found.where),
+                          text(found.hint),
+                          {},
+                          {{text(found.where), text(found.what()), text(found.hint), found.finding}}};
+    } catch (const NodesError& found) {
+        return JobFailure{text(found.what()), {}, {}, {}, machines_of(found)};
     } catch (const Error& error) {
         return JobFailure{message_of(error), text(error.where), text(error.hint), {}};
     } catch (const Cancelled&) {
@@ -56,7 +70,9 @@ void Job::start() {
     Reporter reporter;
     reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
     reporter.progress.step = [on_gui](const ProgressStep& now) {
-        on_gui([now](Job& job) { Q_EMIT job.progressed(progress_text(now.name), now.done, now.total, now.is_bytes); });
+        on_gui([now](Job& job) {
+            Q_EMIT job.progressed(progress_text(now.name), now.done, now.total, now.is_bytes);
+        });
     };
     reporter.progress.warning = [on_gui](const std::string& words) {
         on_gui([words](Job& job) { Q_EMIT job.warned(text(words)); });

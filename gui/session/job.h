@@ -15,11 +15,17 @@
 
 namespace ringmaster {
 
-/// Describes to a person how a job failed.
+/// Describes why a machine cannot be used.
+struct MachineFailure {
+    QString host, what, next;  ///< English
+    NodeFinding finding = {};  ///< same, as a code; empty if the words are not ours
+};
+
+/// Describes to a person how a job failed (gui/session/failure_words.h).
 struct JobFailure {
     QString what, where, hint;
-    Diagnostics diagnostics;   ///< diagnostics of a refused plan; otherwise empty
-    NodeFinding finding = {};  ///< finding about a machine; otherwise empty
+    Diagnostics diagnostics;                    ///< diagnostics of a refused plan; otherwise empty
+    std::vector<MachineFailure> machines = {};  ///< machines that cannot be used; otherwise empty
 };
 
 class Job : public QObject {

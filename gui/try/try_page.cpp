@@ -25,6 +25,7 @@
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
 #include "gui/look/scrolled.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "gui/try/publish_dialog.h"
@@ -406,9 +407,8 @@ QString TryPage::failed() const {
 
 void TryPage::fail(const JobFailure& failure, const QString& what) {
     m_banner->clearActions();
-    m_banner->say(Tone::Error, what,
-                  failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what,
-                  failure.hint);
+    const auto [why, next] = failureWords(failure);
+    m_banner->say(Tone::Error, what, why, next);
     if (!QFileInfo::exists(QString::fromStdString(m_session.places().python().string())))
         connect(m_banner->addAction(tr("Set up")), &QPushButton::clicked, &m_session,
                 &Session::setUpRequested);

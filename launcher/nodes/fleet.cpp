@@ -124,16 +124,28 @@ std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const
     return reports;
 }
 
+namespace {
+
+std::string problems_of(const std::vector<NodeReport>& reports) {
+    std::string problems;
+    for (const NodeReport& report : reports)
+        problems += (problems.empty() ? "" : "\n") + report.host + ": " + report.message +
+                    (report.next.empty() ? "" : "\n  " + report.next);
+    return problems;
+}
+
+}  // namespace
+
+NodesError::NodesError(std::vector<NodeReport> reports_)
+    : Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), problems_of(reports_)),
+      reports(std::move(reports_)) {}
+
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                 const ProgramNeeds& needs, const Remedy& remedy) {
     std::vector<Node> nodes;
-    std::string problems;
-    for (const NodeReport& report : check_nodes(targets, person, needs, remedy, &nodes)) {
-        if (report.can_train()) continue;
-        problems += (problems.empty() ? "" : "\n") + report.host + ": " + report.message +
-                    (report.next.empty() ? "" : "\n  " + report.next);
-    }
-    if (!problems.empty()) throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), problems);
+    std::vector<NodeReport> reports = check_nodes(targets, person, needs, remedy, &nodes);
+    std::erase_if(reports, [](const NodeReport& report) { return report.can_train(); });
+    if (!reports.empty()) throw NodesError(std::move(reports));
     return nodes;
 }
 

@@ -46,8 +46,13 @@ std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const
                                     const ProgramNeeds& needs, const Remedy& remedy = {},
                                     std::vector<Node>* kept = nullptr);
 
-/// Connects to all machines. Throws Error(Unreachable) unless all can train, naming each that cannot and its
-/// next step.
+/// Thrown if machines cannot be used: names each with its next step.
+struct NodesError : Error {
+    explicit NodesError(std::vector<NodeReport> reports_);
+    std::vector<NodeReport> reports;  ///< of the machines that cannot train
+};
+
+/// Connects to all machines. Throws NodesError unless all can train.
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                 const ProgramNeeds& needs, const Remedy& remedy = {});
 
