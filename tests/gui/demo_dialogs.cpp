@@ -138,7 +138,7 @@ void show_queue(const Shown& shown, const QString& config) {
     places.programs_dir = RINGMASTER_BIN;
     Session session(places);
     QueueDialog dialog(session, {});
-    shown(dialog, u"queue-empty"_s);
+    shown(dialog, u"queue-new"_s);
     QueueDialog sweep(session, config);
     auto* lines = sweep.findChild<QPlainTextEdit*>(u"queueSweep"_s);
     lines->setPlainText(u"learning_rate=[1e-5, 2e-5]\ngradient_accumulation_steps=[1, 2, 4]"_s);

@@ -5,6 +5,7 @@
 
 #include "gui/app/languages.h"
 #include "gui/look/numbers.h"
+#include "gui/session/reason_words.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -34,6 +35,40 @@ class LanguagesTest : public QObject {
         QCOMPARE(QCoreApplication::translate("ringmaster::MainWindow", "Runs"), runs);
         QCOMPARE(show::sentence(show::listed({u"1"_s, {}, u"2"_s})), listed);
         QCOMPARE(QLocale().name().section(u'_', 0, 0), code.section(u'_', 0, 0));
+    }
+
+    void aReasonHasItsWordsInEachLanguage() {
+        RunState state;
+        give_reason(state, {{"stopped-after", {"12"}}, {"is-saved"}});
+        QCOMPARE(state.reason, std::string("stopped by request after step 12, which is saved"));
+        use_language(u"de"_s);
+        QCOMPARE(reason_of(state), u"auf Wunsch nach Schritt 12 gestoppt, der gespeichert ist"_s);
+        use_language(u"en"_s);
+        QCOMPARE(reason_of(state), u"stopped by request after step 12, which is saved"_s);
+    }
+
+    void anErrorOfTheEngineComesAfterItsTitle() {
+        RunState state;
+        state.state = RunPhase::Failed;
+        state.code = "ENGINE-MEMORY";
+        give_reason(state, {{"rank-status", {"3", "1"}}, {"error", {"no bytes left"}}});
+        use_language(u"de"_s);
+        QCOMPARE(reason_of(state),
+                 u"Rank 3 endete mit Status 1: Einem Rank ging der Speicher aus: no bytes left"_s);
+    }
+
+    void aReasonWithoutPartsStaysAsItIs() {
+        RunState state;
+        state.reason = "as another version wrote it";
+        use_language(u"de"_s);
+        QCOMPARE(reason_of(state), u"as another version wrote it"_s);
+        state.why = {{"of-a-newer-version", {}}};
+        QCOMPARE(reason_of(state), u"as another version wrote it"_s);
+    }
+
+    void sentencesOfJapaneseFollowEachOtherWithoutASpace() {
+        QCOMPARE(show::sentences({u"One."_s, {}, u"Two."_s}), u"One. Two."_s);
+        QCOMPARE(show::sentences({u"一。"_s, u"二。"_s}), u"一。二。"_s);
     }
 };
 

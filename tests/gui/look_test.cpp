@@ -68,6 +68,8 @@ class LookTest : public QObject {
             const Colours c = coloursOf(QApplication::palette());
             for (int rank = 0; rank < 24; ++rank) {
                 QVERIFY2(contrast(rankColour(rank, c), c.card) >= 1.9, qPrintable(QString::number(rank)));
+                const QColor fill = rankColour(rank, c);
+                QVERIFY2(contrast(inkOn(fill), fill) >= 4.5, qPrintable(QString::number(rank)));
                 for (int other = 0; other < rank; ++other)
                     QVERIFY(rankColour(rank, c) != rankColour(other, c));
             }

@@ -21,6 +21,8 @@
 #include <QTreeView>
 
 #include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/start/recent_runs.h"
 
 namespace ringmaster {
 
@@ -57,6 +59,7 @@ QString why_cut(const QWidget& widget) {
     if (const auto* elided = qobject_cast<const ElidedLabel*>(&widget)) {
         const bool is_cut = lacks(elided->fontMetrics().horizontalAdvance(elided->fullText()),
                                   elided->contentsRect().width());
+        if (is_cut && qobject_cast<const Card*>(widget.parentWidget())) return u"ends in dots"_s;
         return is_cut && elided->toolTip().isEmpty() ? u"ends in dots without a tool tip"_s : QString();
     }
     if (const auto* label = qobject_cast<const QLabel*>(&widget); label && label->wordWrap()) {
@@ -147,8 +150,38 @@ void for_each_cell(const QAbstractItemView& view, See see) {
     }
 }
 
-QStringList cut_cells(const QAbstractItemView& view) {
+/// Returns the second lines of the start page's list that do not fit.
+QStringList cut_second_lines(const QAbstractItemView& view) {
     QStringList cut;
+    if (!qobject_cast<const TwoLineList*>(&view)) return cut;
+    const QFontMetrics small(fontOf(Type::Small));
+    for_each_cell(view, [&](const QModelIndex& index, const QRect& at) {
+        const QString text = index.data(RecentRunsModel::SecondLineRole).toString();
+        const int needed = small.horizontalAdvance(text),
+                  has = roomOfSecondLine(at.width(), view.fontMetrics());
+        if (lacks(needed, has)) cut << called(view, text) + u" needs %1, has %2"_s.arg(needed).arg(has);
+    });
+    return cut;
+}
+
+/// Returns whether a list or table has no rows and no text that says why.
+bool is_empty_without_a_word(const QAbstractItemView& view) {
+    if (!view.model() || view.model()->rowCount(view.rootIndex()) > 0) return false;
+    const QList<QLabel*> notes = view.viewport()->findChildren<QLabel*>();
+    return std::none_of(notes.begin(), notes.end(),
+                        [](const QLabel* note) { return note->isVisible() && !note->text().isEmpty(); });
+}
+
+QStringList wrong_views(const QAbstractItemView& view) {
+    QStringList wrong;
+    if (view.horizontalScrollBar()->maximum() > 0)
+        wrong << called(view, view.accessibleName()) + u" scrolls sideways"_s;
+    if (is_empty_without_a_word(view)) wrong << called(view, view.accessibleName()) + u" is empty"_s;
+    return wrong;
+}
+
+QStringList cut_cells(const QAbstractItemView& view) {
+    QStringList cut = cut_second_lines(view) + wrong_views(view);
     for_each_cell(view, [&](const QModelIndex& index, const QRect& at) {
         const QString text = index.data().toString();
         if (text.isEmpty() || view.indexWidget(index)) return;

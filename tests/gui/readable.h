@@ -1,6 +1,6 @@
 /// Finds texts of a window that a person cannot read: cut off, covered by another text, or English in an app
-/// that speaks another language. Sees widgets, headers, tabs and the cells of tables; not what a chart or
-/// another drawing paints.
+/// that speaks another language; and tables that scroll sideways or are empty without a word. Sees widgets,
+/// headers, tabs and the cells of tables; not what a chart or another drawing paints.
 #pragma once
 
 #include <QStringList>
@@ -10,7 +10,8 @@ class QWidget;
 namespace ringmaster {
 
 /// Returns a line for each visible text under `window` that has less room than it needs, lies outside its
-/// parent, or overlaps a neighbour. A text that ends in dots counts unless its tool tip has the rest.
+/// parent, or overlaps a neighbour. A text that ends in dots counts unless its tool tip has the rest; the
+/// subtitle of a card, which explains it, counts in any case.
 QStringList cut_texts(QWidget& window);
 
 /// Returns each text under `window`, tool tips and names for screen readers included, that has English words

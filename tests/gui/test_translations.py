@@ -23,7 +23,7 @@ def updated(request, tmp_path_factory):
     copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
     shutil.copy(ROOT / "translations" / copy.name, copy)
     only = ["-pluralonly"] if language == "en" else []
-    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "launcher/backends/preview.cpp", ROOT / "engine/plan/attention_kernels.cpp", "-ts", copy], check=True)
+    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "launcher/backends/preview.cpp", ROOT / "engine/plan/attention_kernels.cpp", ROOT / "engine/events/run_reason.cpp", "-ts", copy], check=True)
     messages = [(context.findtext("name"), message)
                 for context in ElementTree.parse(copy).getroot().iter("context") for message in context.iter("message")]
     assert len(messages) > (3 if language == "en" else 200)

@@ -54,12 +54,15 @@ output_dir: ./out
 )";
 }
 
+constexpr const char* kError = "out of memory: a tensor of 3435973836 bytes could not be had";
+constexpr const char* kErrorPlace = "layer 17, backward";
+
 struct Demo {
     const char* name;
     std::string more;
     int ranks = 8, nodes = 1;
     RunPhase phase = RunPhase::Completed;
-    const char* reason = "";
+    const char* error = "";  ///< message of rank 3, which failed
     int64_t steps = 1000;
     double days_ago = 0;
     int slow_rank = -1;
@@ -90,10 +93,9 @@ const std::vector<Demo>& demos() {
         {"longdocs-lr8e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 8e-5\n", 8, 1,
          RunPhase::Queued, "", 0, 0.1, -1, 1.7, 11},
         {"longdocs-cp4", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Stopped, "stopped by request after step 412, which was saved", 412, 7.4, -1, 1.78, 8},
+         RunPhase::Stopped, "", 412, 7.4, -1, 1.78, 8},
         {"longdocs-cp2-oom", zigzag + "2\ngradient_accumulation_steps: 1\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Failed, "rank 3 ran out of memory: 3.2 GiB asked for, 1.1 GiB free of 80.0 GiB", 37, 7.9,
-         -1, 3.4, 9},
+         RunPhase::Failed, kError, 37, 7.9, -1, 3.4, 9},
         {"proofs-grpo", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
          RunPhase::Running, "", 412, 0, -1, 0.02, 12, true},
         {"proofs-waiting", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
@@ -159,7 +161,7 @@ class Writer {
         if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
             out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
         if (demo_.phase == RunPhase::Failed && rank == 3)
-            out << to_json_line({t, rank, ErrorEvent{demo_.reason, "layer 17, backward"}}) << '\n';
+            out << to_json_line({t, rank, ErrorEvent{demo_.error, kErrorPlace, "ENGINE-MEMORY"}}) << '\n';
         end_ = std::max(end_, t);
         write_log(rank);
     }
@@ -176,7 +178,7 @@ class Writer {
         log << "rank " << rank << "/" << demo_.ranks << ": " << plan_.config.base_model << "\n";
         for (int64_t step = 50; step <= demo_.steps; step += 50)
             log << "step " << step << "  loss " << loss_at(step) << "\n";
-        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << demo_.reason << "\n";
+        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << demo_.error << "\n";
     }
 
     StepEvent step_of(int rank, int64_t step) {
@@ -232,11 +234,22 @@ class Writer {
     double end_ = 0;
 };
 
+/// Returns the reason as the agent writes it.
+Reason why_of(const Demo& demo) {
+    const std::string step = std::to_string(demo.steps);
+    if (demo.phase == RunPhase::Stopped) return {{"stopped-after", {step}}, {"is-saved"}};
+    if (demo.phase == RunPhase::Failed)
+        return {{"rank-status", {"3", "1"}}, {"error", {std::string(kErrorPlace) + ": " + demo.error}}};
+    return {};
+}
+
 void write_state(const Demo& demo, const RunDirectory& run, double start, double end) {
     RunState state;
     state.name = demo.name;
     state.state = demo.phase;
-    state.reason = demo.reason;
+    give_reason(state, why_of(demo));
+    if (demo.phase == RunPhase::Failed) state.code = "ENGINE-MEMORY";
+    if (demo.phase == RunPhase::Failed) state.failed_rank = 3;
     state.attempt = 1;
     state.ranks = demo.ranks;
     state.created = start - 8;
@@ -478,15 +491,14 @@ void write_queue(const fs::path& folder) {
 void write_long_queue(const fs::path& home) {
     struct Turn {
         RunPhase phase;
-        const char* reason;
         int64_t steps;
         bool sweeps;
     };
-    std::vector<Turn> turns(4, {RunPhase::Completed, "", 40, true});
-    turns.insert(turns.end(), 2, {RunPhase::Running, "", 17, true});
-    turns.push_back({RunPhase::Failed, "rank 3 ran out of memory: 3.2 GiB asked for", 9, false});
-    turns.push_back({RunPhase::Stopped, "stopped by request after step 12", 12, false});
-    turns.resize(20, {RunPhase::Queued, "", 0, false});
+    std::vector<Turn> turns(4, {RunPhase::Completed, 40, true});
+    turns.insert(turns.end(), 2, {RunPhase::Running, 17, true});
+    turns.push_back({RunPhase::Failed, 9, false});
+    turns.push_back({RunPhase::Stopped, 12, false});
+    turns.resize(20, {RunPhase::Queued, 0, false});
     nlohmann::json runs = nlohmann::json::array();
     for (size_t at = 0; at < turns.size(); ++at) {
         const Turn& turn = turns[at];
@@ -499,7 +511,7 @@ void write_long_queue(const fs::path& home) {
         demo.more = "ring_attn_func: batch_zigzag\ncontext_parallel_size: 8\nlearning_rate: " + rate +
                     "\ngradient_accumulation_steps: " + (turn.sweeps ? rows : "4") + "\n";
         demo.phase = turn.phase;
-        demo.reason = turn.reason;
+        if (turn.phase == RunPhase::Failed) demo.error = kError;
         demo.steps = turn.steps;
         write_demo(demo, home, "many");
         nlohmann::json set = nlohmann::json::object();
