@@ -17,7 +17,7 @@ class AlertFeed {
     /// Takes events in the order in which they were written. `looks` is true if the run is running on this
     /// machine, so that silence can be a stall.
     void take(const std::vector<EventLine>& lines, int ranks, bool looks, double now);
-    /// Takes the steps that are new in a history all of whose events were read.
+    /// Takes the steps that are new in `run`, which must have read all of its events.
     void advance(const RunHistory& run, bool looks, double now);
 
     const std::vector<Alert>& all() const { return all_; }  ///< by time

@@ -36,8 +36,8 @@ StepSums recent_sums(const RankHistory& rank);
 /// Returns the mean of the ranks' overheads; nullopt if none is known.
 std::optional<double> mean_overhead(const std::vector<StepSums>& ranks);
 
-/// Returns the rank to read figures from that all ranks share: the first, unless another has over twice as
-/// many steps; null if there are no steps.
+/// Returns the rank from which to read figures that are the same on all ranks: the first, unless another has
+/// over twice as many steps. Returns null if there are no steps.
 const RankHistory* reference(const RunHistory& history);
 
 /// The run summarized in one line.

@@ -19,7 +19,7 @@ void write_file(const std::filesystem::path& file, std::string_view content);
 /// read_file and write_file throw.
 void copy_text_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Takes from a folder the permissions that others lack on `file`, so that files next to it are private.
+/// Removes a folder's permissions for those who have none on `file`, so that files next to it stay private.
 void restrict_folder(const std::filesystem::path& folder, const std::filesystem::path& file);
 
 /// Reads a JSON object of at most 64 MiB and 64 levels. Throws like read_file, and Error(Refused) if invalid.

@@ -26,7 +26,7 @@ struct Request {
     std::optional<int> nodes;
     std::optional<Device> device;
     std::optional<int64_t> device_memory_bytes;
-    std::optional<int64_t> host_memory_bytes, disk_memory_bytes;  ///< of a node
+    std::optional<int64_t> host_memory_bytes, disk_memory_bytes;  ///< per node
     Preflight preflight = Preflight::Before;
     int restarts = 0;     ///< automatic restarts after a failure
     bool shrink = false;  ///< true: such a restart may leave out lost nodes

@@ -1,5 +1,5 @@
-/// Names, makes, finds, lists and deletes run directories. The contract defines their files; options.json
-/// holds the request that the run was made from.
+/// Names, makes, finds, lists and deletes run directories. In each, options.json holds the request that the
+/// run was made from.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct RunSummary {
 /// Lists runs, newest first. Skips other folders; a damaged run is listed as failed, with its problem.
 std::vector<RunSummary> list_runs(const std::filesystem::path& runs_dir);
 
-/// Returns the contract's object: name, dir, state, step, total_steps, loss, started, reason.
+/// Returns an object with name, dir, state, step, total_steps, loss, started and reason.
 nlohmann::json summary_to_json(const RunSummary& run);
 
 /// Deletes the run and everything in it. Throws Error(Refused) if it is still active or the folder is not a

@@ -28,7 +28,7 @@ struct PlannedFigures {
     std::optional<Mesh> mesh;
     std::optional<int64_t> sequence_len, global_batch, total_steps;
     std::optional<int64_t> memory_bytes, memory_low_bytes, memory_high_bytes;
-    ///< Tensors of the fullest rank without the runtime, as the events measure memory.
+    /// Bytes of the fullest rank's tensors, without the runtime, as the events measure memory.
     std::optional<int64_t> device_bytes;
     std::optional<double> step_s, tokens_per_s, overhead;
 };

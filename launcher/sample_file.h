@@ -1,5 +1,5 @@
 /// Follows RUN/samples.jsonl by byte offset: the texts that a run writes while it trains
-/// (engine/train/training_samples.h). The file may come from a node: what is kept of it is limited.
+/// (engine/train/training_samples.h). The file may come from a node, so the reader limits what it keeps.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr const char* kSamplesFile = "samples.jsonl";  ///< name in a run direct
 
 /// Holds how a run continued one of its prompts.
 struct Sample {
-    std::string prompt;  ///< a text; of a chat of several messages, a line "role: content" for each
+    std::string prompt;  ///< text; for a chat of several messages, a line "role: content" for each
     std::string text;
     bool is_chat = false;
     bool stopped = false;  ///< true if the model ended it, false if sample_max_new_tokens did
@@ -32,8 +32,8 @@ struct SampleLine {
     Sample sample;
 };
 
-/// Returns nothing for a line that is damaged, longer than kMostLine or about more than kMostPrompts prompts.
-/// Cuts long texts. Never throws.
+/// Returns nullopt for a line that is damaged, is longer than kMostLine or has a prompt number from
+/// kMostPrompts on. Cuts long texts. Never throws.
 std::optional<SampleLine> parse_sample(std::string_view line);
 
 class SampleFile {

@@ -1,5 +1,5 @@
-/// Keeps the steps of one rank as columns of floats, in blocks found by the step's number. A later line can
-/// thus replace an earlier one in place, and steps can arrive in any order (the newest first, the rest
+/// Keeps the steps of one rank as columns of floats, in blocks found by the step's number. So a later line
+/// can replace an earlier one in place, and steps can arrive in any order (the newest first, the rest
 /// afterwards).
 #pragma once
 

@@ -43,15 +43,15 @@ bool has_trackers(const RunDirectory& run);
 /// Throws Error(Refused).
 void write_tracking(const RunDirectory& run, const Request& request, const Config& config);
 
-/// Returns a warning for each tracker that is asked for and not set up on this machine. Takes some 0.1 s if
-/// any is asked for.
+/// Returns a warning for each tracker that is asked for and not set up on this machine. Takes about 0.1 s if
+/// there are any.
 Diagnostics tracker_findings(const Request& request, const Places& places);
 /// Returns the warning about one tracker.
 Diagnostic tracker_finding(const std::string& name, const TrackerState& state);
 
 /// Starts the processes that send from this machine, if steps are missing at a tracker. For a run on other
-/// machines these serve the trackers that no node sends to, and end with this program. For a run that is over
-/// they serve all trackers.
+/// machines, these send to the trackers that no node sends to, and end with this program. For a run that is
+/// over, they send to all trackers.
 void track_from_here(const RunDirectory& run, const Places& places);
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// Finds everything that can be pressed now by typing its name: pages, the menu's actions, the buttons of the
-/// page.
+/// Lets the person type the name of anything that can be pressed now: pages, the menu's actions, the page's
+/// buttons.
 #pragma once
 
 #include <QDialog>

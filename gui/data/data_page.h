@@ -38,7 +38,8 @@ class DataPage : public Page {
     /// Prepares the rows of a text and shows them.
     void openRows(const Request& request, const QString& text);
 
-    /// Offers the rows of a file while those of another file, or none, are shown; empty: offers nothing.
+    /// Shows a button that opens the rows of `file`, unless the page shows them already. An empty `file`
+    /// hides the button.
     void offer(const QString& file);
 
     bool settled() const override;
@@ -66,7 +67,7 @@ class DataPage : public Page {
     RowsQuestion m_question;
     OpenRowsPtr m_rows;
     PlacementPtr m_placement;  ///< null until it is computed
-    QString m_row_words;       ///< what is said of the chosen row, but for its place
+    QString m_row_words;       ///< text about the chosen row, without its place
     QPointer<Job> m_job;
     QFutureWatcher<RowsSurvey> m_survey;
     QFutureWatcher<PlacementPtr>

@@ -70,7 +70,7 @@ class LaunchDialog : public QDialog {
     Banner* m_banner;
     QLabel* m_warnings;
     QPushButton* m_cancel;
-    QPushButton* m_away;  ///< leaves the run alone and closes
+    QPushButton* m_away;  ///< closes the dialog and lets the run continue
     QPointer<Job> m_job;
     std::unique_ptr<RunWatch> m_watch;
     std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in

@@ -1,5 +1,5 @@
-/// Shows exactly what a launch would start, as `ringmaster launch --dry-run` prints it: automatically if
-/// nobody has to log in for it, otherwise at a press of the button.
+/// Shows exactly what a launch would start, as `ringmaster launch --dry-run` prints it: automatically if this
+/// needs no login, otherwise when the person presses the button.
 #pragma once
 
 #include <QPointer>

@@ -37,7 +37,7 @@ class Card : public QFrame {
     explicit Card(const QString& title = {}, QWidget* parent = nullptr);
 
     void setTitle(const QString& title);
-    void setSubtitle(const QString& subtitle);  ///< elided if it does not fit; whole in its tool tip
+    void setSubtitle(const QString& subtitle);  ///< elided if it does not fit; the tool tip shows it whole
     void addHeaderWidget(QWidget* widget);      ///< adds a widget at the right of the title
     QVBoxLayout* body() { return m_body; }
 

@@ -1,4 +1,5 @@
-/// Provides our line icons (resources/icons/*.svg, drawn in currentColor) in the colours of the palette.
+/// Provides the app's line icons (resources/icons/*.svg, drawn in currentColor) in the colours of the
+/// palette.
 #pragma once
 
 #include <QIcon>

@@ -1,5 +1,5 @@
-/// Holds everything that the Monitor shows of a run at one moment: a value without Qt, made off the GUI
-/// thread. The charts are reduced to the requested number of pixels.
+/// Holds everything that the Monitor shows about a run at one moment. It is made off the GUI thread and does
+/// not use Qt. The charts are reduced to the requested number of pixels.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct ChartMoment {
     double x = 0;  ///< position on the axis that the wish names
     int64_t step = 0;
     int attempt = 0;                  ///< 0: a checkpoint was saved
-    int ranks = 0, ranks_before = 0;  ///< number of the attempt
+    int ranks = 0, ranks_before = 0;  ///< ranks of the attempt, and of the one before
     std::optional<Alert> alert = {};
 };
 

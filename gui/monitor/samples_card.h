@@ -1,4 +1,4 @@
-/// Shows what a run wrote while it trained: the texts of a step beside those of an earlier step.
+/// Shows what a run wrote while it trained: the texts of a step next to those of an earlier step.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ class SamplesCard : public Card {
     /// the person chooses another.
     void setSamples(const std::shared_ptr<const SamplesByStep>& samples);
 
-    /// Offers a question to a run that trains on this machine, and then shows the card even without samples.
-    /// An empty `dir` offers none. The answer arrives with the other samples.
+    /// Lets the person send a prompt to the run in `dir`, which trains on this machine, and shows the card
+    /// even without samples. An empty `dir` hides the prompt box. The answer arrives with the other samples.
     void setRun(const QString& dir);
 
   Q_SIGNALS:

@@ -1,4 +1,4 @@
-/// Names a new target: its kind, and which machine.
+/// Lets the person add a target: its kind, and which machine.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,5 @@
 /// Plans a text again whenever it changes, off the GUI thread: first the plan, then advice on better ones.
-/// Only the newest question is answered.
+/// Only the newest question gets an answer.
 #pragma once
 
 #include <QObject>

@@ -1,10 +1,10 @@
 /// Draws the results of a sweep as parallel coordinates: an axis for each key and one for the final loss, a
 /// line for each run.
 ///
-/// The mouse: a line under the pointer is highlighted, a click chooses it, a drag along an axis keeps only
-/// the lines that pass there. The keyboard: up and down go through the runs from the lowest loss to the
-/// highest, left and right choose an axis, Shift with up or down limits that axis to one value after another,
-/// Enter opens the run, Escape removes all limits.
+/// Mouse: the line under the pointer is highlighted, a click chooses it, a drag along an axis keeps only the
+/// lines that pass there. Keyboard: up and down go through the runs from the lowest loss to the highest, left
+/// and right choose an axis, Shift with up or down limits that axis to one value after another, Enter opens
+/// the run, Escape removes all limits.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct SweepAxis {
     std::vector<std::pair<double, QString>> ticks;  ///< in the order of their places
 };
 
-/// Holds a run's place on each axis; nothing if the run has no value there.
+/// Holds a run's place on each axis; nullopt if the run has no value there.
 struct SweepLine {
     QString dir, name;
     std::vector<std::optional<double>> places;
@@ -52,7 +52,7 @@ class ParallelPlot : public TipWidget {
     void setPicture(const SweepPicture& picture);
     void choose(const QString& dir);  ///< highlights a run; empty: none
     QString chosen() const { return m_chosen; }
-    /// Returns the places on an axis through which lines have to pass; nothing: all.
+    /// Returns the range of an axis through which lines have to pass; nullopt: the whole axis.
     std::optional<std::pair<double, double>> limits(size_t axis) const;
     std::vector<QString> shown() const;  ///< folders of the runs that pass all limits
 

@@ -1,5 +1,5 @@
-/// Makes charts of compared runs: reduces each curve to about as many points as the chart has pixels, each
-/// with the spread of the steps that it stands for.
+/// Makes charts of compared runs: reduces each curve to about as many points as the chart has pixels. Each
+/// point has the range of the steps that it stands for.
 #pragma once
 
 #include "gui/charts/chart_data.h"

@@ -1,5 +1,4 @@
-/// Fetches what a run on other machines has made, its final model or a checkpoint, and verifies it by its
-/// hash.
+/// Fetches the final model or a checkpoint of a run on other machines, and verifies it by its hash.
 #pragma once
 
 #include "gui/runs/machine_dialog.h"

@@ -1,4 +1,4 @@
-/// Returns an alert's sentence and the names of its kinds, in the app's language. They contain no text of the
+/// Returns an alert's sentence and the name of its kind, in the app's language. Neither contains text of the
 /// run.
 #pragma once
 

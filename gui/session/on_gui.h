@@ -1,4 +1,4 @@
-/// Calls back from another thread to an object of the window's thread.
+/// Calls an object of the window's thread from another thread.
 #pragma once
 
 #include <QCoreApplication>
@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Calls `what` with the object on the window's thread, from another thread, if both still exist then.
+/// Calls `what` with the object on the window's thread, unless the object or the application is gone by then.
 template <class Object, class What>
 void onGui(const QPointer<Object>& self, What what) {
     QCoreApplication* app = QCoreApplication::instance();

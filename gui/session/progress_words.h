@@ -16,7 +16,7 @@ QString progress_text(const std::string& name);
 /// Returns whether `done` and `total` are seconds: the run waits, for `total` seconds at most.
 bool counts_seconds(const PhaseEvent& phase);
 
-/// Returns the phase with what is done of it, such as "tokenizing, 3 of 10".
+/// Returns the phase and how much of it is done, such as "tokenizing, 3 of 10".
 QString phase_text(const PhaseEvent& phase);
 
 }  // namespace ringmaster

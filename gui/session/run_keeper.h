@@ -1,7 +1,7 @@
 /// Follows runs on other machines or in Slurm and updates their local run directories while somebody looks at
-/// them. Logging in, following and ending happen on other threads. A run that was launched or resumed here on
-/// several nodes with restarts is started again when it fails, as `ringmaster launch` does while it follows.
-/// Nothing else here starts or stops a run.
+/// them. Logging in, following and ending happen on other threads. If a run was launched or resumed here on
+/// several nodes with restarts, it is restarted when it fails, as `ringmaster launch` does. Nothing else here
+/// starts or stops a run.
 #pragma once
 
 #include <QObject>
@@ -49,7 +49,7 @@ class RunKeeper : public QObject {
     void reconnect(const QString& dir);  ///< logs in again after a refusal, at the person's request
     KeptNews news(const QString& dir) const;
 
-    bool willRestart(const QString& dir) const;  ///< true if a failure leads, or has led, to a restart
+    bool willRestart(const QString& dir) const;  ///< true if a failure will cause, or has caused, a restart
     void leaveAlone(const QString& dir);         ///< cancels all restarts, even one in progress
     int restartsAhead() const;                   ///< runs that restart only while the app runs
 

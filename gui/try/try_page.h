@@ -1,4 +1,4 @@
-/// Lets the trained model of a run, or the model of a folder, continue prompts, beside its base model. The
+/// Lets the trained model of a run, or the model of a folder, continue prompts, next to its base model. The
 /// same page merges an adapter into its base, uploads the model to the Hugging Face hub, and writes it as
 /// GGUF.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Holds what is known of a model before its weights are read.
+/// Holds what is known about a model before its weights are read.
 struct TriedModel {
     QString path;  ///< a run directory, or the folder of a model or an adapter; empty: none is chosen
     QString name;
@@ -20,19 +20,20 @@ struct TriedModel {
 /// Looks at a run directory or a folder. Throws Error for a run whose plan cannot be read.
 TriedModel look_at_model(const QString& path);
 
-/// Returns work that generates; `on_line` is called on the job's thread.
+/// Returns a job that generates text; `on_line` is called on the job's thread.
 Job::Work generation_work(const TriedModel& model, const Wish& wish, const Places& places,
                           OnGenerated on_line);
 
-/// Returns work that writes the model with its adapter merged into `folder`, which it returns.
+/// Returns a job that merges the adapter into its base model and writes the model to `folder`, which is the
+/// job's result.
 Job::Work merge_work(const TriedModel& model, const QString& folder, const Places& places);
 
-/// Returns work that uploads the model to the Hugging Face hub, with a card if a run trained it, and returns
-/// the address of `repository` there.
+/// Returns a job that uploads the model to the Hugging Face hub, with a card if a run trained it. The job's
+/// result is the address of `repository` there.
 Job::Work push_work(const TriedModel& model, const QString& repository, bool is_private,
                     const Places& places);
 
-/// Returns work that writes the model as a GGUF file, which it returns.
+/// Returns a job that writes the model as a GGUF file; the job's result is the file's path.
 Job::Work gguf_work(const TriedModel& model, const QString& file, const Places& places);
 
 }  // namespace ringmaster

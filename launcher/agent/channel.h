@@ -21,7 +21,7 @@ class Channel {
   public:
     static constexpr size_t kLongestGreeting = 256;  ///< most bytes of a line before the proofs
 
-    /// Returns node 0's end, for nodes 1 to nodes - 1.
+    /// Returns node 0's end of a connection with any of the nodes 1 to nodes - 1.
     static Channel of_first(const std::string& secret, int nodes);
     /// Returns the end of `node`, which sends opening() first.
     static Channel of_other(const std::string& secret, int node);
@@ -36,7 +36,7 @@ class Channel {
 
     /// Returns a line with its MAC. Both ends must have authenticated.
     std::string sealed_line(std::string_view text);
-    /// Returns the text of a line; nothing if it is not the next line of the other end.
+    /// Returns the text of a line; nullopt if it is not the next line that the other end sent.
     std::optional<std::string> opened_line(std::string_view line);
 
   private:

@@ -27,7 +27,8 @@ struct AgentOptions {
 
     bool has_others() const { return nodes > 1; }
     int all_ranks() const { return world_size > 0 ? world_size : ranks; }
-    /// Returns the folder of this agent's run.json and agent.log; each node has one on a shared file system.
+    /// Returns the folder of this agent's run.json and agent.log. Each node has a different one, because the
+    /// file system may be shared.
     std::filesystem::path own_dir() const {
         return node == 0 ? run_dir : run_dir / ("node-" + std::to_string(node));
     }

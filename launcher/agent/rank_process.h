@@ -37,7 +37,7 @@ struct RankPlace {
     int cores = 1;  ///< processor cores, shared by all ranks of this node
 };
 
-/// Returns `inherited` ("NAME=value") plus the variables that torchrun sets for a rank and our own, which
+/// Returns `inherited` ("NAME=value") plus the variables that torchrun and Ringmaster set for a rank, which
 /// replace inherited ones of the same name.
 std::vector<std::string> rank_environment(const RankPlace& place, const std::vector<std::string>& inherited);
 

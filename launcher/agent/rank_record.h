@@ -1,4 +1,4 @@
-/// Reads the traces of one attempt of a rank: the end of its events and of its log.
+/// Reads what one attempt of a rank left behind: the end of its events and of its log.
 #pragma once
 
 #include <filesystem>
@@ -36,8 +36,8 @@ void note_event(RankRecord& record, const EventLine& line);
 /// Returns the last lines of a log's text: at most five of 300 bytes, without control characters.
 std::vector<std::string> last_log_lines(std::string_view text);
 
-/// Returns what the files hold; missing or damaged files give less. Without `whole`, reads only the last
-/// mebibyte of the events: enough for done and error.
+/// Returns the record of the files; what is missing or damaged stays unset. Without `whole`, reads only the
+/// last mebibyte of the events: enough for done and error.
 RankRecord read_rank_record(const std::filesystem::path& run_dir, int rank, const RankOffsets& from,
                             bool whole);
 

@@ -1,4 +1,4 @@
-/// Manages the agent's files in a run directory: its log, and run.json from the takeover on.
+/// Manages the agent's files in a run directory: its log, and run.json once the agent has taken over the run.
 #pragma once
 
 #include <filesystem>

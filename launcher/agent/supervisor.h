@@ -5,7 +5,7 @@
 ///        │                      │
 ///        │ a rank fails, or     │ SIGUSR1, SIGTERM again: SIGKILL at once
 ///        ▼ is stopped for 10 s  ▼
-///     a grace for the last words of others, SIGKILL ──▶ completed, failed or stopped, written to run.json;
+///     grace time for others' last messages, SIGKILL ──▶ completed, failed or stopped, written to run.json;
 ///                                                      or the next attempt, if restarts are left
 ///
 /// The supervisor signals only children that are not reaped yet: their pids cannot belong to other processes.

@@ -18,10 +18,11 @@ struct TrackerCheck {
 /// LibTorch next to this program. Each exists and is executable.
 std::vector<std::filesystem::path> pythons_here();
 
-/// Returns the Python package that sends; it is missing if only the agent was installed.
+/// Returns the folder of the Python package that sends to trackers; it does not exist if only the agent was
+/// installed.
 std::filesystem::path tracking_package();
 
-/// Returns the best answer of all Pythons for each tracker; the first of equal ones.
+/// Returns, for each tracker, the best answer of all Pythons; of equal answers, the first.
 std::map<std::string, TrackerCheck> check_trackers(const std::filesystem::path& settings);
 
 /// Returns each tracker's state from the output of one Python; skips lines that are not answers.

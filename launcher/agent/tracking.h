@@ -1,7 +1,7 @@
 /// Runs trackers (Weights & Biases and others): Python processes that follow the run directory and send each
 /// step. They run next to the agent and outlive it; their failures do not affect the run.
 ///
-/// ringmaster-agent --trackers SETTINGS.json                    shows which of them this machine can reach
+///     ringmaster-agent --trackers SETTINGS.json                shows which of them this machine can reach
 ///     ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID]
 #pragma once
 
@@ -17,8 +17,8 @@ void start_tracking(const std::filesystem::path& run_dir);
 /// part that is not set up (client, key, password), and what to do about it. Returns the exit status.
 int tell_trackers(std::span<char* const> arguments);
 
-/// Keeps one sending process per tracker that this machine sends to, until each has sent everything; with
-/// --with, at most as long as that process lives. Returns the exit status.
+/// Runs one sender process for each tracker that this machine sends to, until each has sent everything or,
+/// with `--with PID`, process PID ends. Returns the exit status.
 int track_run(std::span<char* const> arguments);
 
 }  // namespace ringmaster

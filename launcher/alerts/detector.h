@@ -6,18 +6,18 @@
 ///     nan        The loss is NaN or infinite.
 ///     spike      Compared with the last 50 losses, of which there are at least 30: one loss is above their
 ///                median by 8 deviations and 50 %, or two of three by 6 deviations and 20 %.
-///     stall      In training: no event is written for max(60 s, 10 × the median step). In other phases, such
-///     as
-///                loading and evaluation, and before 5 steps have finished: for 30 minutes.
-///     plateau    Medians of 50 steps each, from 20 of them on: between the last two quarters of them (at
-///                least 10 each) the loss fell by less than 0.5 %, even with 2 deviations of those medians
-///                added. Not if the noise could hide that much, and not once the learning rate is below a
-///                fifth of its peak.
-///     slow_rank  Over the last 20 steps, in two judgments 10 steps apart: the others wait for the same rank
-///                at least 15 % of a step (robust.h).
+///     stall      In training: no event is written for max(60 s, 10 × the median step). In other phases, for
+///                example loading and evaluation, and before 5 steps have finished: for 30 minutes.
+///     plateau    Compares medians of 50 steps each, once there are 20: from the last quarter but one to the
+///                last (at least 10 medians each) the loss fell by less than 0.5 %, even with 2 deviations
+///                of those medians added. No alert if noise could hide such a fall, or once the learning
+///                rate is below a fifth of its peak.
+///     slow_rank  In two checks 10 steps apart, each over the last 20 steps: the others wait for the same
+///                rank for at least 15 % of a step (robust.h).
 ///
-/// The same kind is not repeated within 100 steps (a stall: any) or 10 minutes. A slow rank is reported again
-/// only after it has recovered, a plateau only after the loss has fallen, NaN only after a finite loss.
+/// The same kind of alert is not repeated within 10 minutes or, unless it is a stall, within 100 steps. A
+/// slow rank is reported again only after it has recovered, a plateau only after the loss has fallen, NaN
+/// only after a finite loss.
 #pragma once
 
 #include <array>
@@ -51,11 +51,11 @@ class AlertDetector {
     /// Starts an attempt after `start_step` completed steps; later steps that were seen before no longer
     /// count.
     void begin(int64_t start_step, double t);
-    void phase(const std::string& name, double t);  ///< rank 0 entered a phase; "train" is the training
+    void phase(const std::string& name, double t);  ///< rank 0 entered a phase; "train" means training
     void heard(double t);                           ///< a line of any kind was written at this time
     void step(const RankStep& step);                ///< a rank's steps come in ascending order
     void take(const EventLine& line);               ///< calls the functions above
-    /// looks for a stall at the time `now`; call it while the run is said to be running
+    /// Looks for a stall at the time `now`; call it while the run's state is running.
     void look(double now);
 
     /// Returns the alerts since the last call.
@@ -72,8 +72,8 @@ class AlertDetector {
     bool add(const Alert& alert);
 
     int ranks_ = 0;
-    int64_t last_step_ = 0;                          ///< phase of rank 0
-    int64_t last_row_ = 0;                           ///< last step of rank 0
+    int64_t last_step_ = 0;                          ///< last step of rank 0
+    int64_t last_row_ = 0;                           ///< last step that every rank finished
     std::map<int64_t, std::vector<RankStep>> rows_;  ///< steps that not every rank has finished
     std::map<int, int64_t> reached_;                 ///< last step of each rank
 

@@ -9,7 +9,8 @@
 
 namespace ringmaster {
 
-/// Returns the middle value, the upper one of two; ignores NaN. NaN if there are no values.
+/// Returns the median, or the upper of the two middle values; ignores NaN. Returns NaN if there are no
+/// values.
 double median(std::vector<double> values);
 
 /// Returns 1.4826 × the median distance from `middle` (MAD), which is the standard deviation for normal data.
@@ -20,7 +21,7 @@ class RecentValues {
   public:
     explicit RecentValues(size_t most) : most_(most) {}
 
-    void add(int64_t step, double value);  ///< drops the oldest value of more than `most`
+    void add(int64_t step, double value);  ///< drops the oldest value if there are more than `most`
     void drop_after(int64_t step);         ///< drops the values of later steps
     size_t size() const { return sorted_.size(); }
     double middle() const { return sorted_[sorted_.size() / 2]; }  ///< median; needs a value

@@ -46,7 +46,7 @@ void check_webhook(const std::string& address, const std::string& where);
 /// Throws Error(Refused) unless the words can be given to a program.
 void check_alert_command(const std::vector<std::string>& words, const std::string& where);
 
-/// Splits words at spaces; quotes and backslashes keep spaces, as in a shell, which runs nothing here.
+/// Splits a text into words at spaces. Quotes and backslashes keep spaces as in a shell, but no shell runs.
 /// Throws Error(Refused) if a quote is not closed.
 std::vector<std::string> split_command(const std::string& text);
 /// Returns the text that split_command splits into these words.

@@ -20,7 +20,7 @@ struct PreparedResume {
     ResumedRun resumed;
 };
 
-/// Returns the requested restarts if the program that follows the run performs them; else none.
+/// Returns the requested restarts if the program that follows the run has to perform them; else none.
 RestartWish restart_wish_of(const RunDirectory& run);
 
 struct NodesLeft {
@@ -46,8 +46,8 @@ struct Shrunk {
 /// (and so the losses), then the others; within each, those with the most ranks per sequence.
 std::vector<std::vector<std::pair<std::string, std::string>>> shrink_settings(const Plan& before, int ranks);
 
-/// Returns the first of those with a plan that has no errors and fits in memory. Throws Error(Refused) with
-/// the first error if there is none, or if another machine launched the run.
+/// Returns the run with the first of shrink_settings() whose plan has no errors and fits in memory. Throws
+/// Error(Refused) with the first error if there is none, or if another machine launched the run.
 Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& places);
 
 /// Returns the changes, a line each: ranks, mesh, batch.

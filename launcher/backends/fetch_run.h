@@ -16,7 +16,7 @@ struct FetchOffer {
     std::vector<int64_t> checkpoints;  ///< steps of the complete checkpoints, ascending
 };
 
-/// Returns true if other machines make the run's results.
+/// Returns true if the run's results are made on other machines.
 bool makes_results_elsewhere(const RunDirectory& run);
 
 /// Returns the place of a run's model on another machine, such as "gpu1:/home/ann/…", if that node is named;
@@ -37,7 +37,7 @@ struct FetchedRun {
 
 /// Fetches the checkpoint of `step`, else the final model, to the folder `to`, else to the run directory's
 /// checkpoints or to output_dir. Throws like fetch_folder; also Error(Usage) or Error(Refused), naming what
-/// exists, if the wanted one is missing or damaged.
+/// exists, if the wanted model or checkpoint is missing or damaged.
 FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<int64_t> step,
                      const std::filesystem::path& to, const Progress& progress);
 

@@ -1,4 +1,4 @@
-/// Holds what the backends share. Only backend_for and backend_of choose among the kinds.
+/// Declares what the backends share. Only backend_for and backend_of choose among the kinds of backend.
 #pragma once
 
 #include "launcher/backends/backend.h"
@@ -15,7 +15,7 @@ bool is_open(const RunDirectory& run);
 
 SshSession session_with(const RemoteNode& node, const SshPerson& person);
 
-/// Returns the Slurm of a login node, whose session stays with `login`; of this machine if `login` is empty.
+/// Returns Slurm on a login node, whose session `login` keeps; on this machine if `login` is empty.
 std::unique_ptr<SlurmSite> site_at(const std::vector<Node>& login, const std::string& run_dir);
 
 }  // namespace ringmaster

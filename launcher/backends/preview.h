@@ -21,7 +21,7 @@ struct LaunchPreview {
     std::vector<NcclSetting> nccl;    ///< settings for Slurm, whose nodes are not known yet
 };
 
-/// Returns a string of the app in the app's language.
+/// Translates an English string of the program into the app's language.
 using Translate = std::function<std::string(const char* english)>;
 
 /// Returns the output of `launch --dry-run`; in English unless `translate` is given.

@@ -16,7 +16,7 @@ class SlurmWatch;
 
 class RunFollower {
   public:
-    /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself. `watch` is
+    /// `sessions` holds one session per node, or null; the mirror opens the missing ones itself. `watch` is
     /// null for a run outside Slurm.
     RunFollower(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
     ~RunFollower();
@@ -25,7 +25,7 @@ class RunFollower {
     /// else an empty string.
     std::string job_note() const;
     std::string trouble() const;  ///< why a named node is silent; empty if none is
-    /// Lists the nodes that nobody has named.
+    /// Lists the nodes that the user has not named, which are never contacted.
     const std::string& not_contacted() const { return not_contacted_; }
 
     /// See SlurmWatch::is_really_over; always true for a run outside Slurm.
@@ -41,7 +41,7 @@ class RunFollower {
 
 /// Logs in to each node without a session in `sessions` (one per node of the run), so that the user can be
 /// asked at once. Calls `complain` for nodes that cannot be reached (the mirror retries them) and for those
-/// that nobody has named. Returns null if the run is not pending.
+/// that the user has not named. Returns null if the run is not pending.
 std::unique_ptr<RunFollower> follower_of(const RunDirectory& run, const SshPerson& person,
                                          const std::function<void(const std::string&)>& complain,
                                          Sessions sessions = {});

@@ -14,9 +14,9 @@ struct RunThere {
     RunSummary run;   ///< `dir` and `step` are those on that machine
     size_t node = 0;  ///< index of the machine among the run's nodes
     bool is_of_slurm = false;
-    /// Holds nodes, ranks and, for `node` only, paths from the run's remote.json. The paths are derived from
-    /// the machine's own data folder, and no node in it is named. nullopt: damaged, or made by a Ringmaster
-    /// that did not record where a run is.
+    /// Nodes and ranks from the run's remote.json. Only `node` has paths, which are derived from that
+    /// machine's data folder; no node is named. nullopt: the file is damaged, or an older Ringmaster did not
+    /// write it.
     std::optional<RemoteRun> remote = {};
 
     /// Returns the run with the paths of the node that was asked. The user calls it `target`; its name is
@@ -31,7 +31,7 @@ struct RunThere {
 struct RunsThere {
     std::string host;                ///< name given by the user
     std::string address;             ///< address at which it was reached
-    std::string data_dir;            ///< our data folder there
+    std::string data_dir;            ///< Ringmaster's data folder there
     bool has_ringmaster = false;     ///< true: the data folder exists
     int own = 0;                     ///< runs started on the machine itself, which are watched there
     std::vector<std::string> names;  ///< names of all runs launched there by SSH

@@ -1,5 +1,5 @@
-/// Tests machines before a run is trusted to them (tier 2): brings the engine there, runs its self-test,
-/// finds the interface to rank 0's node, and measures the link between each pair of them.
+/// Tests machines before a run uses them (tier 2): copies the engine there, runs its self-test, finds the
+/// network interface to rank 0's node, and measures the link between each pair of machines.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ std::vector<NodeReport> try_nodes(const std::vector<SshTarget>& targets, const S
                                   const ProgramNeeds& needs, const Remedy& remedy, const Places& places,
                                   const Progress& progress);
 
-/// Returns rounds of pairs of `count` machines: each pair once, no machine twice a round (circle method).
+/// Returns the pairs of `count` machines in rounds: each pair once, no machine twice in a round (circle
+/// method).
 std::vector<std::vector<std::pair<size_t, size_t>>> rounds_of_pairs(size_t count);
 
 }  // namespace ringmaster

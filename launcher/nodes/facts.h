@@ -1,5 +1,5 @@
-/// Collects what a machine reports about itself within seconds, before any of our programs are on it (tier
-/// 1), and judges what that means for a run.
+/// Collects what a machine reports about itself within seconds, before any of Ringmaster's programs are on it
+/// (tier 1), and judges what that means for a run.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct NodeFacts {
     std::string noise;     ///< text that the login shell prints before each command
 };
 
-/// Requirements of our programs on a machine that they are copied to.
+/// What Ringmaster's programs need on a machine that they are copied to.
 struct ProgramNeeds {
     std::string architecture;   ///< output of `uname -m`
     std::string glibc;          ///< newest glibc symbol version that the engine uses
@@ -100,10 +100,10 @@ NodeFinding what_driver_lacks(const NodeFacts& facts);
 /// if there is none.
 NodeFinding what_gpus_lack(const NodeFacts& facts, size_t count);
 
-/// Returns the folder for a LibTorch of our own on a node without one; torch/lib lies in it.
+/// Returns the folder where Ringmaster installs LibTorch on a node without one; torch/lib lies in it.
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);
 
-/// Returns true if only LibTorch keeps the machine from training.
+/// Returns true if the machine could train if it had LibTorch.
 bool lacks_libtorch(const NodeReport& report);
 
 /// Reports the first reason why the machine cannot train, or else what is worth knowing.
@@ -113,7 +113,7 @@ NodeReport judge_node(const std::string& host, const NodeFacts& facts, const Pro
 /// for what it finds.
 NodeReport check_this_machine(const ProgramNeeds& needs);
 
-/// Returns the contract's fields: host, state, devices, message, next; plus `facts`, `finding`, `deep`.
+/// Returns an object with host, state, devices, message, next, `facts`, `finding` and `deep`.
 nlohmann::json report_to_json(const NodeReport& report);
 
 /// Reads a report, with the facts that it contains. Throws nlohmann's exceptions.

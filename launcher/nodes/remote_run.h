@@ -41,7 +41,8 @@ struct RemoteRun {
     bool all_named() const;
     /// Throws Error(Usage), with what to type, if the node is not named but `command` ("stop") needs it.
     void require_named(size_t index, const std::string& command, const std::string& run_name) const;
-    /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" per such node, and a hint.
+    /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" for each such node, and a
+    /// hint.
     std::string not_contacted_text(const std::string& run_name) const;
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }
@@ -111,7 +112,7 @@ Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated
 void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume,
                   int restarts);
 
-/// Ends what an agent of this failed run still does on a node, and waits up to 20 seconds for its end. The
+/// Ends an agent of this failed run that still runs on a node, and waits up to 20 seconds for its end. The
 /// agent is identified by pid, start time and boot.
 void end_leftovers(Node& node, const RemoteNode& there, size_t index);
 

@@ -1,4 +1,4 @@
-/// Writes a model's folder as one GGUF file by llama.cpp's own converter, where a person has llama.cpp.
+/// Writes a model's folder as one GGUF file with llama.cpp's converter, if llama.cpp is installed.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace ringmaster {
 std::filesystem::path gguf_converter(const std::filesystem::path& named);
 
 /// Runs the converter in the Python environment of the tokenizing step; weights keep their dtype where GGUF
-/// has it. Throws Error, GGUF-CONVERTER with the end of what the converter said if it fails, or if the folder
-/// holds an adapter alone; or Cancelled.
+/// has it. Throws Error (GGUF-CONVERTER) with the end of the converter's output if it fails, or if the folder
+/// holds only an adapter. Throws Cancelled if the user cancels.
 void export_gguf(const std::filesystem::path& folder, const std::filesystem::path& to,
                  const std::filesystem::path& converter, const Places& places, const Progress& progress);
 

@@ -1,6 +1,5 @@
 /// Writes the card of a trained model: the README.md that the Hugging Face hub shows, with the run's figures,
-/// its loss, its data, the preflight's result and the configuration. Values that look like secrets are
-/// masked.
+/// loss and data, the preflight's result and the configuration. Values that look like secrets are masked.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +13,11 @@ constexpr char kPictureName[] = "training-loss.svg";
 
 struct ModelCard {
     std::string text;     ///< Markdown with the hub's metadata at its head
-    std::string picture;  ///< SVG, for the file kPictureName beside the card; empty if no step has a loss
+    std::string picture;  ///< SVG, for the file kPictureName next to the card; empty if no step has a loss
 };
 
-/// Reads the run; `title` is its name if it is empty. Throws Error if the plan or the configuration cannot be
-/// read.
+/// Reads the run. An empty `title` means the run's name. Throws Error if the plan or the configuration cannot
+/// be read.
 ModelCard model_card(const RunDirectory& run, const std::string& title = {});
 
 /// Writes README.md and the picture into an existing folder. Throws Error(Refused) if there is a README.md

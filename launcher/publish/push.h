@@ -1,5 +1,5 @@
-/// Uploads a model's folder to the Hugging Face hub. The hub's own client does it, with the token that the
-/// person logged in with or that HF_TOKEN holds; Ringmaster never reads the token.
+/// Uploads a model's folder to the Hugging Face hub. The hub's own client uploads it, with the token of the
+/// user's login or of HF_TOKEN; Ringmaster never reads the token.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ std::filesystem::path model_with_card(const RunDirectory& run, const std::string
 struct Push {
     std::filesystem::path folder;  ///< holds a config.json or an adapter_config.json
     std::string repository;        ///< "owner/name"; made if it does not exist
-    bool is_private = false;       ///< of a repository that is made
+    bool is_private = false;       ///< true: a repository that is made is private
 };
 
 /// Uploads everything but checkpoints and hidden files in one commit. Returns the repository's address.

@@ -1,5 +1,5 @@
-/// Lets a run that trains on this machine continue prompts after its present step, with the weights that it
-/// has then (engine/train/training_samples.h). The answers stay in RUN/samples.jsonl.
+/// Asks a run that trains on this machine to continue prompts when it has finished its current step, with the
+/// weights of that step (engine/train/training_samples.h). The answers stay in RUN/samples.jsonl.
 #pragma once
 
 #include "launcher/places.h"
@@ -18,7 +18,7 @@ void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, co
 
 /// Asks and waits; calls `on_line` for each answer with {"type":"completion","model":"trained","prompt",
 /// "text","stopped","step"}. Throws what ask_run throws, and Error(Refused) if the run ends before it answers
-/// or cannot answer. Takes the question back if it is cancelled.
+/// or cannot answer. Withdraws the question if the user cancels.
 void ask_run_and_wait(const RunDirectory& run, const Wish& wish, const Places& places,
                       const Progress& progress, const OnGenerated& on_line);
 

@@ -1,4 +1,4 @@
-/// Generates text with a model's folder, an adapter's folder or a run, by the engine.
+/// Lets the engine generate text with the model of a folder, an adapter's folder or a run.
 #pragma once
 
 #include <filesystem>
@@ -24,11 +24,11 @@ struct ModelsToTry {
     std::filesystem::path tokenizer;  ///< a folder with a tokenizer.json
 };
 
-/// Reads an adapter's folder as a configuration that continues training from it; the folder names its base,
-/// or `base` does. Throws Error with `code`.
+/// Returns the configuration that would continue training from an adapter's folder. The base model is `base`,
+/// or the one that the folder names. Throws Error with `code`.
 Config config_of_adapter(const std::filesystem::path& folder, const std::string& base, const char* code);
 /// Returns the run's configuration with its base, quantized as it was, and the adapter in output_dir. Throws
-/// Error with `code` if it has none yet.
+/// Error with `code` if there is no adapter yet.
 Config config_of_trained_adapter(const RunDirectory& run, const char* code);
 
 /// Finds the models of a folder; `base` is passed to config_of_adapter. Throws Error.
@@ -43,7 +43,7 @@ struct Wish {
     int64_t top_k = 0;
     double top_p = 1;
     int64_t seed = 0;
-    bool compares = false;  ///< lets the base model answer too, first
+    bool compares = false;  ///< true: the base model answers too, first
     std::string device = "cpu";
 };
 

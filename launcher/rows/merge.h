@@ -1,4 +1,4 @@
-/// Adds an adapter to its base model's weights, by the engine.
+/// Lets the engine add an adapter to its base model's weights.
 #pragma once
 
 #include <filesystem>

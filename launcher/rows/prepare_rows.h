@@ -20,7 +20,7 @@ struct RowsToShow {
     Plan plan;  ///< has the number of rows; may have errors
     TokenizedRows rows;
     std::vector<LostRow> lost;  ///< first hundred rows that were left out or cut
-    TokenText text;             ///< knows no token if there is no tokenizer.json on this machine
+    TokenText text;             ///< empty if there is no tokenizer.json on this machine
 };
 
 /// Tokenizes as a launch would, into the same cache. Fetches only the tokenizer from the hub, never the

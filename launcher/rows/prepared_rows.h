@@ -13,7 +13,7 @@
 namespace ringmaster {
 
 enum class TokenKind {
-    Trained,  ///< the loss is taken on it
+    Trained,  ///< the loss is computed on it
     Masked,   ///< read by the model, but not a label
     Special,  ///< special token of the tokenizer, trained or not
 };

@@ -1,4 +1,4 @@
-/// Serves a read-only page of runs to a browser: HTTP on one address, live by server-sent events.
+/// Serves a read-only page of runs to a browser: HTTP on one address, updated live by server-sent events.
 #pragma once
 
 #include <memory>
