@@ -1,8 +1,7 @@
-/// Defines the product's only exception: what went wrong, where, and the nearest thing that works.
+/// Defines the product's only exception: what went wrong, where, and what works instead.
 ///
-/// Mistakes in a configuration are not an Error but a list of Diagnostic values
-/// (engine/config/diagnostic.h). Errors are caught only in `main` and in the outermost function of a thread,
-/// a worker or a slot.
+/// Mistakes in a configuration are not an Error but a list of Diagnostic values (engine/config/diagnostic.h).
+/// Errors are caught only in `main` and in the outermost function of a thread, a worker or a Qt slot.
 #pragma once
 
 #include <stdexcept>
@@ -13,13 +12,13 @@ namespace ringmaster {
 
 /// The kinds of failure, with the exit status of each.
 enum class Failure {
-    Refused = 1,      ///< the answer is no: invalid values, broken rows or weights, full disk, the run failed
+    Refused = 1,      ///< it cannot be done: invalid values, broken rows or weights, full disk, failed run
     Usage = 2,        ///< missing file, malformed YAML, unusable arguments
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };
 
-/// Names a failure for programs, as in Code("RUN-MISSING"): stable once released, explained in the app's help
-/// (resources/findings).
+/// A failure's code, which programs can test, as in Code("RUN-MISSING"): stable once released, explained in
+/// the app's help (resources/findings).
 struct Code {
     explicit Code(std::string_view text_) : text(text_) {}
     std::string text;
@@ -39,7 +38,8 @@ struct Error : std::runtime_error {
     std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
     std::string hint;   ///< what to do next; may be empty
 
-    /// "where: what\n  hint" as a person reads it on a terminal.
+    /// Returns "where: what
+    ///   hint", as shown on a terminal.
     std::string text() const {
         return (where.empty() ? "" : where + ": ") + what() + (hint.empty() ? "" : "\n  " + hint);
     }

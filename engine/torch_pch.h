@@ -1,4 +1,5 @@
-/// Precompiled for every room that uses LibTorch: foreign headers only, and only those that most files need.
+/// Lists the headers to precompile for all libraries that use LibTorch: third-party headers that most of
+/// their files need.
 #pragma once
 
 #include <ATen/ATen.h>

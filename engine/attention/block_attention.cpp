@@ -41,7 +41,8 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& 
     part.copy_(rows.view(part.sizes()));
 }
 
-/// Caps the scores in place and returns the cap's slope, 1 - tanh².
+/// Caps the scores in place: c · tanh(s / c). `cap_with_slope` also writes the cap's slope, 1 − tanh², to
+/// `slopes`.
 void cap(at::Tensor scores, double softcap) {
     if (softcap != 0) scores.div_(softcap).tanh_().mul_(softcap);
 }
@@ -52,7 +53,7 @@ void cap_with_slope(at::Tensor scores, at::Tensor slopes, double softcap) {
     slopes.square_().neg_().add_(1);
 }
 
-/// Holds a task's tensors: heads of one group, [group, T, ...], and their keys.
+/// Holds the tensors of one task: its query heads, [group, T, ...], and the keys that they share.
 struct ForwardTask {
     at::Tensor q_gtd;
     HeadKeys keys;

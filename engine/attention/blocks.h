@@ -1,6 +1,7 @@
 /// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of
-/// queries whose scores fit in a core's cache. The CPU kernels of this folder share it; each computes a block
-/// in its own way. score_block_attention.cpp takes blocks of all heads at once.
+/// queries whose scores fit in a core's cache. The CPU kernels of this folder use the same tasks and blocks,
+/// and each computes a block in its own way. score_block_attention.cpp differs: its blocks hold all heads at
+/// once.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
 #pragma once
@@ -52,7 +53,7 @@ void in_parallel(const std::vector<Task>& tasks, const Body& body) {
     });
 }
 
-/// Bounds the keys that the slices read.
+/// The range of keys from the first to the last that any slice reads.
 struct Reach {
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;
@@ -70,7 +71,7 @@ struct Reach {
 /// products.
 struct HeadKeys {
     at::Tensor k_sd, v_sd;
-    int64_t begin = 0;  ///< key of the first row
+    int64_t begin = 0;  ///< index of the key in the first row
 
     at::Tensor k(int64_t key, int64_t keys) const { return k_sd.narrow(0, key - begin, keys); }
     at::Tensor v(int64_t key, int64_t keys) const { return v_sd.narrow(0, key - begin, keys); }

@@ -86,7 +86,7 @@ int64_t heads_at_once(const at::Tensor& q_bhtd, int64_t group) {
     return query_heads_at_once(q_bhtd.size(0) * q_bhtd.size(2), q_bhtd.size(1), group);
 }
 
-/// Asserts that scores are not capped: attention_family() takes other kernels for models that cap them.
+/// Asserts that scores are not capped: attention_family() chooses other kernels for models that cap them.
 void check_no_cap(const ScoreRule& rule) {
     TORCH_INTERNAL_ASSERT(rule.softcap == 0, "LibTorch's attention kernels for GPUs cannot cap scores");
 }
@@ -112,7 +112,8 @@ FlashKernel cuda_flash_kernel(const ScoreRule& rule) {
             queries_at_once, heads_at_once, multiprocessors};
 }
 
-/// Repeats key heads, because the kernel takes no grouped heads, and trims its lse, which is padded to 32s.
+/// Repeats the key heads, because the kernel does not group heads, and trims its lse, which is padded to a
+/// multiple of 32.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                 bool causal, const ScoreRule& rule) {
     check_no_cap(rule);

@@ -1,7 +1,7 @@
-/// Calls CUDA's attention kernels, which also return the log-sum-exp. engine/attention/block_attention.h has
-/// those of the CPU. With RINGMASTER_CUDA_DETERMINISTIC=1 a repeated run gives the same bits: no gradient is
-/// added up by atomics, which takes longer (engine/plan/deterministic.h has the switch,
-/// engine/attention/deterministic.h makes the kernels obey).
+/// Calls CUDA's attention kernels, which also return the log-sum-exp; engine/attention/block_attention.h has
+/// the CPU's kernels. With RINGMASTER_CUDA_DETERMINISTIC=1 no gradient is summed with atomics, so that a
+/// repeated run gives the same bits; this takes longer. engine/plan/deterministic.h reads the switch, and
+/// engine/attention/deterministic.h makes the kernels obey it.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 #pragma once
@@ -14,14 +14,16 @@
 
 namespace ringmaster {
 
-/// Returns a kernel for half precisions. The rule may not cap scores: no kernel here can. It runs cuDNN's
-/// attention if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's FlashAttention-2, which
-/// takes any segments, documents, windows, grouped heads, and head dims that are multiples of 8 up to 256.
-/// Its deterministic backward keeps several float32 copies of dq, which blocks of queries limit to 2 GiB.
+/// Returns a kernel for half precisions. The rule may not cap scores: no kernel here can. The kernel runs
+/// cuDNN's attention if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's
+/// FlashAttention-2, which takes any segments, documents, windows, grouped heads, and head dims that are
+/// multiples of 8 up to 256. FlashAttention-2's deterministic backward keeps several float32 copies of dq; it
+/// computes blocks of queries so that the copies take at most 2 GiB.
 FlashKernel cuda_flash_kernel(const ScoreRule& rule = {});
 
-/// Computes one square or rectangle in float32 with the memory-efficient kernel. `causal`: query i sees keys
-/// j <= i (T = S). Last dim contiguous, other strides free; the rule may not cap scores.
+/// Computes attention over one square or rectangle of queries and keys in float32, with the memory-efficient
+/// kernel. `causal`: query i sees keys j <= i (T = S). Last dim contiguous, other strides free; the rule may
+/// not cap scores.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                 bool causal, const ScoreRule& rule = {});
 

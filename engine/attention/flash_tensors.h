@@ -18,9 +18,9 @@ struct FlashGradients {
     at::Tensor dv_bksd;
 };
 
-/// Float32 sums of the gradients of some keys and values. If `begin` is set, their memory holds nothing yet.
-/// Undefined tensors stand for gradients that a CUDA kernel computes in one call (Stage::one_call), and become
-/// its results, in the inputs' dtype.
+/// Holds float32 sums of the gradients of some keys and values. If `begin` is set, the tensors' memory holds
+/// nothing yet. The tensors are undefined if one call of a CUDA kernel computes the gradients
+/// (Stage::one_call); that call then sets them to its results, in the inputs' dtype.
 struct KeyGradients {
     at::Tensor dk_bksd;
     at::Tensor dv_bksd;

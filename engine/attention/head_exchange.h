@@ -31,7 +31,7 @@ struct OwnedHeads {
 /// Returns the heads of every rank. Throws Error(Refused) if there are fewer query heads than ranks.
 std::vector<OwnedHeads> split_heads(int64_t query_heads, int64_t key_heads, int ranks);
 
-/// Describes one direction of an exchange: who owns which heads and which tokens.
+/// Describes one direction of an exchange: which rank owns which heads and which tokens.
 struct HeadExchange {
     std::vector<HeadRange> heads;  ///< heads of each rank
     std::vector<int64_t> tokens;   ///< tokens of each rank
@@ -50,7 +50,8 @@ struct ByHeads {
 ByHeads tokens_to_heads(Group& group, const HeadExchange& exchange, const at::Tensor& x_tbnd,
                         const std::string& what);
 
-/// Sends owned_sbnd [S, B, n, D], any strides, to its tokens' ranks; `wait_and_join` gives [t, B, N, D].
+/// Sends owned_sbnd [S, B, n, D], any strides, to the ranks that own its tokens; `wait_and_join` returns [t,
+/// B, N, D].
 struct ByTokens {
     HeadExchange exchange;
     at::Tensor received;

@@ -12,7 +12,7 @@ Bf16* bits(const at::Tensor& x) {
     return static_cast<Bf16*>(x.data_ptr());
 }
 
-/// Holds a head's rows [S, D], contiguous, from the reach's first key on.
+/// Holds a head's rows [S, D], contiguous, from the first key of the reach on.
 struct Rows {
     at::Tensor x_sd;
     int64_t begin;
@@ -133,7 +133,7 @@ struct BackwardTask {
     Columns k_columns;
     at::Tensor lse_gt, delta_gt;
     at::Tensor dq_gtd;  ///< run() adds to this
-    HeadKeys d_keys;    ///< run() adds to these; keys lack the softmax's scale
+    HeadKeys d_keys;    ///< run() adds to these; the keys' still lack the softmax scale
     Scratch scratch;
     double scale;
 

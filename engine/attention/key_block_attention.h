@@ -1,7 +1,7 @@
-/// Does block_attention.h's work (its letters and contract, no softcap) with a processor's bfloat16 products.
-/// Scores are stored key by key, summed in float32 and never rounded; probabilities and the scores' gradients
-/// are rounded to bfloat16 for the products that they enter, as in LibTorch's flash
-/// attention.
+/// Computes the attention of block_attention.h (same letters and contract, but no softcap) with the
+/// processor's bfloat16 matrix products. Scores are stored key by key, summed in float32 and never rounded;
+/// probabilities and the scores' gradients are rounded to bfloat16 for the products that they enter, as in
+/// LibTorch's flash attention.
 #pragma once
 
 #include "engine/attention/block_attention.h"

@@ -1,5 +1,5 @@
-/// Computes a ring's arithmetic on one device: what each of its ranks computes, hop by hop, without
-/// transfers. Tests check this arithmetic, and measure the cost of splitting without a link.
+/// Computes on one device, hop by hop and without transfers, what each rank of a ring computes. The tests and
+/// the engine's self-test check this arithmetic, and measure what splitting costs apart from the transfers.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T a rank's tokens, S the sequence's, D head_dim.
 #pragma once

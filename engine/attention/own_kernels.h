@@ -2,8 +2,8 @@
 /// starts them.
 ///
 /// RINGMASTER_CUDA_KERNELS is the only switch, read once: unset or `all` uses all our kernels, `none` uses
-/// LibTorch's operations, and a list of names such as `merge,rms_norm` uses ours for those.
-/// `ringmaster-engine --selftest --device cuda` times both sides of each.
+/// LibTorch's operations, and a list of names such as `merge,rms_norm` uses only the listed kernels.
+/// `ringmaster-engine --selftest --device cuda` times each kernel against LibTorch's operations.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -28,11 +28,12 @@ std::vector<OwnKernel> kernels_named(const std::string& value);
 /// Returns true if our kernel computes x; false for a tensor that is not on a CUDA device.
 bool uses_own(OwnKernel kernel, const at::Tensor& x);
 
-/// Runs all rows of a kernel: on a device, after the work that its current stream already has; in tests, on
-/// the host.
+/// Runs all rows of a kernel: on a device, after the work that is already queued on its current stream; in
+/// tests, on the host.
 using RunRows = std::function<void(const RowKernel&)>;
 
-/// Returns a runner for a CUDA device, after load_cuda; it throws Error(Refused) if a kernel cannot start.
+/// Returns a runner for a CUDA device; call load_cuda first. The runner throws Error(Refused) if a kernel
+/// cannot start.
 RunRows rows_on(at::Device device);
 
 }  // namespace ringmaster

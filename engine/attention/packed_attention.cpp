@@ -114,7 +114,7 @@ struct Part {
     Packed packed;
     FlashShare share;
     int64_t group;
-    int64_t first_query = 0, query_heads = 0;  ///< heads of one key/value head's group; 0: whole groups
+    int64_t first_query = 0, query_heads = 0;  ///< a part of one group's query heads; 0: whole groups
 
     bool is_of_one_group() const { return query_heads > 0; }
     at::Tensor of_queries(const at::Tensor& x_bht) const {
@@ -176,7 +176,7 @@ std::vector<Part> backward_parts(const FlashKernel& kernel, const FlashCall& cal
     return parts;
 }
 
-/// Returns whether each part computes all segments of query heads that no other part reads.
+/// Returns true if no two parts share query heads, and each part computes all segments of its heads.
 bool have_own_heads(const std::vector<Part>& parts, int64_t segments) {
     int64_t next = 0;
     return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
@@ -187,8 +187,8 @@ bool have_own_heads(const std::vector<Part>& parts, int64_t segments) {
     });
 }
 
-/// Returns the launches of all calls. If the kernel does not take all queries at once, each block of queries
-/// has calls of its own.
+/// Returns the launches of all calls. If the kernel cannot take all queries at once, each block of queries
+/// gets its own calls.
 std::vector<Part> all_backward_parts(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                      const at::Tensor& k_bksd, const std::vector<Slice>& slices) {
     std::vector<Part> parts;
@@ -203,7 +203,7 @@ std::vector<Part> all_backward_parts(const FlashKernel& kernel, const at::Tensor
     return parts;
 }
 
-/// Returns true if each part has heads of its own, and all of their keys.
+/// Returns true if no two parts share key heads, and each part has all keys of its heads.
 bool write_each_key_once(const std::vector<Part>& parts, const at::Tensor& k_bksd) {
     int64_t heads = 0;
     for (const Part& part : parts) {
@@ -231,7 +231,7 @@ at::Tensor float_like(const at::Tensor& x_bhtd) {
     return tokens_first(at::empty(tokens_first(x_bhtd).sizes(), x_bhtd.options().dtype(at::kFloat)));
 }
 
-/// Allocates memory in B T H D order, filled with zeros if `zeros` (no launch writes all of it).
+/// Allocates memory in B T H D order. Set `zeros` to fill it, if the launches do not write all of it.
 at::Tensor gradients_like(const at::Tensor& x_bhtd, bool zeros) {
     const std::vector<int64_t> sizes = tokens_first(x_bhtd).sizes().vec();
     return tokens_first(zeros ? at::zeros(sizes, x_bhtd.options()) : at::empty(sizes, x_bhtd.options()));

@@ -17,8 +17,9 @@
 
 namespace ringmaster {
 
-/// Holds one call's inputs. Dense: [B, T or S, H or K, D], each row one segment. Packed: [N or M, H or K, D],
-/// and cu_seqlens, int32 on the same device, give each segment's end. The last dim is contiguous.
+/// Holds one call's inputs. Dense: [B, T or S, H or K, D], each row one segment. Packed: [N or M, H or K, D];
+/// query_ends and key_ends (cu_seqlens, int32 on the same device) give each segment's end. The last dim is
+/// contiguous.
 struct FlashInputs {
     at::Tensor q, k, v;
     at::Tensor query_ends, key_ends;  ///< undefined if dense
@@ -50,7 +51,7 @@ struct FlashKernel {
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
-/// Takes outputs or gradients of the queries' heads that begin at `first_head`.
+/// Collects the outputs or gradients of the query heads from `first_head` on.
 struct PartsOfHeads {
     PartSums& sums;
     int64_t first_head = 0;
@@ -60,17 +61,18 @@ struct PartsOfHeads {
 void packed_forward(const FlashKernel& kernel, const PartsOfHeads& out, const at::Tensor& q_bhtd,
                     const at::Tensor& k_bksd, const at::Tensor& v_bksd, const std::vector<Slice>& slices);
 
-/// Adds the gradients to `dq` and `keys`, or sets those of `keys` that hold none. `whole` is over all keys.
+/// Adds the gradients to `dq` and `keys`; sets the tensors of `keys` that hold nothing yet. `whole` is the
+/// result over all keys.
 void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, KeyGradients& keys,
                      const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                      const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices);
 
-/// Returns the attention of all queries, in the inputs' dtype and with nothing to merge, if one call of the
-/// kernel is enough. Padding that sees nothing is included. Returns nothing if it takes several calls.
+/// Returns the attention of all queries in the inputs' dtype, without a merge, if one call of the kernel
+/// computes it. The result includes padding, which sees nothing. Returns nothing if it takes several calls.
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);
-/// With `overwrites`, a launch for some heads puts their gradients in the memory of q, k and v.
+/// With `overwrites`, launches for different heads may write their gradients over q, k and v.
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,

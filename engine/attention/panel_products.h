@@ -1,4 +1,4 @@
-/// Offers the bfloat16 matrix products of a processor, which add in float32, behind one interface.
+/// Gives one interface to the bfloat16 matrix products of processors, which sum in float32.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-/// Collects the results of attention kernels over some keys each, and joins several at a time, as
+/// Collects the results of attention kernels, each over some of the keys, and joins several at a time, as
 /// engine/plan/part_joins.h decides.
 ///
 /// Letters: B rows, H heads, T queries, D head_dim.
@@ -28,7 +28,7 @@ class PartSums {
     void begin_with(at::Tensor sum_bthd) { sum_bthd_ = std::move(sum_bthd); }
     /// Takes a part and keeps its memory until it is joined. A part of another dtype is joined at once.
     void add(AttentionPart part);
-    /// Joins what is held and returns the float32 sum [B, T, H, D], to which a caller may add.
+    /// Joins the held parts and returns the float32 sum [B, T, H, D], to which a caller may add.
     at::Tensor sum();
 
     /// Returns the result [B, H, T, D] in the inputs' dtype, in B T H D memory order. Rows without a part are

@@ -21,7 +21,8 @@ FlashOutput reversed(const FlashOutput& x) {
     return {x.out_bhtd.flip(2), x.lse_bht.flip(2)};
 }
 
-/// Computes a slice. A triangle at the trailing edge of a window is a causal one, read backwards.
+/// Computes one slice. The triangle at a window's trailing edge is computed as a causal one, in reversed
+/// order.
 FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask,
                           const ScoreRule& rule) {
     if (mask != SliceMask::InverseCausal)
@@ -44,7 +45,7 @@ AttentionFamily family_of(const at::Tensor& q, const ScoreRule& rule) {
     return attention_family(device, q.scalar_type() == at::kFloat, q.size(3), rule.softcap != 0);
 }
 
-/// Holds the functions of a family that keeps sums; null for the others.
+/// Holds the kernels of a family that keeps float32 sums; null for the other families.
 struct SumKernels {
     decltype(&block_attention_forward) forward = nullptr;
     decltype(&block_attention_backward) backward = nullptr;

@@ -35,8 +35,8 @@ struct KeyHeads {
     }
 };
 
-/// Returns whether PartialGradients::add can make the gradients of keys like k, because their kernel rounds
-/// what it computes and one call computes all of them (Stage::one_call).
+/// Returns true if PartialGradients::add makes the gradients of keys like k itself: their kernel returns
+/// rounded results, and one call computes all of them (Stage::one_call).
 bool makes_gradients(const at::Tensor& k, const ScoreRule& rule, bool one_call);
 
 class PartialAttention {

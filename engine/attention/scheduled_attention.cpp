@@ -25,7 +25,7 @@ at::Tensor heads_first(const at::Tensor& x_btkd) {
     return x_btkd.transpose(1, 2);
 }
 
-/// Names one stage for some heads: what is computed between two waits.
+/// Names one stage for some of the heads: the work between two waits for transfers.
 struct Unit {
     const Stage* stage;
     KeyHeads heads;
@@ -59,7 +59,7 @@ std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t q
     return units;
 }
 
-/// Returns true if only this rank's keys are seen.
+/// Returns true if the queries see only this rank's keys.
 bool is_local(const AttentionSchedule& schedule) {
     return schedule.stages.size() == 1 && schedule.stages[0].is_own;
 }
@@ -84,11 +84,11 @@ class KeyValuePrefetcher {
         if (sent_ != nullptr) return sent_->keys_values(received());
         return {part_of(held_, 0), part_of(held_, 1)};
     }
-    /// Returns what was sent in place of the unit's keys and values.
+    /// Returns the vectors that were sent in place of the unit's keys and values.
     at::Tensor received() const { return part_of(held_, 0); }
 
   private:
-    /// Returns what other ranks get for this rank's tokens, [B, T, K, D] each.
+    /// Returns the tensors that other ranks get for this rank's tokens, [B, T, K, D] each.
     std::vector<at::Tensor> message(const KeyHeads& heads) const {
         if (sent_ != nullptr) return {sent_->own()};
         const KeysValues own = of_heads(own_, heads);
@@ -153,12 +153,12 @@ class KeyValuePrefetcher {
 };
 
 /// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's in
-/// float32, in the order of the units. Gradients that are no sums yet (makes_gradients()) travel in the
-/// inputs' dtype, others in float32. If vectors were sent in place of keys and values, their gradients
-/// travel.
+/// float32, in the order of the units. Gradients that one call of a kernel made (makes_gradients()) travel in
+/// the inputs' dtype, others in float32. If vectors were sent in place of keys and values, the gradients of
+/// those vectors travel instead.
 class GradientReturn {
   public:
-    /// `before` holds sums to begin with, if any.
+    /// `before` holds the sums to start from, if there are any.
     GradientReturn(Group& ring, const KeysValues& own, const ScoreRule& rule, const KeysValues& before,
                    SentKeys* sent)
         : ring_(ring), own_(own), rule_(rule), sent_(sent) {
@@ -185,7 +185,7 @@ class GradientReturn {
         return {dk, dv, true};
     }
 
-    /// `received` is what was sent in place of the unit's keys and values.
+    /// `received` holds the vectors that were sent in place of the unit's keys and values, if any.
     void send(const Unit& unit, KeyGradients d, const at::Tensor& received) {
         if (unit.stage->is_own) {
             if (makes_gradients(own_.k_btkd, rule_, unit.stage->one_call))
@@ -217,7 +217,7 @@ class GradientReturn {
         Transfer transfer;
     };
 
-    /// The CPU joins each part as it comes: its kernels add to the sum itself, and memory is scarcer.
+    /// The CPU joins each part at once, because its kernels add to the sum themselves and memory is scarcer.
     static PartSums key_sums(const at::Tensor& x_btkd) {
         const at::Tensor like = heads_first(x_btkd);
         if (like.is_cpu()) return PartSums(like, PartSums::Kind::Gradients, 0);
@@ -236,7 +236,7 @@ class GradientReturn {
     Sum first_sent() const { return sent_ != nullptr ? kVectors : kKeys; }
     KeyHeads heads_sent(const KeyHeads& heads) const { return sent_ != nullptr ? KeyHeads{0, 1} : heads; }
 
-    /// Returns memory for the gradients of what `keys` keys were sent as, in S B K D order.
+    /// Allocates the gradients of `keys` keys, or of the vectors sent in their place, in S B K D order.
     at::Tensor room(int64_t keys, const KeyHeads& heads, at::ScalarType dtype) const {
         const at::Tensor like = sent_ != nullptr ? sent_->own() : own_.k_btkd;
         return at::empty({keys, like.size(0), heads_sent(heads).count, like.size(3)},
@@ -337,7 +337,8 @@ OwnGradients add_gradients(Group& ring, const AttentionSchedule& schedule, int64
     return {std::move(of_keys), gradient_return.of_vectors()};
 }
 
-/// Returns the chunks whose keys a chunk reads: its own, then from the last one on.
+/// Returns the chunks whose keys the last chunk reads: itself first, then the earlier ones from the latest
+/// on.
 std::vector<size_t> chunks_read(const std::vector<AttentionSchedule>& passes) {
     std::vector<size_t> chunks = {passes.size() - 1};
     for (size_t chunk = passes.size() - 1; chunk-- > 0;)
@@ -373,7 +374,7 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
     return {sums.finish(), d.keys, d.vectors_bt1w};
 }
 
-// A chunk's keys are on the way from `held` while those of another are in use.
+// `held` fetches the next chunk's keys while the current chunk's are in use.
 
 FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& passes, const at::Tensor& q_bhtd,
                           const KeysValues& own, HeldKeys& held, const ScoreRule& rule) {

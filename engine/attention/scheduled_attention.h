@@ -1,7 +1,8 @@
 /// Computes attention by a schedule. While one stage computes, the next stage's keys and values are in
 /// flight; partial results are merged in float32. In the backward, the gradients of other ranks' keys and
 /// values return to them while the next stage computes, and the owner adds them in float32, in the order of
-/// the stages. They travel in float32 if they are sums, and unchanged if one call of a kernel computed them.
+/// the stages. Gradients travel in float32 if they are sums, and in the inputs' dtype if one call of a kernel
+/// computed them.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 #pragma once
@@ -40,12 +41,12 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
                                       const ScoreRule& rule = {}, SentKeys* sent = nullptr);
 
 /// Computes attention of a chunk's queries: `passes` has a schedule for each chunk up to this one
-/// (make_chunk_schedules), `held` the keys and values of those before, `own` the chunk's own.
+/// (make_chunk_schedules), `held` the keys and values of the earlier chunks, and `own` those of this chunk.
 FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& passes, const at::Tensor& q_bhtd,
                           const KeysValues& own, HeldKeys& held, const ScoreRule& rule = {});
 
-/// Computes the gradients of a chunk whose later chunks were computed before. Those of its own keys and
-/// values are final; those of the chunks before are added to the sums in `held`.
+/// Computes the gradients of a chunk; call it after the later chunks. The returned gradients of the chunk's
+/// own keys and values are final; those of the earlier chunks' are added to the sums in `held`.
 ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedule>& passes,
                                   const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                   const KeysValues& own, HeldKeys& held, const FlashOutput& whole,

@@ -49,12 +49,13 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_bkgt, const QueryBlock&
     part.copy_(rows.view(part.sizes()));
 }
 
-/// Returns rows of some keys: [b, k, D]. Copies them if rows of a batch have several key heads.
+/// Returns rows of some keys: [b, k, D]. Copies them if there are several rows of a batch and several key
+/// heads.
 at::Tensor keys_of(const at::Tensor& x_bksd, int64_t key, int64_t count) {
     return x_bksd.narrow(2, key, count).flatten(0, 1);
 }
 
-/// Holds memory for blocks of scores, and shows the first part of it as a block.
+/// Holds memory for the largest block of scores; block() returns a view of its first part.
 class BlockMemory {
   public:
     BlockMemory(const at::Tensor& q_bhtd, const ScoreBlocks& largest, at::ScalarType dtype)
@@ -84,7 +85,7 @@ class Rounding {
     std::optional<BlockMemory> memory_;
 };
 
-/// Fills the scores of keys that a query does not see.
+/// Sets the scores of keys that a query does not see to `with`.
 void hide(const at::Tensor& scores_brk, const BlockMask& mask, double with) {
     if (mask.sees == BlockMask::All) return;
     const auto options = scores_brk.options().dtype(at::kInt);
@@ -95,7 +96,8 @@ void hide(const at::Tensor& scores_brk, const BlockMask& mask, double with) {
     scores_brk.unflatten(1, {-1, mask.queries}).masked_fill_(hidden_qk, with);
 }
 
-/// Turns products of queries and keys into scores ÷ unit(), which needs one pass fewer than scores.
+/// Turns products of queries and keys into scores ÷ unit(), which takes one pass over memory less than
+/// scores.
 struct Scores {
     ScoreRule rule;
     double scale;
@@ -153,7 +155,7 @@ struct Call {
     }
 };
 
-/// Holds what a block's queries have seen.
+/// Holds the softmax state of a block's queries over the keys seen so far.
 struct BlockSums {
     at::Tensor values_brd, top_br, total_br;
 

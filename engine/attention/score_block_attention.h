@@ -6,7 +6,7 @@
 /// Scores, softmax and all sums are float32: products of 16-bit inputs are written in float32 without a
 /// rounding in between, and a partial result is never rounded before it is merged. Like FlashAttention-2, it
 /// rounds probabilities and the scores' gradients to the inputs' dtype for the products that they enter,
-/// because the GPU multiplies 16-bit matrices many times as fast; sums of probabilities are those before the
+/// because the GPU multiplies 16-bit matrices many times as fast; probabilities are summed before the
 /// rounding.
 ///
 /// Letters, shapes and contract are those of block_attention.h. Blocks are sized by

@@ -254,7 +254,7 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, const R
             {}};
 }
 
-/// Returns an undefined tensor without sinks.
+/// Returns the gradient of the sinks; undefined if there are none.
 at::Tensor sinks_gradient(const at::Tensor& dout_bthd, const AttentionOutput& output,
                           const at::Tensor& sinks_h) {
     if (!sinks_h.defined()) return {};

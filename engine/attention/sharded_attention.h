@@ -50,20 +50,20 @@ struct AttentionGradients {
 class ShardedAttention {
   public:
     struct Impl;
-    /// Derives the slices, once. `layout` is of one sequence over groups.mesh()'s context-parallel ranks.
-    /// `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs ranks with
-    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. If the layout
-    /// has chunks, they are computed one after the other, and heads are not gathered.
+    /// Derives the slices once. `layout` divides one sequence over the context-parallel ranks of
+    /// groups.mesh(). `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs
+    /// ranks with ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. If
+    /// the layout has chunks, they are computed one after the other, and heads are not gathered.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
                      int64_t gathered_heads = 0, const ScoreRule& rule = {});
     ~ShardedAttention();
 
-    /// Returns the mask's cells that this rank's ring rank computes; its Ulysses group shares them by heads.
+    /// Returns the mask's cells that this rank's ring rank computes; its Ulysses group divides them by heads.
     int64_t cells() const;
 
     /// Takes q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, after the rotary
     /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
-    /// than Ulysses ranks, or a peer is gone. `sinks_h`, if defined, has a logit of each head that joins the
+    /// than Ulysses ranks, or a peer is gone. `sinks_h`, if defined, holds one logit per head that joins the
     /// softmax of every query (engine/attention/sinks.h). If `sent` is given, its vectors go round the ring
     /// in place of keys and values; not with Ulysses or gathered heads.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd,
@@ -74,8 +74,8 @@ class ShardedAttention {
                                 const at::Tensor& v_btkd, AttentionOutput output,
                                 const at::Tensor& sinks_h = {}, SentKeys* sent = nullptr);
 
-    /// Returns a chunk's keys and values as later chunks read them from `held`: with Ulysses those of the
-    /// heads that this rank owns, of the group's tokens. Every rank of the group calls it.
+    /// Returns a chunk's keys and values in the form in which later chunks read them from `held`: with
+    /// Ulysses, those of this rank's heads for all tokens of the group. Every rank of the group must call it.
     KeysValues held_form(size_t chunk, const KeysValues& own, int64_t query_heads) const;
 
     /// Compute the same as forward and backward for one chunk of the tokens. `held` has the keys and values

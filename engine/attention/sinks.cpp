@@ -8,7 +8,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Calls `body` with some queries at a time, because an operation on two dtypes widens both on a CPU.
+/// Calls `body` with some queries at a time, because on a CPU an operation on two dtypes makes widened
+/// copies.
 template <class Body>
 void for_queries(int64_t queries, const Body& body) {
     constexpr int64_t kAtOnce = 256;  // engine/plan/trace_machine.cpp has the same number

@@ -32,7 +32,7 @@ class HeadNorm {
     }
 
   private:
-    /// Returns one row per norm.
+    /// Returns x with one row for each vector that is normed.
     static Tensor rows(const Machine& machine, const Tensor& x_nw) {
         const ModelConfig& model = machine.model();
         return model.qk_norm == QkNorm::PerHead ? x_nw.reshape({-1, model.head_dim}) : x_nw;
@@ -133,7 +133,8 @@ class Attention final : public Block<Machine> {
             machine.lend_keys(qkv_nw_);
     }
 
-    /// Calls `act` with the norms of queries and keys, and the columns of each.
+    /// If the model norms queries and keys on this side of the rotary embedding, calls `act` with each norm
+    /// and its columns.
     template <class Act>
     void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
         const ModelConfig& model = machine.model();
@@ -149,7 +150,7 @@ class Attention final : public Block<Machine> {
         return machine.swap_groups(qkv_nw, machine.model().num_heads, 3);
     }
 
-    /// Returns the gradient in the order of the matrix, and frees the other.
+    /// Puts the gradient's columns in the order of the stored matrix and returns it.
     Tensor as_stored(Machine& machine) {
         if (machine.model().qkv_by_heads)
             qkv_nw_ = machine.swap_groups(qkv_nw_, 3, machine.model().num_heads);

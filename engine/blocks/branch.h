@@ -1,5 +1,5 @@
-/// Begins and ends a branch of a layer (attention, or MLP): the norm before it; the norm after it, its scale
-/// and the residual.
+/// Computes both ends of a layer's branch (attention or MLP): the norm before it, and the norm, the scale and
+/// the residual after it.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ struct Branch {
 
     NormSite norm = NormSite::Input, output_norm = NormSite::AttentionOutput;
     bool shares_norm = false;  ///< another block's backward has already set the norm's gradient
-    double multiplier = 1;     ///< of the output, with the model's residual multiplier
+    double multiplier = 1;     ///< of the output; the model's residual multiplier comes on top
     Tensor x_nc = {}, rstd_n = {};
     Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
 

@@ -115,7 +115,7 @@ class Experts final : public Block<Machine> {
         return x_nc.narrow(0, range.begin, range.size());
     }
     static bool has_latent(const Machine& machine) { return machine.model().expert_latent_size > 0; }
-    /// Returns what the experts read of read_nc, which holds the tokens from `first` on.
+    /// Returns the experts' input for read_nc, which holds the tokens from `first` on.
     static Tensor read_by_experts(Machine& machine, const Tensor& read_nc, int64_t first) {
         return has_latent(machine) ? machine.linear(LoraSite::ExpertsIn, read_nc, first) : read_nc;
     }
@@ -123,7 +123,7 @@ class Experts final : public Block<Machine> {
         return machine.model().shared_expert_intermediate_size > 0;
     }
 
-    /// Computes gate and up by the experts in chosen_nk; if it is undefined, the router chooses.
+    /// Computes gate and up of the experts in chosen_nk; if it is undefined, the router chooses the experts.
     Tile gate_up(Machine& machine, const TokenRange& range, const Tensor& chosen_nk) {
         Tile tile{range.begin, branch()};
         tile.shared.first = range.begin;
@@ -229,7 +229,7 @@ class Experts final : public Block<Machine> {
         if (machine.model().router.norms_input) router_backward(machine, tile, pull.chosen, dx_nc, beta);
     }
 
-    /// Returns the gradient of what the experts return, given that of the hidden states.
+    /// Returns the gradient of the experts' output, given that of the hidden states.
     static Tensor latent_backward(Machine& machine, const Tile& tile, Tensor dout_nc, double beta) {
         const auto pull = machine.pull(LoraSite::ExpertsOut, std::move(dout_nc), tile.first);
         pull.accumulate(machine.experts_output(tile.gate_up_m2i, tile.routing), beta);

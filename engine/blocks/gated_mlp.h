@@ -77,7 +77,7 @@ class GatedMlp final : public Block<Machine> {
         return tile;
     }
 
-    /// Multiplies the gates, or their gradients.
+    /// Multiplies the gates, or their gradients, by the model's gate multiplier.
     static void scale_gates(const Machine& machine, const Tile& tile) {
         const double multiplier = machine.model().gate_multiplier;
         if (multiplier != 1)
@@ -115,8 +115,8 @@ class GatedMlp final : public Block<Machine> {
             pull.accumulate(machine.gate_backward(tile.gate_up_n2i, dact_ni, dact_ni), beta);
             scale_gates(machine, tile);
         }
-        // The gradients of gate and up have overwritten gate and up, and the forward's product dact_ni (as in
-        // Liger Kernel's SwiGLU, arXiv 2410.10989).
+        // gate_backward has written the gradients of gate and up over gate and up, and the forward's product
+        // over dact_ni (as Liger Kernel's SwiGLU does, arXiv 2410.10989).
         tile.branch.begin_backward(machine, machine.pull(LoraSite::GateUp, tile.gate_up_n2i, tile.first),
                                    dx_nc, beta);
     }

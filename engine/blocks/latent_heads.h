@@ -25,7 +25,8 @@ class LatentHeads {
             raw_nr = latent_nr.clone();
             return machine.linear(site, machine.norm(norm, raw_nr, rstd_n));
         }
-        /// Writes the gradient of the latent to dlatent_nr. Other ranks may have computed a part (`sent`).
+        /// Writes the gradient of the latent to dlatent_nr. `sent` holds the part that other ranks computed,
+        /// if any.
         void backward(Machine& machine, NormSite norm, LoraSite site, const Tensor& dy_nw, Tensor dlatent_nr,
                       double beta, const SentLatents& sent = {}) const {
             const auto pull = machine.pull(site, dy_nw);
@@ -54,7 +55,8 @@ class LatentHeads {
                                   latents_nw.narrow(1, sizes.query_rank + sizes.rank, sizes.rotary_width));
     }
 
-    /// Returns what ranks send in place of keys and values, if they do; qkv_nw is rotated.
+    /// Returns the latents that ranks send in place of keys and values; empty if they send keys and values.
+    /// qkv_nw must already be rotated.
     SentLatents sent(Machine& machine, const Tensor& qkv_nw) const {
         if (!machine.sends_latents()) return {};
         return machine.sent_latents(machine.norm_again(NormSite::KeyValueLatent, keys_.raw_nr, keys_.rstd_n),
@@ -80,8 +82,8 @@ class LatentHeads {
         }
     };
 
-    /// Computes the backward up to the latents, given the gradient of what `read` returned and, in `sent`,
-    /// that of what other ranks got.
+    /// Computes the backward up to the latents, given the gradient of the result of `read` and, in `sent`,
+    /// that of the latents that other ranks received.
     Pull pull(Machine& machine, Tensor dqkv_nw, double beta, const SentLatents& sent) const {
         const LatentSizes& sizes = machine.model().latent;
         auto d = machine.split_heads(dqkv_nw);

@@ -1,4 +1,4 @@
-/// Runs a decoder layer, the list of its blocks: the engine and the plan's memory trace walk the same list.
+/// Runs a decoder layer as a list of blocks. The engine and the plan's memory trace use the same list.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace ringmaster {
 
-/// Returns whether attention and the MLP read one norm, whose gradient the first block adds to the last
-/// one's.
+/// Returns true if attention and the MLP share one norm. The backward starts with the last block, which sets
+/// the norm's gradient; the first block adds to it.
 inline bool shares_norm(const ModelConfig& model) {
     return model.parallel_blocks && !model.parallel_norms;
 }
@@ -64,8 +64,8 @@ class Layer {
 
     Tensor forward(Machine& machine, const Tensor& x) {
         x_nc = x;
-        // Outputs of parallel blocks are added before the larger input, so that 16-bit sums round once at its
-        // magnitude.
+        // Adds the parallel blocks' outputs to each other first and the larger input last, so that 16-bit
+        // sums round only once at the input's magnitude.
         Tensor y_nc = is_parallel_ ? Tensor() : x;
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);

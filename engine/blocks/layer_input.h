@@ -1,5 +1,5 @@
-/// Adds a layer's own input for each token to the hidden states: projection(f(gate(x)) · input), normed.
-/// The inputs of all layers are made before the first one (engine/model/layer_inputs.h). Source:
+/// Adds a layer's own input for each token to the hidden states: projection(f(gate(x)) · input), normed. The
+/// inputs of all layers are computed before the first layer (engine/model/layer_inputs.h). Source:
 /// Gemma4TextDecoderLayer of transformers 5.23.
 ///
 /// Letters: N tokens, C hidden, P width of a layer's input.

@@ -12,12 +12,13 @@ class RecurrenceBesideAttention final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
   public:
-    /// The backward of attention comes last, and adds to the norm's gradient.
+    /// The backward runs attention last, which adds to the norm's gradient.
     RecurrenceBesideAttention(const LayerKind& kind, const ModelConfig& model)
         : attention_(kind, true, model.attention_multiplier), recurrence_(model.delta.state_space.output) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
-        // The outputs are added before the larger residual, so that 16-bit sums round once at its magnitude.
+        // Adds the outputs to each other first and the larger residual last, so that 16-bit sums round only
+        // once at its magnitude.
         return recurrence_.forward(machine, x_nc, attention_.forward(machine, x_nc, {})).add_(residual_nc);
     }
 

@@ -55,7 +55,8 @@ void* cuda_function(const char* name);
 /// Returns LibTorch's current stream of a device, a cudaStream_t. Call load_cuda first.
 void* current_cuda_stream(int device_index);
 
-/// Returns a backend that connects in eagerConnectSingleDevice or its first transfer. Call load_cuda first.
+/// Returns a backend that connects in eagerConnectSingleDevice or at its first transfer. Call load_cuda
+/// first.
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& request);
 
 using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(const BackendRequest&, at::Device)>;

@@ -1,5 +1,6 @@
-// Follows transfers on a CUDA device. The device runs later than the host, so completion is an event on the
-// device, read after it has passed. Nothing here waits for the device: measuring costs no overlap.
+// Follows transfers on a CUDA device. The device runs later than the host, so an event on the device marks a
+// transfer's completion and is read after the device has passed it. Nothing here waits for the device, so
+// measuring does not reduce the overlap.
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 

@@ -1,4 +1,4 @@
-/// Translates failures of c10d and Gloo into causes in plain words. No other file does.
+/// Translates failures of c10d and Gloo into causes in plain words. Only this file does so.
 #pragma once
 
 #include <chrono>

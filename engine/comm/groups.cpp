@@ -124,9 +124,10 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
 
 namespace {
 
-/// Returns a tensor's memory, flat, as a tensor that LibTorch's allocator does not know. c10d marks the
-/// tensors of sends and receives as used by NCCL's stream, so that their memory returns late; the allocator
-/// skips what it does not know. The caller keeps the tensor until the transfer was waited for.
+/// Returns a tensor's memory, flat, as a tensor that LibTorch's allocator does not own. c10d marks the
+/// tensors of sends and receives as used by NCCL's stream, which delays the reuse of their memory; it does
+/// not mark memory that the allocator does not own. The caller must keep the tensor until it has waited for
+/// the transfer.
 at::Tensor unmarked(const at::Tensor& x) {
     TORCH_INTERNAL_ASSERT(x.is_contiguous(), "a tensor in pieces is exchanged");
     return at::for_blob(x.data_ptr(), {x.numel()})
@@ -137,9 +138,9 @@ at::Tensor unmarked(const at::Tensor& x) {
 
 }  // namespace
 
-/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. They are not
-/// all-to-alls that are empty for other ranks: LibTorch sends and receives empty messages as well, each of
-/// which NCCL pairs with the other rank's next one, of whatever length.
+/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. An all-to-all with
+/// empty entries for the other ranks would not work: LibTorch sends the empty messages too, and NCCL pairs
+/// each with the peer's next message, whatever its length.
 c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<at::Tensor>& send, int to,
                                                              const std::vector<at::Tensor>& recv, int from) {
     backend->startCoalescing();

@@ -110,7 +110,7 @@ bool is_numbers(const std::string& address) {
            inet_pton(AF_INET6, address.c_str(), &ignored) == 1;
 }
 
-/// Returns the address where ranks on other nodes reach rank 0. On rank 0's machine, which calls this, its
+/// Returns the address where ranks on other nodes reach rank 0. Only rank 0 calls this: on its machine, its
 /// name may resolve to the loopback (Debian's /etc/hosts) or to an address that leads only to this machine.
 std::string listening_address(const Rendezvous& at) {
     if (is_numbers(at.master_addr)) return at.master_addr;

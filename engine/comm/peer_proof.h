@@ -1,4 +1,4 @@
-/// Authenticates Gloo's connections. A Gloo port takes its first peer for the expected rank, so both
+/// Authenticates Gloo's connections. A Gloo port takes whoever connects first for the expected rank, so both
 /// ends of every connection prove that they hold the run's key before the first transfer.
 #pragma once
 

@@ -2,8 +2,9 @@
 /// works, on a CUDA device with events that are read later. Each process group has one `Watch` of either
 /// kind.
 ///
-/// On the CPU the waiting thread counts how long a transfer has been waited for, and only while the thread
-/// runs: a suspended process has not waited. On a device NCCL's watchdog counts, and aborts.
+/// On the CPU, the waiting thread measures how long it has waited for a transfer, and counts only the time in
+/// which it runs, so that a suspended process does not time out. On a device, NCCL's watchdog measures the
+/// time and aborts.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -64,7 +64,8 @@ struct Sequence {
           places(static_cast<size_t>(tokens), -1),
           segments(static_cast<size_t>(tokens), -1) {}
 
-    /// Puts tokens [from, to) of a document at `at`. The document is `slot`, or its labels count from there.
+    /// Puts tokens [from, to) of a document at `at`. `slot` is the document's number, or its first label's if
+    /// labels are segments.
     void put(const Row& document, const PlacedTokens& tokens, size_t slot, Segments rule) {
         const auto begin = static_cast<size_t>(tokens.from), end = static_cast<size_t>(tokens.to);
         const auto shift = static_cast<size_t>(document.label_shift), at = static_cast<size_t>(tokens.at);
@@ -95,7 +96,7 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
     }
 }
 
-/// Returns the first slot of each document: slots are documents, or their labels.
+/// Returns the first slot of each document. A slot is a document, or a label if labels are segments.
 std::vector<size_t> first_slots(const std::vector<Row>& documents, Segments rule) {
     std::vector<size_t> slots;
     size_t next = 0;

@@ -40,12 +40,13 @@ struct BatchShape {
 };
 
 /// Returns the shape. `window` is the model's sliding window, if any. With `shares_prompts`, a prompt that
-/// several documents have in common comes once, and nothing is padded but for the layout.
+/// several documents have in common comes once, and the layout's padding is the only one.
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window,
                        bool shares_prompts);
 
 /// Return the segment that holds the labels of a document's completion, or of its prompt if that is learned
-/// too. Documents count within the micro-batch. If each label is a segment, labels count instead.
+/// too. Documents are numbered within the micro-batch. If each label is a segment, pass the label's number
+/// instead.
 inline int32_t segment_of_completion(size_t document) {
     return static_cast<int32_t>(2 * document);
 }

@@ -1,6 +1,6 @@
 /// Keeps bytes on a disk in a file without a name, which is gone when the process ends. If the file system
-/// can do that, transfers bypass the page cache (O_DIRECT), so that they take no memory of the node. One
-/// thread performs them in the order of the requests.
+/// supports O_DIRECT, transfers bypass the page cache and take no memory of the node. One thread performs
+/// them in the order of the requests.
 #pragma once
 
 #include <condition_variable>

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// A file as handed to the system: `crc32c` is computed while writing, never by reading back.
+/// Describes a written file. `crc32c` is computed while writing, never by reading back.
 struct WrittenFile {
     std::string name;  ///< name within its folder
     int64_t bytes = 0;
