@@ -1,4 +1,5 @@
-/// Says how an MLP's first products become the input of its last one; for plan, kernels and engine.
+/// Describes an MLP's activation: how the outputs of its first products become the input of its last product.
+/// Shared by the plan, the kernels and the engine.
 #pragma once
 
 namespace ringmaster {
@@ -9,13 +10,13 @@ enum class Activation { Silu, GeluTanh, Gelu, Relu2 };
 
 struct GateRule {
     Activation activation = Activation::Silu;
-    bool gated = true;  ///< f(gate) · up of rows [gate | up]; else f(x)
+    bool gated = true;  ///< true: f(gate) · up for rows [gate | up]; false: f(x)
     /// Above 0: g · sigmoid(slope · g) · (u + 1), with g = min(gate, limit) and u = up within ±limit. Gates
     /// and ups then alternate in a row. Source: OpenAI 2025, "gpt-oss model card", section 2.
     double limit = 0;
     double slope = 1;
 
-    int columns() const { return gated ? 2 : 1; }  ///< that each column of the result reads
+    int columns() const { return gated ? 2 : 1; }  ///< input columns that each column of the result reads
     bool is_clamped() const { return limit > 0; }
 
     /// This is not `= default` because the CUDA kernels are compiled as C++17.

@@ -13,7 +13,7 @@ namespace ringmaster {
 struct AdamWNumbers {
     enum class Form {
         Blocks,   ///< bitsandbytes' update of block-wise states
-        Whole,    ///< bitsandbytes' update of 32-bit states: epsilon inside, one step size
+        Whole,  ///< bitsandbytes' update of 32-bit states: epsilon and step size include the bias corrections
         Torchao,  ///< torchao's update: moments move towards the gradient
     };
     Form form = Form::Blocks;

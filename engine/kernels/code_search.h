@@ -1,5 +1,5 @@
-/// Finds codes of numbers and numbers of codes (code_book.h) by choosing among registers with AVX-512. Only
-/// kernels include it.
+/// Finds the codes of numbers and the numbers of codes (code_book.h) with AVX-512, by permutations of tables
+/// held in registers. Only kernels include it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::RINGMASTER_ISA {
 
-/// Returns entries of a table of 32, 64 or 128 bins, at the lowest bits of `index`.
+/// Looks up entries in a table of 32, 64 or 128 bins, by the lowest bits of `index`.
 inline __m512i entries(const __m512i (&table)[1], __m512i index) {
     return _mm512_permutexvar_epi16(index, table[0]);
 }
@@ -86,7 +86,8 @@ class BinnedSearch {
         for (int i = 0; i < 4; ++i) eighth_[i] = _mm512_loadu_si512(tree + 128 + 32 * i);
     }
 
-    /// Each step of a search depends on the one before, so four groups of 32 are searched in turn.
+    /// Each step of a search depends on the step before, so four groups of 32 numbers are searched together:
+    /// the processor works on one group while another waits.
     static constexpr int kGroups = 4;
     static constexpr int64_t kAtOnce = 32 * kGroups;
 
@@ -130,8 +131,9 @@ class BinnedSearch {
 
     __m512i bin(const float* values) const {
         const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(values), inverse_), one = _mm512_set1_ps(1);
-        // Halving is exact, so that (scaled + 1) / 2 · 65535 needs one product. Only a scale without a finite
-        // inverse makes numbers above 1; those below −1, and what is no number, become bin 0 by themselves.
+        // Halving is exact, so (scaled + 1) / 2 · 65535 needs only one product. The minimum serves numbers
+        // above 1, which occur only if the scale has no finite inverse; numbers below −1 and NaN become bin 0
+        // without it.
         const __m512 place =
             _mm512_fmadd_ps(_mm512_add_ps(scaled, one), _mm512_set1_ps(32767.5F), _mm512_set1_ps(0.5F));
         return _mm512_cvttps_epi32(_mm512_min_ps(_mm512_set1_ps(65535), place));

@@ -30,7 +30,7 @@ RINGMASTER_HALF float widen(uint16_t half) {
     const uint32_t rest = static_cast<uint32_t>(half & 0x7fffU) << 13;
     const uint32_t special = (half & 0x7c00U) == 0x7c00U ? 0x38000000U : 0U;  // infinity and NaN
     const float normal = from_bits(rest + 0x38000000U + special);
-    // A subnormal number is what its bits add to 2^-14, the smallest normal one.
+    // A subnormal number is decoded as 2^-14 (the smallest normal number) plus its bits, minus 2^-14.
     const float subnormal = from_bits(rest + 0x38800000U) - from_bits(0x38800000U);
     const uint32_t magnitude = to_bits((half & 0x7c00U) == 0 ? subnormal : normal);
     return from_bits(magnitude | sign);
@@ -38,7 +38,8 @@ RINGMASTER_HALF float widen(uint16_t half) {
 
 RINGMASTER_HALF uint16_t narrow(float value) {
     const uint32_t bits = to_bits(value), sign = bits & 0x80000000U, rest = bits ^ sign;
-    // Below 2^-14 the sum with 0.5 leaves the wanted bits, rounded to even, at the end.
+    // For values below 2^-14 (float16 subnormals), adding 0.5 makes the hardware round to even and leaves the
+    // float16 mantissa in the low bits.
     const uint32_t subnormal = to_bits(from_bits(rest) + 0.5F) - 0x3f000000U;
     const uint32_t normal = (rest - 0x38000000U + 0xfffU + ((rest >> 13) & 1U)) >> 13;
     const uint32_t large = rest > 0x7f800000U ? 0x7e00U : 0x7c00U;  // NaN, or infinity from 65,520 on

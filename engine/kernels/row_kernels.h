@@ -4,16 +4,16 @@
 /// Arithmetic and sums are float32 for every element type. Only the order of sums may depend on which lane
 /// does what.
 ///
-/// Lanes: index() of count(), which is at least kFewest; sum(x) and max(x) give the same on all lanes, and
-/// from(x, lane) that lane's x; sync() separates what one lane writes from what another reads. All lanes of a
-/// row make the same calls.
+/// Lanes: index() of count(), which is at least kFewest. sum(x) and max(x) return the same result on all
+/// lanes, and from(x, lane) returns that lane's x. After sync(), a lane may read what other lanes wrote
+/// before it. All lanes of a row make the same calls.
 ///
 /// Each kernel moves fewer bytes than the plain LibTorch operations that it replaces
-/// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next one
-/// reads. Bytes read and written per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients
-/// 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6
-/// and 28, joining eight parts of an output 24 and 208. Therefore a GPU uses ours by default;
-/// RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
+/// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next
+/// operation reads. Bytes moved per bfloat16 element by our kernel, and by LibTorch's operations: rms_norm 6
+/// and 46, its gradients 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the
+/// cross-entropy with its gradient 6 and 28, joining eight parts of an output 24 and 208. Therefore a GPU
+/// uses ours by default; RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
 #pragma once
@@ -166,7 +166,7 @@ struct JoinParts {
         const T* values[kMost];  // null: no part of the row
         float weights[kMost];
         float keep;
-        bool changes;  // the row's result is not what the sum already holds
+        bool changes;  // the row's result differs from what the sum already holds
     };
 
     template <typename Lanes>
@@ -252,7 +252,8 @@ struct JoinParts {
         return own;
     }
 
-    /// Turns log-sum-exps into weights, and `seen` into that of all keys. Returns the weight of the sum.
+    /// Turns the parts' log-sum-exps into weights, and `seen`, the log-sum-exp of the keys seen before, into
+    /// that of all keys. Returns the weight of the sum.
     template <typename Lanes>
     RINGMASTER_ROW float weigh(Lanes& lanes, Own<Lanes>& own, float& seen) const {
         const float before = begins ? -INFINITY : seen;

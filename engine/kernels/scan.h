@@ -37,7 +37,7 @@ template <typename Number>
 struct ScanGradients {
     Number* dx_tl;
     Number* dsteps_tl;
-    Number* drates_kl;  ///< gradients that are added to what these hold
+    Number* drates_kl;  ///< the backward adds to its values
     Number *dkeys_tk, *dqueries_tk;
 };
 
@@ -48,8 +48,8 @@ struct ScanKernels {
     /// Replaces dstate_kl, the gradient of the state after the last token, by that of the state before the
     /// first.
     void (*state_gradient)(const ScanTokens<Number>& in, const Number* dy_tl, Number* dstate_kl);
-    /// Does the same, and writes all gradients. state_kl is the state before the first token, which is not
-    /// kept. `scratch` has scan_scratch elements.
+    /// Does the same as state_gradient, and also writes all gradients. state_kl is the state before the first
+    /// token; it is overwritten. `scratch` has scan_scratch elements.
     void (*backward)(const ScanTokens<Number>& in, const Number* dy_tl, Number* state_kl, Number* dstate_kl,
                      const ScanGradients<Number>& out, Number* scratch);
 };

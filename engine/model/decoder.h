@@ -90,7 +90,7 @@ class Decoder {
 
   private:
     struct LayerState;   ///< tensors that a layer's backward needs
-    class HeadGradient;  ///< sum over chunks
+    class HeadGradient;  ///< gradient of the head, summed over chunks
 
     /// Begins a batch; with `drops`, the adapter applies its dropout as in training.
     void begin(const MicroBatch& batch, SequenceShard& shard, bool drops);
@@ -99,8 +99,8 @@ class Decoder {
     /// Prepares the layer's operations for a chunk; `state` holds the keys of the chunks before.
     void enter_chunk(int layer, size_t chunk, LayerState& state, OutlierColumns::Sites known = {});
 
-    /// Returns the embeddings of each chunk's tokens, after `change`.
     double embedding_multiplier(const at::Tensor& like) const;
+    /// Returns the embeddings of each chunk's tokens, changed by `change`.
     HiddenStates embed(const std::vector<at::Tensor>& ids,
                        const std::function<void(size_t chunk, const at::Tensor& x_nc)>& change = {},
                        bool learns = false);

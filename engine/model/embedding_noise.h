@@ -1,5 +1,5 @@
 /// Adds NEFTune's noise to the embeddings' output while training. It is drawn like dropout (dropout.h), so
-/// that no split of the sequence and no batching of the rows changes it; each step draws anew.
+/// splitting the sequence or batching the rows differently does not change it; each step draws new noise.
 ///
 /// Letters: N tokens, C hidden.
 #pragma once

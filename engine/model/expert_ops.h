@@ -1,6 +1,6 @@
 /// Routes tokens to experts and computes products with the matrices of experts, forward and backward, without
-/// autograd. Rows of the products are sorted by expert, so that each expert takes one product; the host
-/// learns the numbers of rows once a layer.
+/// autograd. Rows of the products are sorted by expert, so that each expert takes one product; the host reads
+/// the numbers of rows once per layer.
 ///
 /// Letters: N tokens, C hidden, E experts, K experts of a token, M = N·K rows, O and I outputs and inputs of
 /// an expert's matrix.
@@ -69,8 +69,8 @@ struct WeighedGate {
     at::Tensor act_mi;      ///< weight · f(gate) · up
     at::Tensor dweights_m;  ///< Σ dact · f(gate) · up, in the dtype of weights
 };
-/// Computes the backward of rows weight · f(gate) · up, given that of f(gate) · up: replaces gate_up by the
-/// gradients of gate and up. The result may take the place of dact.
+/// Computes the backward of rows weight · f(gate) · up, given dact, the gradient of the weighted rows:
+/// replaces gate_up by the gradients of gate and up. The result's act_mi may use the memory of dact.
 WeighedGate weighed_gate_backward(const at::Tensor& gate_up_m2i, const at::Tensor& dact_mi,
                                   const at::Tensor& weights_m1, const GateRule& rule = {});
 /// Returns the sum of each token's rows; `weighted` multiplies rows by their weights.

@@ -26,8 +26,8 @@ ExpertRanks rank_experts(const at::Tensor& scores_ne, const RouterRule& rule, co
 /// Returns the experts that the rule chooses, int64 [N, K].
 at::Tensor best_experts(const ExpertRanks& ranks, int64_t per_token);
 
-/// Returns for each token by how much an expert or a group that the choice leaves out is better than one that
-/// it takes, relative to a score; not above 0 if the choice follows the rule.
+/// Returns for each token by how much the best expert (or group) left out of the choice exceeds the worst
+/// chosen one, relative to a score; at most 0 if the choice follows the rule.
 at::Tensor excess_left_out(const ExpertRanks& ranks, const at::Tensor& chosen_nk);
 
 }  // namespace ringmaster

@@ -1,7 +1,8 @@
 /// Gathers values of all tokens of a sequence that is split over ranks, in the sequence's order and without
 /// the layout's padding.
 ///
-/// Letters: B rows, T this rank's tokens, S the sequence's without the layout's padding; … more dimensions.
+/// Letters: B rows, T this rank's tokens, S tokens of the sequence without the layout's padding; … stands for
+/// more dimensions.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -2,9 +2,9 @@
 /// For a GPU the memory is pinned, in exactly the size that is asked for: LibTorch's own pinned memory comes
 /// in powers of two. Training on a CPU uses the same memory in place of a GPU's host memory.
 ///
-/// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is that of files in it, which
-/// have no names. This works only for a CPU, and is for tests: an operator that touches such memory where a
-/// GPU's operators must not (HostIsClosed) ends the process with a segmentation fault.
+/// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is mapped from unnamed files
+/// in it. This works only on a CPU, and serves tests: an operator that touches this memory while it is closed
+/// (HostIsClosed), as a GPU's operator must not, ends the process with a segmentation fault.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -29,8 +29,8 @@ bool lies_in_host(const at::Tensor& tensor);
 int64_t host_peak_bytes();
 void reset_host_peak();
 
-/// Closes the memory to all but copies (HostAccess) while it lives, if the memory is files. At most one
-/// exists at a time.
+/// While it lives, only copies (HostAccess) may touch the memory, if the memory is mapped from files. At most
+/// one exists at a time.
 class HostIsClosed {
   public:
     HostIsClosed();
@@ -39,7 +39,7 @@ class HostIsClosed {
     ~HostIsClosed();
 };
 
-/// Opens the memory of a tensor for a copy while it lives. Does nothing for a tensor elsewhere.
+/// While it lives, a copy may touch the tensor's memory. Does nothing for a tensor elsewhere.
 class HostAccess {
   public:
     explicit HostAccess(const at::Tensor& tensor);

@@ -1,6 +1,6 @@
-/// Copies tensors between a device and host memory on its own stream, so that copies run beside computation.
-/// Few copies are under way at a time, so that the memory they free becomes available soon. On the CPU, where
-/// the arena of host_arena.h stands for host memory, copies are synchronous.
+/// Copies tensors between a device and host memory on its own stream, so that copies run in parallel with
+/// computation. Few copies are under way at a time, so that the memory they free becomes available soon. On
+/// the CPU, where the arena of host_arena.h stands for host memory, copies are synchronous.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,7 +22,8 @@ class HostLink {
     void copy(const at::Tensor& from, at::Tensor to);
     /// Lets later work of the current stream wait for all copies that were started.
     void wait() const;
-    /// Calls `work` with the link's stream as the current one; its work on the device follows the copies.
+    /// Calls `work` with the link's stream as the current stream; work that it starts on the device runs
+    /// after the copies.
     void then(const std::function<void()>& work) const;
 
     static constexpr size_t kUnderWay = 2;

@@ -1,6 +1,6 @@
 /// Makes the inputs that the layers of a model read besides the hidden states, and the gradients of the
-/// parameters that make them: (norm(projection(x) / √C) + second embedding · √P) / √2, each layer P of the
-/// columns. Source: Gemma4TextModel.project_per_layer_inputs of transformers 5.23.
+/// parameters that make them: (norm(projection(x) / √C) + second embedding · √P) / √2, of which each layer
+/// reads P columns. Source: Gemma4TextModel.project_per_layer_inputs of transformers 5.23.
 ///
 /// Letters: N tokens, C hidden, P width of one layer's input, W of all layers' together, V rows of the second
 /// embedding.

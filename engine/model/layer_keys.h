@@ -18,7 +18,7 @@ class LayerKeys final : public HeldKeys {
     LayerKeys(size_t chunks, bool copies, HostStash* stash)
         : copies_(copies), stash_(stash), chunks_(chunks) {}
 
-    /// Keeps a chunk's keys and values for later chunks; the last one's are not needed.
+    /// Keeps a chunk's keys and values for later chunks; those of the last chunk are not needed.
     void put(size_t chunk, const KeysValues& keys);
     bool has(size_t chunk) const { return chunks_[chunk].is_put; }
 

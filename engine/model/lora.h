@@ -87,7 +87,8 @@ class Adapter {
 };
 
 /// Computes the backward of `add_forward` at the adapter's current layer; does nothing without an adapter
-/// (nullptr). Reads what it needs of dy_no at once, so that either gradient may be computed first.
+/// (nullptr). The constructor computes the gradients of x·Aᵀ from dy_no, so that either gradient may be
+/// computed first.
 class AdapterBackward {
   public:
     AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no, int64_t first = 0,

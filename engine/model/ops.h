@@ -58,8 +58,8 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
 
 /// Returns f(gate) · up for gate_up [N, 2I], or f for [N, I].
 at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule = {});
-/// Replaces gate_up by its gradient and returns the forward's product again, in act_ni if it is defined; it
-/// may be dact_ni, which is then overwritten.
+/// Replaces gate_up by its gradient. Returns f(gate) · up, computed again, in act_ni if that is defined;
+/// act_ni may be dact_ni, which is then overwritten.
 at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule = {},
                          at::Tensor act_ni = {});
 

@@ -1,4 +1,4 @@
-/// Writes a trained model in the form that the class of its base reads.
+/// Writes a trained model in the form that the base model's class reads.
 #pragma once
 
 #include <string>

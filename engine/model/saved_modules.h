@@ -17,8 +17,7 @@ Parameters& head_holder(Parameters& weights, Adapter* adapter);
 std::vector<std::pair<Parameters*, int>> units_of_head(Parameters& weights, Adapter* adapter);
 
 /// Initialises a new adapter: A random, B zero, DoRA's magnitudes the lengths of the matrices' rows, and its
-/// embedding or head equal to the model's. All ranks of
-/// a shard group take part.
+/// embedding or head equal to the model's. All ranks of a shard group take part.
 void initialize_adapter(TrainedModel& trained, const ModelConfig& model, int64_t seed);
 
 }  // namespace ringmaster

@@ -68,7 +68,8 @@ class TensorMachine {
 
     /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
-    /// Begins one of the shard's several chunks. `keys` holds those of the layer's chunks before.
+    /// Begins one of the shard's several chunks. `keys` holds the keys and values of the layer's earlier
+    /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
     /// Begins a pass over the cache's new tokens, which has no backward.
     void begin_decoding(KeyValueCache& cache);
@@ -130,14 +131,14 @@ class TensorMachine {
     at::Tensor gate(const at::Tensor& gate_up_n2i) const {
         return ringmaster::gate(gate_up_n2i, model_.gate);
     }
-    /// Replaces gate_up by its gradient and returns the forward's product again, in act_ni's memory, which
-    /// may be dact_ni's.
+    /// Replaces gate_up by its gradient. Returns f(gate) · up, computed again, in act_ni's memory, which may
+    /// be dact_ni's.
     at::Tensor gate_backward(const at::Tensor& gate_up_n2i, const at::Tensor& dact_ni,
                              const at::Tensor& act_ni) const {
         return ringmaster::gate_backward(gate_up_n2i, dact_ni, model_.gate, act_ni);
     }
 
-    /// Returns a copy whose columns, outer · inner groups, are inner · outer groups.
+    /// Returns a copy with the column groups transposed from [outer, inner] to [inner, outer].
     at::Tensor swap_groups(const at::Tensor& x_nw, int64_t outer, int64_t inner) const {
         return x_nw.view({x_nw.size(0), outer, inner, -1}).transpose(1, 2).reshape(x_nw.sizes());
     }
@@ -259,7 +260,7 @@ class TensorMachine {
         void accumulate(const at::Tensor& x_nc, const at::Tensor& read_nw, double beta) const;
         /// Returns the gradient of what the experts read.
         at::Tensor experts_input() const;
-        /// Adds the router's part to the gradient of x_nc, unless it does not read x_nc.
+        /// Adds the router's part to the gradient of x_nc, if the router reads x_nc.
         void add_router_input(const at::Tensor& dx_nc) const;
         /// Accumulates the gradients of a router that does not read what the experts read, and returns the
         /// gradient of read_nc.
@@ -287,7 +288,8 @@ class TensorMachine {
     bool is_tiled() const { return kept_.mlp_tile_tokens > 0; }
     std::vector<TokenRange> tiles(const at::Tensor& x_nc) const;
 
-    // Products with quantised inputs: `look` at all tiles of a site's input, then `settle` its outliers.
+    // For products with quantized inputs: call `look` for every tile of a site's input, then `settle` to fix
+    // the outlier columns.
     bool quantizes_inputs() const { return quantized_ != nullptr && quantized_->quantizes_inputs(); }
     void look(const at::Tensor& x_nc, int64_t first) { outliers_.look(x_nc, first); }
     void settle(LoraSite site, const at::Tensor& x_nc);
@@ -330,7 +332,8 @@ class TensorMachine {
         return {shard_->ranks, *shard_->stretches, weights().delta.convolution_c1j};
     }
     class LatentSender;
-    /// Returns the object that makes keys and values of other ranks' latents; null if none are sent.
+    /// Returns the object that computes keys and values from other ranks' latents; null if ranks send no
+    /// latents.
     std::unique_ptr<SentKeys> latent_sender(SentLatents& sent, double beta);
     /// Puts the gradients of latents into `sent`, and adds those of the rotated part to a head's keys.
     void take_sent_gradients(const at::Tensor& vectors_bt1w, const at::Tensor& dqkv_nw,

@@ -1,5 +1,5 @@
-/// Defines which positions of a sequence a query sees: its own document and the one that it continues, the
-/// past, a window. Integers only.
+/// Defines which positions a query sees: those in its document (or the document that it continues) that are
+/// not later than the query and lie within the window. Uses integers only.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ class AttentionTrace {
     /// Traces all but the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
     /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
-    /// gradient was sent to the heads' owners, and `read` when what the forward kept was read.
+    /// gradient has been sent to the heads' owners, and `read` when what the forward kept has been read.
     void backward(const std::function<void()>& sent, const std::function<void()>& read) {
         if (in_.ulysses > 1) return backward_over_heads(sent, read);
         Heap::Block dq, home;
@@ -56,7 +56,8 @@ class AttentionTrace {
     }
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
     bool is_in_blocks() const { return is_flash() && shape_.tokens > double(blocks().queries_at_once); }
-    /// Returns one copy of dq for all queries at once, or more if sums must be in order.
+    /// Returns how many copies of dq a launch holds, and how many queries it takes at once. Without
+    /// deterministic sums: one copy, all queries.
     FlashBlocks blocks() const;
     /// Returns the fraction of key/value heads that travel together.
     double heads_at_once() const {
@@ -78,8 +79,8 @@ class AttentionTrace {
     double launched_at_once() const;
     /// Returns whether launches share key/value heads, whose gradients then add up in float32.
     bool adds_keys() const;
-    /// Returns whether launches for some heads each put gradients in the memory of queries, keys and values.
-    /// Padding after packed rows prevents it.
+    /// Returns whether gradients are written over queries, keys and values, because each launch computes only
+    /// some heads. Padding after packed rows prevents it.
     bool overwrites() const {
         return is_plain() && is_flash() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
     }
@@ -104,7 +105,8 @@ class AttentionTrace {
     Heap::Block tokens_to_heads(double bytes);
     void forward_over_heads();
     void scheduled_forward();
-    /// Returns the schedule once for each group of heads, but at most `most_rounds` times; null at the end.
+    /// Returns the schedule's stages, repeated for each group of heads but at most `most_rounds` times, then
+    /// a null.
     std::vector<const Stage*> stages(const AttentionSchedule& schedule, int most_rounds) const;
     struct KeysUnderWay {
         Heap::Block held, coming, sent;

@@ -41,8 +41,9 @@ struct FlashShare {
 };
 
 /// Returns the key/value heads per launch of a backward that may be nondeterministic. A launch holds float32
-/// gradients of every query head, 8 bytes per number; 524,288 tokens' heads fill any GPU; more only take
-/// memory. `tokens` counts all rows of a batch together; `group` query heads share a key/value head.
+/// gradients of its query heads, 8 bytes per number. 524,288 tokens × query heads are enough to fill any GPU;
+/// more would only take memory. `tokens` counts all rows of a batch together; `group` query heads share a
+/// key/value head.
 int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
 
 /// Returns the query heads per launch: whole groups, or a part of a group if one group alone is already more

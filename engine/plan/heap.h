@@ -12,7 +12,7 @@ namespace ringmaster {
 enum class MemoryPart { Weights, Gradients, Optimizer, Activations, Workspace, Logits, Communication };
 constexpr size_t kMemoryParts = 7;
 
-/// Tracks the bytes in use by part and by name, and those at the peak.
+/// Tracks the bytes in use, and those in use at the peak, by part and by name.
 class Heap {
   public:
     struct Named {

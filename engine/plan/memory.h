@@ -69,7 +69,8 @@ struct MemoryInputs {
     }
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
-    /// Returns whether bfloat16 products run in float32, for lack of a CPU's own (engine/model/ops.cpp).
+    /// Returns whether bfloat16 products are computed in float32, because the CPU cannot multiply bfloat16
+    /// (engine/model/ops.cpp).
     bool widens() const;
     /// Returns a layer's sliding window; 0: none.
     int64_t window_of(const LayerKind& kind) const {
@@ -113,7 +114,7 @@ RankMemory rank_memory(const MemoryInputs& in);
 /// Returns the bytes of optimizer states that a rank keeps on a disk (engine/train/disk_numbers.h).
 double disk_bytes(const MemoryInputs& in);
 
-/// Returns the bytes that a rank keeps in host memory instead (engine/model/host_arena.h).
+/// Returns the bytes that a rank keeps in host memory instead of device memory (engine/model/host_arena.h).
 double offloaded_bytes(const MemoryInputs& in);
 
 /// Names tensors of one kind at the peak of the rank that holds the most.

@@ -1,5 +1,5 @@
-/// Names the groups of ranks that transfer among themselves, for the engine, which connects each of them
-/// (engine/comm/groups.h), and for the planner, which counts what the connections take.
+/// Names the groups of ranks that transfer among themselves. The engine connects each group
+/// (engine/comm/groups.h), and the planner counts the memory of the connections.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 /// Counts the memory of a GPU that NCCL takes for the communicators of a mesh. LibTorch's allocator does not
 /// see it.
 ///
-/// NCCL 2.28.9, which LibTorch 2.11 brings, takes its memory by cuMemCreate, in pages of 2 MiB and no two
-/// things in one page (src/include/alloc.h):
+/// NCCL 2.28.9, which LibTorch 2.11 brings, takes its memory by cuMemCreate, in pages of 2 MiB that no two
+/// allocations share (src/include/alloc.h):
 /// - A communicator: two pages, and three for each channel (src/channel.cc, devCommSetup in src/init.cc).
 ///   With NVLink's switches, also one page for each of their channels, and one for
 ///   credits (src/transport/nvls.cc).

@@ -1,4 +1,5 @@
-/// Counts what attention's mask shows between some queries and some keys, by arithmetic on their spans.
+/// Counts the query-key pairs that the attention mask lets through, by arithmetic on the spans of queries and
+/// keys.
 #pragma once
 
 #include "engine/plan/attention_mask.h"
@@ -10,7 +11,8 @@ namespace ringmaster {
 /// the first to the last). All spans must have the same step.
 double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
-/// Returns the number of queries that see a key: from the first key to where the last key leaves the window.
+/// Returns the number of queries at positions from the first key to the last position whose window reaches a
+/// key.
 double queries_between(const Spans& queries, const Spans& keys, int64_t window);
 
 }  // namespace ringmaster

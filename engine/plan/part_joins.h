@@ -1,10 +1,10 @@
 /// Decides when parts of an attention's result are joined, and counts the bytes that this moves. The engine
 /// joins by these rules (engine/attention/part_sums.h), and the planner counts their time.
 ///
-/// A part has the inputs' dtype and the sum float32, so joining a part moves mostly the sum's bytes. Joining
-/// several parts at once reads and writes the sum less often. For example, eight bfloat16 parts that are
-/// joined at once, without an earlier sum, and rounded directly move 18 bytes per element. A sum that starts
-/// from zeros, takes them one by one and is rounded at the end moves 90.
+/// A part has the inputs' dtype and the sum float32, so most bytes that joining a part moves are the sum's.
+/// Joining several parts at once reads and writes the sum less often. For example, joining eight bfloat16
+/// parts at once, without an earlier sum, and rounding the result directly moves 18 bytes per element.
+/// Starting a sum from zeros, adding the parts one by one and rounding at the end moves 90.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ int64_t parts_held(int64_t bytes);
 
 class PartJoins {
   public:
-    /// `elements` counts the whole result's, and `most_held` the parts that wait.
+    /// `elements` is the size of the whole result, and `most_held` the most parts that may wait to be joined.
     PartJoins(int64_t elements, int64_t element_bytes, int64_t most_held)
         : elements_(elements), element_bytes_(element_bytes), most_held_(most_held) {}
     /// Starts with parts_held() parts of the whole result's size.
     PartJoins(int64_t elements, int64_t element_bytes)
         : PartJoins(elements, element_bytes, parts_held(elements * element_bytes)) {}
 
-    /// Returns whether the parts that are held must be joined before another is.
+    /// Returns whether the held parts must be joined before another part is held.
     bool is_full() const { return held_ > 0 && held_ >= most_held_; }
     /// Returns whether parts must be joined as they come.
     bool holds_none() const { return most_held_ == 0; }
@@ -36,9 +36,10 @@ class PartJoins {
 
     /// Adds a part that covers `elements` of the result to the parts that are held.
     void hold(int64_t elements);
-    /// Joins what is held into the sum; returns the bytes read and written.
+    /// Joins the held parts into the float32 sum. Returns the bytes read and written.
     int64_t join();
-    /// Joins what is held into the rounded result, which takes the sum's place; returns the bytes.
+    /// Joins the held parts into the rounded result, which replaces the float32 sum. Returns the bytes read
+    /// and written.
     int64_t finish();
 
   private:

@@ -13,12 +13,14 @@
 
 namespace ringmaster {
 
-/// Bounds the scores of a block, over all rows and heads: 32 MiB in float32. A pass over so many takes a GPU
-/// longer than the launch of the next operation takes its host, and more would only take memory.
+/// Bounds the scores of a block, over all rows and heads: 32 MiB in float32. A GPU's pass over that many
+/// scores takes longer than the host needs to launch the next operation; larger blocks would only take
+/// memory.
 constexpr int64_t kMostScores = int64_t{1} << 23;
 
-/// Queries and keys of a block. They are about as many, which reads and adds to the rows of both least often.
-/// Queries are never more than keys, so each query of a slice sees a key of its first block.
+/// Queries and keys of a block. The two are about equal, so that the rows of both are read and added to as
+/// rarely as possible. Queries are never more than keys, so each query of a slice sees a key of its first
+/// block.
 struct ScoreBlocks {
     int64_t queries = 0, keys = 0;
 };

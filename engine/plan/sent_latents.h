@@ -1,5 +1,5 @@
-/// Says when the ranks of a ring send latents in place of keys and values: in multi-head latent attention, a
-/// token's keys and values of all heads come from one short vector. The engine and the plan both ask.
+/// Decides when the ranks of a ring send latents in place of keys and values: in multi-head latent attention,
+/// a token's keys and values of all heads come from one short vector. Shared by the engine and the plan.
 #pragma once
 
 #include "engine/plan/memory.h"
@@ -16,12 +16,12 @@ struct KeyTravel {
     bool varies = false;         ///< products_vary
 };
 
-/// Returns whether a product depends on more than a token's vector: outliers of int8 products are those of a
-/// rank's tokens, and an adapter's dropout is drawn by a token's place.
+/// Returns whether a product depends on more than a token's vector: the outliers of int8 products depend on
+/// all tokens of a rank, and an adapter's dropout depends on a token's place in the data.
 bool products_vary(const Quantization& quantization, const Lora& lora);
 
-/// Return the numbers that a token's vector has: its latent, and the rotated part of its keys. 0: ranks send
-/// keys and values.
+/// Return the length of the vector that ranks send for a token: its latent, and the rotated part of its keys.
+/// 0: ranks send keys and values.
 int64_t sent_latent_width(const ModelConfig& model, const KeyTravel& travel);
 int64_t sent_latent_width(const MemoryInputs& in);
 int64_t sent_latent_width(const Plan& plan);  ///< Does the same for a plan whose model is known.

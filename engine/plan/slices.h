@@ -36,8 +36,8 @@ struct Slice {
 /// sorted by position; steps other than 1 must be equal on both sides.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
 
-/// Returns the slices for any mask. None crosses a document's end, but that of a prompt right before its
-/// first answer; a window of w takes about 2·T ÷ w of them.
+/// Returns the slices for any mask. No slice crosses the end of a document, except from a prompt into the
+/// first answer that follows it. A window of w takes about 2·T ÷ w slices.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 
 }  // namespace ringmaster

@@ -19,7 +19,8 @@ int columns_of(int ring);
 
 /// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
 double query_width(const ModelConfig& model);
-/// Returns the width of all keys of ranks that split heads, which may share keys; also a mean.
+/// Returns the width of the keys that the ranks that split heads hold together, at least one key head per
+/// rank; the mean over layers, too.
 double key_width(const ModelConfig& model, double ulysses);
 
 /// Attention of one hop, with all keys that arrive in it.
@@ -42,7 +43,7 @@ struct ColumnCosts {
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // These are added to a forward whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
-    double int8_tiles_s = 0;    ///< finds the outliers of tiles; not when recomputed
+    double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
     double head_s = 0;          ///< forward and backward of the whole head, once a micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output

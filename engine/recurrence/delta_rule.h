@@ -48,7 +48,7 @@ class DeltaRule {
         at::Tensor written_nmglv;
     };
     Backward begin_backward(at::Tensor dout_nmglv) const;
-    /// Computes the states of a range again.
+    /// Recomputes the states of a range, and what its chunks write to them, into `backward`.
     void remember(const ChunkRange& range, at::Tensor state, Backward& backward) const;
     /// Returns the gradient of the state before the range, given that of the state after it.
     at::Tensor state_gradient(const ChunkRange& range, at::Tensor dstate, const Backward& backward) const;

@@ -1,6 +1,6 @@
-/// Multiplies a state space's outputs by a gate, silu(z), with an RMSNorm of equal parts of the outputs
-/// before or after it, or without. Sums are float32, or float64 for float64 tensors. Source:
-/// FalconH1RMSNormGated and Zamba2RMSNormGated in transformers 5.23.
+/// Multiplies a state space's outputs by a gate, silu(z). Also applies an RMSNorm to equal parts of the
+/// outputs, before or after the gate, if the model has one. Sums are float32, or float64 for float64 tensors.
+/// Source: FalconH1RMSNormGated and Zamba2RMSNormGated in transformers 5.23.
 #pragma once
 
 #include "engine/families/state_space.h"

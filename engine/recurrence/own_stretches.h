@@ -31,26 +31,28 @@ struct OwnStretches {
 
     Stretches stretches;
     int64_t tokens = 0, taps = 0, chunks = 0;
-    int64_t received = 0;  ///< own stretches that have one before
+    int64_t received = 0;  ///< number of own stretches whose document begins in an earlier stretch
     std::vector<OwnStretch> own;
-    at::Tensor sources_jp;   ///< [J, P] source of each tap; S where there is none
+    at::Tensor sources_jp;   ///< [J, P] source of each tap; S if there is none
     at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if none does
     at::Tensor tokens_p;     ///< [P] token; T if none
     at::Tensor positions_t;  ///< [T] position; P for padding
-    /// [most_sent · (J − 1)] the last tokens of each stretch that goes on elsewhere; T if none.
+    /// [most_sent · (J − 1)] the last tokens of each stretch whose document continues in another stretch; T
+    /// if none.
     at::Tensor tails_r;
-    /// [received · (J − 1)] rows of all ranks' tails, joined, that come before own stretches; one past the
-    /// last row where the document begins.
+    /// [received · (J − 1)] the rows of all ranks' joined tails that come before own stretches; one past the
+    /// last row if the document begins there.
     at::Tensor before_r;
-    /// Pair i: the token tail_tokens_m[i] of this rank gets the gradient in row tail_rows_m[i] of all ranks'.
+    /// Pair i: token tail_tokens_m[i] of this rank gets the gradient in row tail_rows_m[i] of all ranks'
+    /// joined gradients.
     at::Tensor tail_tokens_m, tail_rows_m;
 };
 
-/// Appends a row of zeros. Tables hold its index for places that have no row.
+/// Appends a row of zeros. Tables refer to that row if there is nothing to read.
 at::Tensor with_zero_row(const at::Tensor& x_br);
 
 /// Returns the inputs of a convolution before each own stretch, [B, received · (J − 1), C], given the last
-/// ones of the stretches that go on elsewhere (tails_r of x). All ranks take part.
+/// inputs of the stretches that other stretches continue (tails_r of x). All ranks take part.
 at::Tensor tokens_before(Groups& groups, const OwnStretches& stretches, const at::Tensor& tails_brc);
 /// Returns the gradients, [B, M, C], of the tokens tail_tokens_m that other stretches read; undefined if
 /// there are none. All ranks take part.

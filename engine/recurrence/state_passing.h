@@ -1,7 +1,8 @@
 /// Passes the states of stretches from rank to rank. A stretch maps the state before it to the state after
-/// it, S_after = A · S_before + B. All ranks share A and B of every stretch that goes on elsewhere, and each
-/// rank composes the maps of the stretches before its own. The gradients go the same way back, with Aᵀ. A may
-/// be diagonal: the decay over the stretch, one number a head, or one for each of the K rows of a state.
+/// it, S_after = A · S_before + B. All ranks share A and B of every stretch whose document continues in
+/// another stretch, and each rank composes the maps of the stretches before its own. The gradients go the
+/// same way back, with Aᵀ. A may be diagonal: the decay over the stretch, one number per head, or one for
+/// each of the K rows of a state.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,20 +13,20 @@
 
 namespace ringmaster {
 
-/// A rank's maps, by own stretch; undefined where nothing is sent. [rows, heads, K, K] and [rows, heads, K,
-/// V].
+/// A rank's maps, one per own stretch: [rows, heads, K, K] and [rows, heads, K, V]; undefined if nothing is
+/// sent.
 struct StateMaps {
     std::vector<at::Tensor> transitions, ends;
     bool only_decays = false;  ///< transitions are [rows, heads, 1 or K, 1]
 };
 
-/// Returns the state before each own stretch; undefined where a document begins. All ranks take part.
+/// Returns the state before each own stretch; undefined if a document begins there. All ranks take part.
 std::vector<at::Tensor> states_before(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
                                       const at::Tensor& like_bhkv);
 
-/// Returns the gradient of the state after each own stretch; undefined where a document ends. `transitions`
-/// are those of the forward; `ends` has the gradient of the state before each stretch if the state after it
-/// had none.
+/// Returns the gradient of the state after each own stretch; undefined if a document ends there.
+/// `transitions` are those of the forward. `ends` holds what the gradient of the state before each stretch
+/// would be if the gradient of the state after it were zero.
 std::vector<at::Tensor> state_gradients_after(Groups& groups, const OwnStretches& stretches,
                                               const StateMaps& maps, const at::Tensor& like_bhkv);
 

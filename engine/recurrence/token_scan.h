@@ -1,7 +1,7 @@
-/// Runs the selective scan (engine/kernels/scan.h) on tensors, for some channels of all rows. On the CPU, the
-/// kernels do it: threads share the rows and the groups of kScanLanes channels, and results do not depend on
-/// their number. On other devices, and in tests, LibTorch's operations do it (ScanByOperations): they compute
-/// the same position of all chunks of kScanChunk tokens at a time.
+/// Runs the selective scan (engine/kernels/scan.h) on tensors, for some channels of all rows. On the CPU it
+/// uses the kernels: threads share the rows and the groups of kScanLanes channels, and results do not depend
+/// on the number of threads. On other devices, and in tests, it uses LibTorch's operations
+/// (ScanByOperations), which compute one position of all chunks of kScanChunk tokens at a time.
 ///
 /// Letters: B rows, T tokens of a row, C channels, a multiple of kScanLanes, G groups of them, L =
 /// kScanLanes, K numbers of a channel's state. All tensors are float32 or float64, and packed.
@@ -40,8 +40,8 @@ class TokenScan {
     void forward(const TokenSpan& span, const at::Tensor& state_bgkl, const at::Tensor& y_btc) const;
     /// Replaces dstate_bgkl, the gradient of the state after the span, by that of the state before it.
     void state_gradient(const TokenSpan& span, const at::Tensor& dy_btc, const at::Tensor& dstate_bgkl) const;
-    /// Does the same, writes the gradients of the span's x and steps, and adds to the other gradients.
-    /// state_bgkl is the state before the span, which is overwritten.
+    /// Does the same as state_gradient, writes the gradients of the span's x and steps, and adds to the other
+    /// gradients. state_bgkl is the state before the span; it is overwritten.
     void backward(const TokenSpan& span, const at::Tensor& dy_btc, const at::Tensor& state_bgkl,
                   const at::Tensor& dstate_bgkl, const Gradients& gradients) const;
 

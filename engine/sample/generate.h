@@ -13,8 +13,8 @@ namespace ringmaster {
 
 struct Prompt {
     std::vector<int64_t> ids;
-    /// Numbers the prompt. The random numbers depend only on it and the seed, not on the other prompts of the
-    /// batch.
+    /// Number of the prompt. The random numbers depend only on it and the seed, not on the other prompts of
+    /// the batch.
     int64_t stream = 0;
 };
 
@@ -23,7 +23,8 @@ struct Generation {
     int64_t max_new_tokens = 200;
     std::vector<int64_t> stop_ids = {};  ///< tokens that end a completion; they are part of it
     int64_t at_once = 32;                ///< most sequences that are decoded together
-    /// most sequences that are decoded together
+    /// Set if ranks must make the same number of passes: returns whether any rank needs another pass. All
+    /// ranks call it before each pass.
     std::function<bool(bool needs_pass)> any_rank = {};
 };
 

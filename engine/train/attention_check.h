@@ -1,4 +1,5 @@
-/// Checks attention on one device against plain matrix products, and a ring's arithmetic against one call.
+/// Checks attention on one device against plain matrix products, and a ring's result against one call over
+/// the whole sequence.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -51,7 +51,8 @@ struct AttentionChoice {
 /// Measures `other` and `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
                                   const AttentionShape& shape, at::Device device, double seconds);
-/// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. The kernel in use stays set.
+/// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. Does not change the kernel in
+/// use.
 AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
                               const std::vector<AttentionShape>& shapes = {});
 

@@ -10,7 +10,7 @@ namespace ringmaster {
 ///     {"models": [{"name": "base", "config": a Config as JSON}, …], "device": "cpu"|"cuda",
 ///      and the keys of engine/sample/request.h}
 ///
-/// The models take their turns. The lines, where `prompt` counts from 0:
+/// The models run one after the other. The lines, where `prompt` counts from 0:
 ///
 ///     {"type":"token","model","prompt","id","log_probability","text"}
 ///     {"type":"completion","model","prompt","ids","log_probabilities","text","stopped"}

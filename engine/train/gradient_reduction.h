@@ -25,8 +25,8 @@ class GradientReduction {
     /// Starts to reduce a unit, with the units of its experts; every rank must start the same units in the
     /// same order.
     void start(int unit);
-    /// Computes the same sums by one all-reduce over all ranks, as a second method that proves the first.
-    /// Sharded gradients only.
+    /// Computes the same sums by one all-reduce over all ranks, as a check of the first method. Sharded
+    /// gradients only.
     void start_plainly(int unit);
     /// Sends zeros in a backward's order, for a rank without rows in this step. Whole gradients only.
     void start_zeros();

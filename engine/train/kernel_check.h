@@ -36,7 +36,7 @@ struct KernelVerdict {
     bool ok() const { return worst <= bound; }
 };
 
-/// Times each side for `seconds`.
+/// Compares the results, and times each side for `seconds`.
 KernelVerdict check(const KernelCase& it, at::Device device, double seconds);
 
 }  // namespace ringmaster

@@ -1,5 +1,6 @@
-/// Allocates large tensors from the system and caches them by size. The C library's heap either leaves holes
-/// (a fifth of a process) or returns every block, and the system then clears new pages at every step.
+/// Allocates large tensors from the system and caches them by size. The C library's heap either fragments
+/// (which costs a fifth of a process's memory) or returns every freed block to the system, which then clears
+/// new pages at every step.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,8 @@ struct LossScale {
 
     /// Halves the scale after an overflow; doubles it after 2,000 steps without one.
     void update(bool overflowed);
-    /// Returns whether a smaller scale cannot help: after 17 overflows in a row, from the first scale on.
+    /// Returns whether a smaller scale cannot help: the scale is below 1, after 17 overflows in a row from
+    /// the first scale.
     bool is_least() const { return scale < 1; }
 };
 

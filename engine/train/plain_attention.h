@@ -15,8 +15,9 @@
 namespace ringmaster {
 
 /// Returns the heads' outputs, [N, H·D], from rotated queries, keys and values, [N, (H + 2K)·D], or from the
-/// inputs of a recurrence (plain_rule_inputs); of a layer with both, first attention's and then the other's.
-/// `learned` is what the layer also reads (PlainLayer::learned): the logits of sinks, or A_log of Mamba-1.
+/// inputs of a recurrence (plain_rule_inputs). If a layer has both, the recurrence's inputs and outputs
+/// follow attention's. `learned` is what the layer also reads (PlainLayer::learned): the logits of sinks, or
+/// A_log of Mamba-1.
 at::Tensor plain_attention(const ModelConfig& model, const LayerKind& kind, const at::Tensor& qkv_nw,
                            const std::vector<FlatRange>& documents, const at::Tensor& learned = {});
 struct PlainAttentionGradients {

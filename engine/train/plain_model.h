@@ -38,7 +38,7 @@ using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>
 struct PlainComparison {
     int64_t slots = 0;
     PlainPreferenceLoss loss;
-    bool in_absolute = false;  ///< adds up labels' gradients by the absolute values of their weights
+    bool in_absolute = false;  ///< adds labels' gradients with the absolute values of their weights
 };
 
 struct PlainGradients {
@@ -53,7 +53,7 @@ using PlainProbe = std::function<void(int layer, const at::Tensor& dqkv_nw)>;
 
 /// Returns gradients of scale · Σ cross-entropy over all ranks' documents, or of the comparison's loss. Each
 /// rank computes its own `documents`, possibly none. All ranks take part. Weights come from the ranks that
-/// hold them, by units. The embeddings get `noise`, if any.
+/// hold them, unit by unit. The embeddings get `noise`, if any.
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
                                const PlainProbe& probe, const EmbeddingNoise* noise = nullptr,

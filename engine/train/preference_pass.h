@@ -52,9 +52,10 @@ class MismatchedRows {
     MismatchedRows& operator=(const MismatchedRows&) = delete;
 
     const std::vector<Row>& rows() const { return rows_; }
+    /// Returns the documents' keys, in the step's order.
     const std::vector<DocumentKey>& keys() const {
         return keys_;
-    }  ///< Returns the documents' keys, in the step's order.
+    }
 
   private:
     std::vector<std::vector<int32_t>> ids_, labels_;  ///< memory that rows_ refers to

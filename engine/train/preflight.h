@@ -49,7 +49,7 @@ struct PreflightReport {
     std::optional<Float32Proof> float32;
     std::string float32_left_out;  ///< why a bfloat16 run has no float32 proof
     bool leak = false;
-    double bound = 0;  ///< bound of every relative error; the loss has a tenth of it
+    double bound = 0;  ///< bound of every relative error; a tenth of it for the loss
     double seconds = 0;
     std::string failure;   ///< fault that was found; the run must not start
     std::string unproved;  ///< why nothing could be proved
@@ -86,7 +86,7 @@ PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubje
 /// Leaves out data, learning rate, and when to save, log and evaluate.
 std::string proof_identity(const Plan& plan);
 
-/// passed_before() returns whether preflight.json of a run holds a proof with this plan's identity.
+/// Returns whether `file`, a run's preflight.json, holds a passed proof with this plan's identity.
 bool passed_before(const std::filesystem::path& file, const Plan& plan);
 void write_report(const std::filesystem::path& file, const PreflightReport& report);
 

@@ -21,9 +21,9 @@ std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
 /// Returns the number of rows that a PreflightBatch takes.
 int64_t preflight_rows(const Plan& plan);
 
-/// Holds three micro-batches per data-parallel group. The last of several groups has one less, and takes part
-/// in that round only if the others need it. Sizes of chunks, tiles and blocks shrink with the rows, so that
-/// there are several, as in the run.
+/// Holds three micro-batches per data-parallel group. The last of several groups has one fewer, and takes
+/// part in the round that it lacks only if the others need it. Sizes of chunks, tiles and blocks shrink with
+/// the rows, so that there are several, as in the run.
 struct PreflightBatch {
     PreflightBatch(const Plan& plan, std::vector<Row> chosen, int rank, int64_t tokens);
     PreflightBatch(const PreflightBatch&) = delete;

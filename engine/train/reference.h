@@ -32,8 +32,8 @@ class ReferenceLogProbs {
 
   private:
     struct Wanted {
-        std::vector<std::vector<int64_t>> rows;  ///< number of steps
-        /// Rows of the steps whose mismatched rows are missing.
+        std::vector<std::vector<int64_t>> rows;  ///< missing rows, at most a global batch at a time
+        /// The rows of each step whose mismatched rows (KTO) are missing.
         std::vector<std::vector<int64_t>> mismatched;
     };
     Wanted missing(Sampler sampler, int64_t steps) const;

@@ -1,4 +1,4 @@
-/// Adds up squares of many numbers to all digits of float32.
+/// Adds up the squares of many numbers with the full precision of float32.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 /// Returns the sum of the squares of all parts' elements, a float64 scalar on their device. LibTorch's own
-/// norm adds a whole float32 tensor into few numbers on the CPU, and is off by 2e-3 after 33 million
+/// norm adds a whole float32 tensor into a few partial sums on the CPU, and is off by 2e-3 after 33 million
 /// elements.
 at::Tensor squared_norm(const std::vector<at::Tensor>& parts);
 

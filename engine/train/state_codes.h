@@ -19,7 +19,7 @@ at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
 
 /// Returns the values of single codes, without their scale.
 at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes);
-/// Returns the distances from single codes to the next number that has another code, on the farther side,
+/// Returns for each code the larger of the distances from its number to those of the two neighbouring codes,
 /// plus the width of a bin if the book looks numbers up in bins.
 at::Tensor gaps_of(const CodeBook& book, const at::Tensor& codes);
 

@@ -40,8 +40,8 @@ class TrainingSamples {
 
     int64_t prompts() const { return static_cast<int64_t>(request_.prompts.size()); }
 
-    /// Generates once per step. All ranks generate the same, so that weights sharded over ranks are gathered
-    /// by all. Returns what was written; nothing on other ranks than 0.
+    /// Generates once per step. Every rank generates the same samples, because all ranks must take part in
+    /// gathering sharded weights. Returns the event on rank 0, nullopt on the others.
     std::optional<SamplesEvent> take(int64_t step, Decoder& decoder, at::ScalarType dtype,
                                      bool shards_weights, Groups& groups);
 
