@@ -67,8 +67,8 @@ void AlertFeed::advance(const RunHistory& run, bool looks, double now) {
     keep(detector_.take_alerts());
 }
 
-/// Starts over if an attempt is new. Of a recorded run, only attempts count whose steps no later attempt has
-/// replaced.
+/// Starts over if there is a new attempt. In a recorded run, only those attempts count whose steps no later
+/// attempt has replaced.
 void AlertFeed::learn_attempts(const RunHistory& run) {
     if (run.attempts().empty()) return;
     const auto& [newest, hello] = *run.attempts().rbegin();

@@ -56,7 +56,7 @@ void drop_oldest(std::vector<Happening>& happenings) {
     happenings.erase(at == end ? happenings.begin() : at);
 }
 
-/// A part of a rank's backlog, once its steps are in the rank's columns.
+/// What remains of a part of a rank's backlog after its steps went into the rank's columns.
 struct Bite {
     bool is_empty = true;
     int64_t steps = 0;
@@ -175,7 +175,7 @@ std::vector<size_t> RunHistory::next_backlogs() const {
 }
 
 bool RunHistory::read_backlog(std::chrono::steady_clock::time_point until) {
-    // Threads may take steps side by side: each takes those of its own rank.
+    // Several threads may take steps at once, because each takes those of another rank.
     const auto bite_of = [this](size_t rank) {
         RankHistory& history = ranks_[rank];
         Bite bite;

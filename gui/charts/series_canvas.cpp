@@ -234,7 +234,7 @@ struct SeriesCanvas::Scene {
         }
     }
 
-    /// Turns y over, because the chart's y grows upwards.
+    /// Flips y, because the chart's y grows upwards.
     static void flip(Points& points, double height) {
         for (QPointF& point : points) point.setY(height - point.y());
     }

@@ -67,7 +67,7 @@ void checkOutput(const LaunchOrder& order, const Proposal& proposal) {
     try {
         check_output_dir(proposal.reading.config.output_dir, order.overwrite);
     } catch (const Error&) {
-        order.in_the_way->store(true);  // Overwrite is the answer to this refusal
+        order.in_the_way->store(true);  // lets the dialog offer to overwrite the folder
         throw;
     }
 }

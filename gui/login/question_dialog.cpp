@@ -40,7 +40,7 @@ QString shown(const std::string& text) {
     return shownServerText(text);
 }
 
-/// Returns the file on the machine that holds the same key.
+/// Returns the path of the host key of this type on the machine itself.
 QString keyFile(const std::string& type) {
     const QString name = type.starts_with("ssh-") ? QString::fromStdString(type.substr(4)) : u"ecdsa"_s;
     return u"/etc/ssh/ssh_host_%1_key.pub"_s.arg(shown(name.toStdString()));

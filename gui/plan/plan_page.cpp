@@ -36,7 +36,7 @@ QString drafts_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
 }
 
-/// Returns the keys in parentheses; nothing on a desktop that has none for it.
+/// Returns the keys in parentheses; an empty text if the desktop has no keys for the action.
 QString shortcut_text(const QKeySequence& keys) {
     return keys.isEmpty() ? QString() : u" ("_s + keys.toString(QKeySequence::NativeText) + u')';
 }

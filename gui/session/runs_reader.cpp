@@ -26,7 +26,7 @@ RunsReader::RunsReader(std::filesystem::path runs_dir, QObject* parent)
     connect(&m_timer, &QTimer::timeout, this, &RunsReader::refresh);
 }
 
-RunsReader::~RunsReader() = default;  // a read under way keeps its share of the table
+RunsReader::~RunsReader() = default;  // a read in progress keeps the table alive
 
 void RunsReader::setActive(bool active) {
     if (active == m_timer.isActive()) return;

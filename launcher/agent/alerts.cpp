@@ -203,7 +203,7 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
         const RunPhase phase =
             phase_of(run_dir);  // read before the events, so that all events of a run that is over are read
         for (const Alert& alert : events.read(phase == RunPhase::Running)) {
-            // The process of an earlier attempt has delivered these.
+            // The process of an earlier attempt has delivered older alerts.
             if (alert.t >= began - 1) deliverer.deliver(alert);
         }
         const bool ended = (is_over(phase) || ranks_were_gone) && !events.came();

@@ -7,7 +7,7 @@ namespace ringmaster {
 int stopped_by(pid_t child) {
     siginfo_t info{};
     const int answer =
-        ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG | WNOWAIT);  // keeps the state
+        ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG | WNOWAIT);  // can be read again
     return answer == 0 && info.si_pid != 0 ? info.si_status : 0;
 }
 

@@ -92,7 +92,8 @@ ResumedRun RunBackend::prepare(const RunDirectory& run, const ResumeOptions& opt
     return resumed;
 }
 
-/// A run on other machines resumes from the step chosen here; its ranks here choose the same step themselves.
+/// Ranks on other machines get the step that was chosen here; ranks on this machine choose the same step
+/// themselves.
 Started RunBackend::start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Places& places) {
     const std::string step = resumed.from_step ? std::to_string(*resumed.from_step) : "none";
     return start_attempt(

@@ -22,10 +22,23 @@ constexpr size_t kMostRuns = 1000;
 constexpr size_t kMostAsked = 64;  ///< limit of active runs whose agents are asked
 constexpr int64_t kMostNodes = 8191;
 
-/// Script that prints "ringmaster" if our data folder exists, "address ADDRESS", "data FOLDER", "own" for
-/// each run started on the machine itself and "name NAME" for each launched by SSH. For each run asked for it
-/// then prints "run NODE DIR", with the machine's index in the run, and its files: "slurm", "state" and
-/// "remote" before each line of run.json and remote.json, "total N", and "step" before the last step event.
+/// Script that prints these lines:
+///
+///     ringmaster         if Ringmaster's data folder exists
+///     address ADDRESS    the address at which the machine was reached
+///     data FOLDER        the data folder
+///     own                for each run that was started on the machine itself
+///     name NAME          for each run that was launched by SSH
+///
+/// Then, for each run that was asked for:
+///
+///     run NODE DIR       the machine's index among the run's nodes, and the run directory
+///     slurm              if the run has a submit.sbatch
+///     state LINE         for each line of run.json
+///     remote LINE        for each line of remote.json
+///     total N            the number of steps in the plan
+///     step EVENT         the last step event
+///
 /// The last line is "end".
 constexpr const char* kLook = R"sh(
 ours=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
@@ -56,7 +69,7 @@ done
 echo end
 )sh";
 
-/// The lines about one run.
+/// Holds what the script printed about one run.
 struct ListedRun {
     RunThere run;
     std::string state, remote;
@@ -117,7 +130,7 @@ bool is_run_name(const std::string& name) {
     }
 }
 
-/// Completes a run. Returns false if the folder's name cannot be a run's.
+/// Fills in the run from its lines. Returns false if the folder's name cannot be a run's.
 bool finish(ListedRun& told, const RunsThere& there) {
     RunThere& run = told.run;
     const std::string& host = there.host;

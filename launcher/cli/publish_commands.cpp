@@ -25,7 +25,8 @@ int run_card(const Arguments& arguments, const Session& session) {
     return 0;
 }
 
-/// Returns the operand if it is a model's folder; else that of the run it names, with a card in it.
+/// Returns the operand if it is a model's folder; else the model's folder of the run that it names, with a
+/// card in it.
 fs::path folder_of(const Arguments& arguments, const Session& session) {
     const fs::path folder = absolute_path(arguments.operand());
     std::error_code none;

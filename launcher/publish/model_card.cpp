@@ -26,7 +26,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns whether a name is "owner/name" on the hub, and no folder beside the configuration.
+/// Returns whether a name is "owner/name" on the hub, and not a folder next to the configuration.
 bool is_of_hub(const Config& config, const std::string& name) {
     std::error_code none;
     return is_hub_id(name) && name.find('/') != std::string::npos &&
@@ -75,7 +75,7 @@ std::string metadata(const Config& config) {
     return yaml + "---\n\n";
 }
 
-/// Makes rows of a table without a head. A bar in a value would end its cell.
+/// Makes a table without a head. Escapes bars in values, which would end the cell.
 class Rows {
   public:
     void add(const std::string& name, std::string value) {

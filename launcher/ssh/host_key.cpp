@@ -16,7 +16,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr std::string_view kUnsafeName = "@?*#[]|'\"\\ \t,";  ///< they have a meaning in known_hosts
+constexpr std::string_view kUnsafeName = "@?*#[]|'\"\\ \t,";  ///< characters with a meaning in known_hosts
 
 KeyHandle server_key(const SshSession::Impl& session) {
     ssh_key key = nullptr;

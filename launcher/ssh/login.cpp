@@ -293,7 +293,7 @@ class Login {
         return all;
     }
 
-    /// Throws the finding that the user can do most about.
+    /// Throws the finding that helps the user most.
     [[noreturn]] void refuse() {
         const std::string host = session_.settings.target.text();
         const std::string user = session_.settings.user.empty() ? "this user" : session_.settings.user;

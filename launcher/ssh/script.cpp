@@ -21,7 +21,7 @@ constexpr size_t kMostNoise = 1 << 20;
 constexpr size_t kKeptErrors = 16 << 10;
 constexpr size_t kPiece = 256 << 10;
 constexpr size_t kMostAtOnce = 1 << 20;  ///< bytes per read, so that a flood cannot hold up the reader
-constexpr size_t kMostEarly = 4 << 20;   ///< output received during a write
+constexpr size_t kMostEarly = 4 << 20;   ///< most bytes of output received during a write
 constexpr size_t kMostUnread = 16 << 20;
 constexpr int kMostSilences = 10;  ///< a script may take this many times its longest silence
 
@@ -126,8 +126,8 @@ struct RemoteScript::Impl {
         if (came == SSH_ERROR && !ssh_channel_is_eof(channel)) fail_as_lost();
     }
 
-    /// Waits for any message, such as room to write. libssh's own wait does not end for that, and would sleep
-    /// most of the time.
+    /// Waits for any message, such as room to write. libssh's wait would not return for such a message, and
+    /// so would wait too long.
     void wait_for_anything(milliseconds timeout) {
         pollfd waited{ssh_get_fd(session.get()), POLLIN, 0};
         ::poll(&waited, 1, static_cast<int>(timeout.count()));

@@ -87,7 +87,7 @@ class Conversation:
         return None if first >= len(offsets) else (first, behind)
 
     def _from_tokens(self, index, keep_thought, only_thought):
-        """Returns the same from the tokens of the conversation's beginning, if text and tokens cannot be matched."""
+        """Returns the same as token_span, for text and tokens that cannot be matched: compares the tokens of two renderings."""
         messages = [turn.message for turn in self.turns[:index]]
         more = {"real_last_index": len(self.turns) - 1} if len(self.turns) > 1 else {}
         marked, full = (self._tokens([*messages, last], **more)

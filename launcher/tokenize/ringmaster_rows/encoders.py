@@ -149,7 +149,7 @@ def offender(values):
 
 
 def check_ids(example, vocab_size):
-    """Throws if the model does not have an id."""
+    """Raises Failure if the model does not have one of the ids."""
     end = vocab_size or np.iinfo(np.int32).max
     for name, array, least in (("input_ids", example.input_ids, 0), ("labels", example.labels, IGNORED)):
         valid = (array >= 0) | (array == least)

@@ -11,7 +11,7 @@ from .report import Failure
 
 def function_named(name, where, base_dir):
     """Imports a function by the names of its module and itself, as axolotl does. The module is
-    looked up in `base_dir`, which is the folder of the configuration, in the present folder, and
+    looked up in `base_dir`, which is the folder of the configuration, in the current folder, and
     among installed packages."""
     module_name, _, function_name = str(name).rpartition(".")
     if not module_name:

@@ -84,7 +84,7 @@ def weight_files(base):
 
 
 def resized(base, files, wanted, request):
-    """Returns {tensor: resized} for the embedding and the head, unless it is tied, by transformers' resize_token_embeddings."""
+    """Returns {name: tensor} of the embedding and, unless it is tied, the head, as transformers' resize_token_embeddings resizes them."""
     import torch
     from safetensors import safe_open
 

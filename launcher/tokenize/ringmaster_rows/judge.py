@@ -3,12 +3,12 @@ completions if the request names one. The engine starts it as a separate process
 
     ringmaster_tokenize.py --rewards FILE.json
 
-The file is {"functions": ["module.function", …], "prompts": a file with a JSON object a line,
-"base_dir", and what a request for tokens says of the tokenizer}. Requests come on stdin and
-answers go to stdout, one line of JSON each:
+The file is {"functions": ["module.function", …], "prompts": a file with a JSON object per line,
+"base_dir", and the keys of a request for tokens that name the tokenizer}. Requests come on stdin
+and answers go to stdout, one line of JSON each:
 
     {"step", "prompts": [index of a line], "completions": [[token ids]]}
-    {"ready": [names]}, then for each question {"running": name} for each function and {"rewards": [[a number or null] a function]}
+    {"ready": [names]}, then for each question {"running": name} for each function, and {"rewards": a list of numbers and nulls for each function}
 
 or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"url",
 "key_variable", "key_file", "ca_file", "timeout", "reload_command"} in the file, {"sample": …}
@@ -99,7 +99,7 @@ def checked(values, name, prompts):
 
 
 def number(value, where):
-    """None stays None: the function did not judge this completion."""
+    """Returns the reward as a finite number; None stays None, because the function did not judge this completion."""
     if value is None:
         return None
     if hasattr(value, "item") and getattr(value, "size", 1) in (1, ()) or callable(getattr(value, "numel", None)):

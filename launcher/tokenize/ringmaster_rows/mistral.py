@@ -12,7 +12,7 @@ from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 
 class MistralTokenizer(MistralCommonBackend):
-    """Looks like a tokenizer of transformers to the encoders."""
+    """Gives the encoders the interface of a transformers tokenizer."""
 
     chat_template = None
     encodes_chats = True

@@ -112,8 +112,8 @@ def is_stream(sources):
 
 
 def collect(request, sources, split, encode, folder, report, lost=None):
-    """Returns the examples of all sources, in order, that the length rules keep, and how many they do not. Adds the first MOST_LOST
-    rows that are left out or cut to `lost`."""
+    """Returns the examples of all sources that the length rules keep, in order, and counts of what was read, kept, dropped and cut.
+    Adds the first MOST_LOST rows that are left out or cut to `lost`."""
     own_labels = request["preference"] == "reward" or request["token_labels"] > 0
     rows, counts = Rows(folder, split, own_labels), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
@@ -176,7 +176,7 @@ def length_rules(request):
 
 
 def stream_rules(request):
-    """axolotl drops from a packed stream what is too long or too short, and nothing from another."""
+    """Returns the same for a stream: axolotl drops what is too long or too short from a packed stream, and nothing from other streams."""
     return (MIN_LENGTH, "drop") if request["sample_packing"] else (1, request["excess_length"])
 
 
@@ -240,7 +240,7 @@ def need_rows(rows, counts, key):
 
 
 def split_rows(order, request):
-    """Returns (training rows, evaluation rows): as in axolotl, the last rows of the merged order evaluate."""
+    """Returns (training rows, evaluation rows): as in axolotl, the last rows of the merged order are used for evaluation."""
     size, count = request["val_set_size"], len(order)
     chosen = math.ceil(size * count) if size < 1 else int(size)
     if chosen >= count or size < 0:

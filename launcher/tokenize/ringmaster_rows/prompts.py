@@ -26,7 +26,8 @@ def encode_prompts(request_file, report):
 
 
 def encoded(tokenizer, prompt, where):
-    """A string is continued, without the end-of-text token that some tokenizers add; a list of messages is answered."""
+    """Returns a prompt's token ids. A text is to be continued, so the end-of-text token that some tokenizers add is removed; a list of
+    messages is to be answered."""
     if isinstance(prompt, str):
         ids = token_ids(tokenizer, [prompt], empty_too=True)[0]
         return ids[:-1] if len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids

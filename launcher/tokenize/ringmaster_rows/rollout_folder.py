@@ -38,7 +38,7 @@ from .rows import json_rows
 from .sources import Source, ds_type
 from .tokens import Rows, write_tokens
 
-PATIENT_WITH_FILES = 3  # seconds until the first report of waiting, and between two reports
+PATIENT_WITH_FILES = 3  # attempts to read a file that cannot be used
 PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
 LOOK_EVERY = 0.2  # seconds between two listings of the folder
 TELL_AFTER, TELL_EVERY = 1.0, 2.0  # seconds until the first line that reports waiting, and between two such lines
@@ -47,7 +47,7 @@ UNFINISHED = (".tmp", ".part")  # ends of names that are not looked at
 MOST_FILES = 1_000_000  # most names in the folder
 MOST_BYTES = 1 << 32  # most bytes of a file
 MOST_ARRAY_BYTES = 1 << 28  # most bytes of a file that is one JSON array, which is parsed as a whole
-MOST_TOKENS = 1 << 27  # most bytes of a file's rows together
+MOST_TOKENS = 1 << 27  # most tokens of a file's rows together
 
 
 class Unusable(Exception):

@@ -1,4 +1,4 @@
-"""Asks a server of completions for a step's rollouts: gives it the present weights, then sends each
+"""Asks a server of completions for a step's rollouts: gives it the current weights, then sends each
 prompt as token ids, so that nothing is tokenized twice. The server may be slow, restart, or send
 any answer; a step ends with its completions, or with an error that names the reason."""
 

@@ -24,7 +24,7 @@ class Wanted:
     vocabulary: int
     stop_ids: frozenset
     log_probabilities: bool
-    version: str = ""  # of the weights, if the server was told
+    version: str = ""  # version of the weights, if the server was told one
 
     def longest(self):
         """Returns the most bytes that an answer may have: each token comes as id, text, log-probability and offset."""

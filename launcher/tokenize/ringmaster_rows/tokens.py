@@ -12,7 +12,7 @@ import numpy as np
 
 COPY_TOKENS = 1 << 22
 PARTS = {"input_ids": "<i4", "labels": "<i4", "old_log_probabilities": "<f8"}  # one value for each token
-WORDS = {"i": "I", "f": "F"}  # numpy's kinds and the format's
+WORDS = {"i": "I", "f": "F"}  # numpy's kind of a type → the format's letter
 
 
 class Rows:

@@ -61,7 +61,7 @@ class Settings:
 
 
 def load(file: Path, run_dir: Path) -> Settings:
-    """Reads the file. Raises ValueError if it is not one."""
+    """Reads the settings. Raises ValueError if the file does not hold any."""
     text = read_regular(file, MOST_BYTES)
     if text is None:
         raise ValueError(f"{file} is missing or too large")

@@ -98,7 +98,7 @@ def scalar_event(t: float, step: int, values: dict) -> bytes:
 
 
 class ScalarFile:
-    """Appends scalars. A record that an earlier process left cut off is removed; `held` are (tag, step)."""
+    """Appends scalars. Removes a record that an earlier process left incomplete; `held` has the (tag, step) of each scalar."""
 
     def __init__(self, path: Path):
         self.number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
