@@ -95,7 +95,8 @@ class Importer {
         std::string problem;
         m_import.zero_stage = deepspeed_file_stage(path, problem);
         if (problem.empty()) return;
-        // Only the sharding of states depends on the stage: it changes memory, but no number in training.
+        // A warning is enough: the stage only decides how states are sharded, which changes memory but no
+        // number in training.
         m_keys.warn(Form("ACC-DEEPSPEED", "file"), key,
                     {{"problem", problem}, {"folder", m_source.base_dir}});
     }
@@ -209,7 +210,8 @@ class Importer {
         }
     }
 
-    /// Warns if an engine is missing: each of accelerate's two methods needs a specific one.
+    /// Warns if the file does not choose the backend that accelerate's method needs: FSDP 2 for cp_size,
+    /// DeepSpeed for sp_size.
     void check_engines() {
         if (m_distribution.empty()) return;
         const json* version = m_keys.find("fsdp_config.fsdp_version");
@@ -231,7 +233,8 @@ class Importer {
                      {"shard_key", key_of("dp_shard_size")}});
     }
 
-    /// Notes a contradiction in accelerate's guide; the product rule applies.
+    /// Notes that accelerate's guide contradicts itself here; the rule about the product of the sizes
+    /// applies.
     void check_product(int64_t replicas, int64_t shards) {
         if (m_all_to_all <= 1 || shards <= 1) return;
         const int64_t product = replicas * shards * m_all_to_all;
@@ -248,7 +251,7 @@ class Importer {
         const auto said = m_keys.word("mixed_precision", {"no", "bf16", "fp16", "fp8"});
         if (!said || *said == "no") return;
         for (const char* key : {"bf16", "bfloat16", "fp16", "float16"}) {
-            if (m_config.find(key)) return;  // the file that says how to train decides
+            if (m_config.find(key)) return;  // the file that says how to train takes precedence
         }
         if (*said == "bf16" || *said == "fp16") {
             put(m_config, *said, true, m_keys.document().line("mixed_precision"));
@@ -257,7 +260,7 @@ class Importer {
         }
     }
 
-    /// Replaces the file's size and reports it if the two differ.
+    /// Replaces the size in the training file, and reports the change if the two differ.
     void override_with(const std::string& key, int64_t value, const std::string& from) {
         const bool old_name = key == "context_parallel_size" && m_config.find("sequence_parallel_degree");
         const std::string there = old_name ? "sequence_parallel_degree" : key;

@@ -19,7 +19,7 @@ bool is_accelerate(const Document& document);
 
 bool is_accelerate_key(std::string_view key);  ///< returns true for accelerate's own keys
 
-/// Returns the verdicts on the top-level keys of an accelerate file, sorted, like judge_keys.
+/// Sorts the top-level keys of an accelerate file into the lists of KeyVerdicts, like judge_keys.
 KeyVerdicts judge_accelerate_keys(const Document& document, Diagnostics& diagnostics);
 
 /// Replaces an accelerate file's values by those of the PARALLELISM_CONFIG_* variables. `accelerate` is empty

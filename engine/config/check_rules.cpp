@@ -44,14 +44,16 @@ void say_varlen(KeyReader& keys, const Config& config) {
     keys.inform(Form("CFG-VARLEN"), "ring_attn_func");
 }
 
-/// Notes an error in axolotl's page, which shows "2 subsequences of length 4096 across 2 GPUs" for this pair.
+/// Notes an error in axolotl's documentation, which shows "2 subsequences of length 4096 across 2 GPUs" for
+/// sequence_len 8192 and context_parallel_size 4.
 void say_upstream_example(KeyReader& keys, const Config& config) {
     constexpr int64_t kTokens = 8192, kSize = 4;
     if (config.sequence_len != kTokens || config.context_parallel_size != kSize) return;
     keys.inform(Form("CFG-UPSTREAM"), context_key(keys));
 }
 
-/// Rejects full bfloat16, because torchdistx rounds a decayed weight to bfloat16 before it adds the change.
+/// Rejects adamw_anyprecision under full bfloat16: torchdistx rounds the decayed weight to bfloat16 before it
+/// adds the change.
 void check_anyprecision(KeyReader& keys, const Config& config) {
     if (config.optimizer != "adamw_anyprecision" || config.precision != Precision::Bf16Full) return;
     keys.error(Form("CFG-CONFLICT", "anyprecision"), "optimizer");

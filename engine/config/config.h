@@ -136,9 +136,9 @@ struct Config {
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
-    int64_t token_labels = 0;                 ///< of `process_reward_model`, which labels steps; 0: off
-    std::optional<PolicyRule> policy;         ///< `rl: grpo`: how rollouts are trained on
-    std::optional<SamplingRule> sampling;     ///< the rows are prompts, whose rollouts the run makes
+    int64_t token_labels = 0;                 ///< labels of a step under `process_reward_model`; 0: off
+    std::optional<PolicyRule> policy;         ///< `rl: grpo`: how the run trains on rollouts
+    std::optional<SamplingRule> sampling;     ///< set if rows are prompts, and the run makes their rollouts
 
     // Saving, evaluation, logging
     std::string output_dir;
@@ -151,7 +151,7 @@ struct Config {
     std::string eval_strategy;    ///< "steps", "epoch", "no"
     int64_t eval_batch_size = 0;  ///< 0: micro_batch_size
     /// Steps between lines of terminal and log text; events are written at every step. Below 1: a fraction of
-    /// all steps, which the plan replaces if it knows these.
+    /// all steps; the plan replaces it by a number of steps if it knows how many there are.
     double logging_steps = 1;
     int64_t logs_every() const { return logging_steps > 1 ? static_cast<int64_t>(logging_steps) : 1; }
 

@@ -13,9 +13,9 @@ namespace ringmaster {
 /// names.
 const std::vector<std::string>& dataset_types();
 
-/// Returns the types of rows that hold preferences, for this `rl`. preference_texts.py has the same names.
-/// Returns the types of rows whose steps are judged, for a process reward model.
+/// Returns the types of rows with labelled steps, for a process reward model.
 std::vector<std::string> step_types();
+/// Returns the types of rows that hold preferences, for this `rl`. preference_texts.py has the same names.
 std::vector<std::string> preference_types(PreferenceMethod method);
 
 /// Returns the present name of a pair type that axolotl renamed after 0.5, such as chatml.argilla; empty if

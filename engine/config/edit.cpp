@@ -292,7 +292,7 @@ std::string with_value(const Sheet& sheet, const Place& place, const std::string
            text.substr(place.value_end);
 }
 
-/// Returns the text with a value on the key's line in place of one on the lines below it.
+/// Replaces a value that is written on the lines below its key by `value` on the key's line.
 std::string with_value_of_block(const Sheet& sheet, const Place& place, const std::string& value) {
     const std::string& text = sheet.text;
     const size_t next = std::min(text.find('\n', place.line_end), text.size() - 1) + 1;

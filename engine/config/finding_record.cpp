@@ -71,7 +71,7 @@ class RecordReader {
 
 // ------------------------------------------------------------------------------------------ rendering
 
-/// Holds a language's marks in numbers: German writes 1.048.576 and 3,2.
+/// Holds the separators in a language's numbers: German writes 1.048.576 and 3,2.
 struct NumberMarks {
     char thousands = ',', decimal = '.';
 };
@@ -88,7 +88,7 @@ std::string grouped_by_thousands(int64_t number, const NumberMarks& marks) {
     return digits;
 }
 
-/// Returns a size with one decimal; the process's locale does not choose the mark.
+/// Returns a size with one decimal, whatever the process's locale.
 std::string in_gib(double bytes, const NumberMarks& marks) {
     char digits[32];
     std::snprintf(digits, sizeof digits, "%.1f", bytes / double(int64_t{1} << 30));

@@ -1,4 +1,4 @@
-// Holds the edits that come closest to a run with an unsupported key. A key in none of these lists asks
+// Lists the edits that replace an unsupported key as closely as possible. A key in none of these lists asks
 // for something fundamental (another objective, another kind of model, other rows), which nothing can
 // replace.
 #include <algorithm>

@@ -36,8 +36,8 @@ void name_default(const std::string& path, FindingValues& parameters) {
     }
 }
 
-/// Returns whether the size depends on the number of ranks: the nearest allowed value then seldom
-/// works.
+/// Returns true if the size depends on the number of ranks: the nearest allowed value would seldom work, so
+/// it is not suggested.
 bool follows_from_ranks(const std::string& path) {
     return path == "dp_shard_size" || path == "dp_replicate_size" || path == "ulysses_size" ||
            path == "context_parallel_size" || path == "sequence_parallel_degree" ||
@@ -185,7 +185,7 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    constexpr int64_t kBeyondUse = 65537;  // higher limits only prevent overflow
+    constexpr int64_t kBeyondUse = 65537;  // larger limits only prevent overflow and are not suggested
     const int64_t nearest = std::clamp(whole, range.least, range.most);
     FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};
     if (nearest < kBeyondUse && !follows_from_ranks(path)) parameters["nearest"] = nearest;

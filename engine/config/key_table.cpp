@@ -367,9 +367,9 @@ bool repeats(const Document& document, const json& value, std::string_view other
     return same && *same == value;
 }
 
-/// Returns whether `value` looks like the class of a text model, of an image model whose text part alone is
-/// trained here, or of a reward model where one is trained. Such a key changes nothing, because config.json
-/// and reward_model say the class.
+/// Returns true if `value` looks like the class of the model that is trained: a reward model's class if the
+/// file asks for a reward model, otherwise that of a text model or of an image model, whose text part alone
+/// is trained here. Such a key changes nothing, because config.json and reward_model decide the class.
 bool names_the_model(const json& value, const Document& document) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "d
 /// axolotl 0.3 to 0.11 switched ReLoRA on by this key; from 0.12 on it is `relora`.
 constexpr std::string_view kOldRelora = "relora_steps";
 
-/// Returns the keys that change what is trained if they are present or missing.
+/// Returns the keys whose presence or absence changes what is trained.
 std::vector<std::string> training_keys() {
     std::vector<std::string> keys;
     for (const auto& [key, rule] : rules()) {

@@ -34,7 +34,8 @@ bool matches_a_name(const LoraTargets& targets, const ModulePath& module) {
                        [&](const std::string& name) { return is_named(module, name); });
 }
 
-/// Returns whether a name is the module's whole path, which counts in every layer, whatever `layers` says.
+/// Returns true if a name is the module's whole path. Such a name applies in every layer, whatever `layers`
+/// says.
 bool is_whole_path(const LoraTargets& targets, const ModulePath& module) {
     return std::find(targets.names.begin(), targets.names.end(), module.path) != targets.names.end();
 }
@@ -71,7 +72,7 @@ std::vector<std::string> names_in_layer(const std::vector<const ModulePath*>& ma
     return names;
 }
 
-/// Counts the names that a layer has a module of: layers of another kind lack some modules.
+/// Counts the names for which the layer has a module; layers of another kind lack some modules.
 std::size_t present(const std::vector<std::string>& names, const std::vector<ModulePath>& modules,
                     int layer) {
     return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&](const std::string& name) {

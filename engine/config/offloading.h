@@ -1,4 +1,4 @@
-/// Says which states a configuration keeps in host memory.
+/// Determines which states a configuration keeps in host memory or on a disk.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline bool states_in_host(const Config& config) {
 /// in memory: the present one, the next two, and one that is being written.
 constexpr int64_t kDiskStretch = int64_t{4} << 20, kDiskStretches = 4;
 
-/// Returns whether the optimizer's states are kept on a disk, as DeepSpeed's `device: nvme` asks. Codes, and
-/// states of whole matrices, are kept in host memory instead.
+/// Returns true if the optimizer's states are kept on a disk, as DeepSpeed's `device: nvme` asks. States in
+/// 8-bit or 4-bit codes, and those of optimizers that need whole matrices, are kept in host memory instead.
 inline bool states_on_disk(const Config& config) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     return !config.optimizer_disk.empty() && kind != nullptr && !kind->needs_matrices() &&

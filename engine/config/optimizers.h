@@ -54,8 +54,8 @@ struct StateFormat {
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
-/// The shape of a state relative to its parameter. Ranks share the states per element; every rank holds
-/// all of the others.
+/// The shape of a state relative to its parameter. Ranks divide states of one number per element among them;
+/// every rank holds all other states whole.
 enum class StateExtent {
     Elements,  ///< one number per element
     Rows,      ///< one number per row of a matrix

@@ -71,7 +71,7 @@ const Words kRefusedKeys{"input_transform",
                          "streaming",
                          "temperature"};
 const Words kStepKeys{"step_separator", "max_completion_length",
-                      "train_on_last_step_only"};           ///< of judged steps
+                      "train_on_last_step_only"};           ///< for types whose steps are labelled
 const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< are read under `rl` only
 const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
 const Words kEndWords{"all", "turn", "last", "none"};
@@ -160,7 +160,8 @@ class EntryReader {
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    /// Checks the type of prompts: none, or the name of a user's function that makes prompts of a row.
+    /// Checks the type if rows are prompts: none, or the name of a user's function that makes prompts from a
+    /// row.
     void check_transform(const json& type) {
         if (!is_on(type)) return;
         const std::string word = type.is_string() ? type.get<std::string>() : "";

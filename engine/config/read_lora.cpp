@@ -262,8 +262,8 @@ void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) 
     say_overruled(keys, lora);
 }
 
-/// Returns whether the adapter's folder is missing while the file has the settings of the same adapter: it
-/// can then be planned, but not launched. Says so.
+/// Returns true, and warns, if the adapter's folder is missing while the file has the settings of the same
+/// adapter: the run can then be planned, but not launched.
 bool is_absent(KeyReader& keys, const std::string& folder) {
     if (is_folder(folder) || !keys.has("lora_r") || !keys.has("lora_alpha")) return false;
     keys.warn(Form("CFG-LORA", "absent"), "lora_model_dir", {{"path", folder}});

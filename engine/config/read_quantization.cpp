@@ -97,8 +97,9 @@ bool belong_together(KeyReader& keys, bool four, bool eight) {
     return true;
 }
 
-/// Reads quantize_moe_experts. Refuses what axolotl refuses, and 4-bit formats that axolotl gives to the base
-/// alone: its experts are always NF4 with quantised scales.
+/// Reads quantize_moe_experts. Refuses what axolotl refuses. Also refuses 4-bit formats other than NF4 with
+/// quantised scales: axolotl would use them for the base model only, because it always quantises experts that
+/// way.
 void read_experts(KeyReader& keys, Config& config) {
     if (!keys.flag(kExperts).value_or(false)) return;
     if (!config.quantization.on()) return keys.error(Form("CFG-QUANTIZED", "experts"), kExperts);

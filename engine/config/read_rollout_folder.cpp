@@ -13,10 +13,10 @@ constexpr const char* kFolder = "trl.rollout_folder";
 constexpr const char* kTimeout = "trl.rollout_timeout";
 constexpr int64_t kLongest_s = 30 * 86400;
 
-/// Keys that name other rows.
+/// Keys that name another source of rows, and so conflict with trl.rollout_folder.
 constexpr const char* kRows[] = {"datasets", "dataset_prepared_path"};
 
-/// Keys that choose some of the rows, or another order, and that need all rows beforehand.
+/// Keys that select or reorder rows, for which all rows must be there beforehand.
 constexpr const char* kChoosing[] = {"dataset_exact_deduplication", "dataset_shard_num",
                                      "shuffle_merged_datasets", "shuffle_before_merging_datasets"};
 

@@ -22,7 +22,8 @@ constexpr const char* kKeyVariable = "trl.vllm_server_api_key_env";
 constexpr const char* kKeyFile = "trl.vllm_server_api_key_file";
 constexpr const char* kCaFile = "trl.vllm_server_ca_file";
 
-/// Keys that would hold the API key itself: a configuration is copied, shown and sent to nodes.
+/// Keys that would hold the API key itself. They are refused, because a configuration is copied, shown and
+/// sent to nodes.
 constexpr const char* kOpenKeys[] = {"trl.vllm_server_api_key", "trl.vllm_api_key"};
 
 bool is_given(KeyReader& keys, const char* key) {
@@ -40,8 +41,9 @@ bool is_host(const std::string& text) {
     return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), fits);
 }
 
-/// Returns whether a server is asked. TRL's mode is `colocate` unless the file says otherwise; a file that
-/// names a host or port without a mode was written for older versions of TRL, whose mode was `server`.
+/// Returns true if a server makes the completions. TRL's mode is `colocate` unless the file says otherwise; a
+/// file that names a host or port without a mode was written for older versions of TRL, whose mode was
+/// `server`.
 bool asks_server(KeyReader& keys) {
     if (!keys.flag("trl.use_vllm").value_or(false)) return false;
     if (is_given(keys, "trl.vllm_mode"))

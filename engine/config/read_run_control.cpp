@@ -94,8 +94,8 @@ bool asks_without_a_value(const KeyReader& keys) {
     return said != values.end() && said->is_null();
 }
 
-/// Checks which evaluation the file calls the best. transformers finds the loss under two names. The other
-/// numbers in axolotl's evaluations come from callbacks, or grow as the model gets worse.
+/// Checks metric_for_best_model. transformers finds the loss under two names. Other metrics are refused: in
+/// axolotl's evaluations they come from callbacks, or they grow as the model gets worse.
 void read_best_metric(KeyReader& keys, const Config& config) {
     const bool highest = keys.flag("greater_is_better").value_or(false);
     const std::string metric = keys.text("metric_for_best_model").value_or("");

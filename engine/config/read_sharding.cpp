@@ -52,7 +52,7 @@ void offload_parameters(KeyReader& keys, Config& config, const char* key) {
     config.parameter_offloading = config.optimizer_offloading = true;
 }
 
-/// Returns what a DeepSpeed configuration says of offloading; an object without members if it says nothing.
+/// Returns the offloading settings of a DeepSpeed configuration; an object without members if it has none.
 /// `what` is "offload_optimizer" or "offload_param".
 json offload_of(const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
@@ -115,7 +115,8 @@ std::optional<json> deepspeed_named(KeyReader& keys, const std::string& said, co
     return deepspeed;
 }
 
-/// Reports a configuration that cannot be used. Offers axolotl's for the stage in the file's name.
+/// Reports a configuration that cannot be used. Suggests axolotl's configuration for the stage in the file's
+/// name.
 void refuse_deepspeed(KeyReader& keys, const Config& config, const json& said, const std::string& problem) {
     FindingValues parameters{{"problem", problem}, {"folder", config.base_dir}};
     const std::string like = said.is_string() ? shipped_deepspeed_like(said.get<std::string>()) : "";

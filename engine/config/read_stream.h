@@ -1,5 +1,5 @@
-/// Reads what makes rows a stream, of which a run reads as many as max_steps needs: `pretraining_dataset`,
-/// texts to pretrain on, and `streaming: true`, the rows of `datasets`.
+/// Reads the keys that make the rows a stream, from which a run reads as many rows as max_steps needs:
+/// `pretraining_dataset` (texts to pretrain on) and `streaming: true` (the rows of `datasets`).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -50,7 +50,7 @@ struct Node {
     enum class Kind { Scalar, List, Map };
     Kind kind = Kind::Scalar;
     int line = 0;
-    bool complete = true;  ///< false while its items are being read: an alias to it would never end
+    bool complete = true;  ///< false while its items are being read: an alias to this node would never end
     bool repeated = false;
     json scalar;
     std::vector<NodePtr> items;
@@ -236,8 +236,8 @@ struct Expanded {
     std::size_t values = 0;
     std::size_t bytes = 0;
 
-    /// Counts a value, and rejects it if the limit is exceeded. Bytes of paths count too: keys of 256 bytes,
-    /// nested above a list that aliases repeat, give a short file long paths.
+    /// Counts a value, and rejects it if the limit is exceeded. The bytes of key paths count too: a short
+    /// file can produce very long paths by nesting long keys above a list that aliases repeat.
     void add(const Node& node, const std::string& path) {
         if (++values > kMaxValues) {
             refuse(Form("YAML-TOO-MANY", "expanded"), node.line, {{"most", int64_t(kMaxValues)}});

@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Holds means over a step's pairs or rows in training on preferences; figures that the method does not
-/// compute are not written. A completion's reward is beta times the number that the loss compares.
+/// Holds means over a step's pairs or rows in a run that trains on preferences; figures that the method does
+/// not compute are not written. A completion's reward is beta times the number that the loss compares.
 struct LossFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
     std::optional<double> margin;    ///< chosen − rejected
@@ -26,7 +26,7 @@ struct LossFigures {
         {};  ///< share of a policy's ratios that the clip leaves without gradient
 };
 
-/// Holds means over a step's completions in training on completions that the run samples.
+/// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
     std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
     std::optional<double> completion_tokens;

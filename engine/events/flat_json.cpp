@@ -13,7 +13,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Returns the end of the number that begins at `at`, or null if none does.
+/// Returns the end of the number that begins at `at`, or null if no number begins there.
 const char* end_of_number(const char* at, const char* end) {
     auto digits = [&] {
         const char* first = at;

@@ -1,5 +1,5 @@
 /// Splits one JSON object per line into its members without building a tree, so that millions of events are
-/// read quickly. Values stay text until somebody asks for them. The grammar is RFC 8259; nlohmann-json checks
+/// read quickly. Values stay text until a caller asks for them. The grammar is RFC 8259; nlohmann-json checks
 /// and decodes everything that is not plain (escapes, text beyond ASCII, nested values).
 #pragma once
 

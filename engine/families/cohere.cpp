@@ -4,7 +4,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Describes parallel attention and MLP under one LayerNorm without bias.
+/// Describes attention and an MLP that run in parallel and share one LayerNorm without bias.
 void describe_cohere(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.layer_norms = model.parallel_blocks = true;
@@ -13,7 +13,7 @@ void describe_cohere(const ConfigFields& fields, ModelConfig& model) {
     if (fields.flag_or("use_qk_norm", false)) model.obstacles.push_back("use_qk_norm");
 }
 
-/// Layers without a window lack rope.
+/// Layers without a window have no rotary embedding.
 void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
     describe_cohere(fields, model);
     for (const char* idle :

@@ -27,7 +27,7 @@ struct ExpertNames {
     bool stacked = false;
 };
 
-/// Says which of a family's ForSequenceClassification and ForTokenClassification transformers has.
+/// Says which of a family's ForSequenceClassification and ForTokenClassification classes transformers has.
 enum class ScoreClasses { Both, OfSequences, None };
 
 /// Names of the expert that every token uses in DeepSeek's models, and in those that follow them.
@@ -35,9 +35,9 @@ inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp
                                             {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
                                             {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};
 
-/// Maps targets, by the names of transformers 4, to the parameters that PEFT 0.21 adapts instead: those that
-/// hold a mixture's experts and its router (peft/utils/transformers_weight_conversion.py). Targets that are
-/// not listed are modules.
+/// The targets, named as in transformers 4, for which PEFT 0.21 adapts parameters instead of modules: those
+/// that hold a mixture's experts and its router (peft/utils/transformers_weight_conversion.py). Targets that
+/// are not listed are modules.
 inline constexpr std::string_view kMixtralTargets = "gate w1 w2 w3";
 inline constexpr std::string_view kQwenTargets = "gate gate_proj up_proj down_proj";
 
@@ -123,14 +123,14 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 /// Sizes and rules of a mixture whose router scores by groups, as in DeepSeek's models.
 struct GroupedDefaults {
     ExpertDefaults experts;
-    int64_t shared_experts = 1;  ///< this many experts form the one that every token uses
-    int64_t dense_layers = 1;    ///< this many first layers have an MLP instead
+    int64_t shared_experts = 1;  ///< number of experts that together form the one of all tokens
+    int64_t dense_layers = 1;    ///< number of first layers that have an MLP instead
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;
     bool norms = true;
 };
-/// Scores are sigmoids. A bias that is not trained is added for the choice, so that experts get equally many
-/// tokens (arXiv 2412.19437, section 2.1.2).
+/// A router whose scores are sigmoids. A bias that is not trained is added only to choose experts, so that
+/// experts get equally many tokens (arXiv 2412.19437, section 2.1.2).
 inline constexpr RouterRule kCorrectedRouter = {
     .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
@@ -138,10 +138,10 @@ void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const 
 /// the field partial_rotary_factor is the rotated part's share of a key, not of itself.
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key = false);
-/// Reads what layers of LFM2 share: which ones attend, and the short convolution of the others.
+/// Reads LFM2's layers: which of them have attention, and the short convolution of the others.
 void read_convolutions(const ConfigFields& fields, ModelConfig& model);
 struct StateSpaceDefaults {
-    /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has no such field, but mamba_expand.
+    /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has mamba_expand instead of that field.
     int64_t inner = 0;
     /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads together,
     /// whatever mamba_expand says, and its class has another limit of steps.

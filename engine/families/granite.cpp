@@ -18,7 +18,8 @@ void describe_granite(const ConfigFields& fields, ModelConfig& model) {
     model.mlp_bias = fields.flag_or("mlp_bias", false);
 }
 
-/// Each layer has a shared MLP, alone or with experts. Only "rope" turns queries and keys.
+/// Each layer has a shared MLP, alone or with experts. Queries and keys are rotated only if
+/// position_embedding_type is "rope".
 void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
     read_multipliers(fields, model);
     read_state_space(fields, model, {});

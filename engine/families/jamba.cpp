@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Says in which layers a part is: in those whose index is `offset` above a multiple of `period`.
+/// The layers that have a part: those whose index is `offset` above a multiple of `period`.
 struct Places {
     int64_t period, offset;
 

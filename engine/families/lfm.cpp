@@ -5,7 +5,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Takes two thirds of the MLP's width, times a factor, up to a multiple.
+/// Sets the MLP's width to two thirds of the file's, times a factor, rounded up to a multiple.
 void describe_lfm2(const ConfigFields& fields, ModelConfig& model) {
     read_convolutions(fields, model);
     const int64_t multiple = fields.integer_or("block_multiple_of", 256, 1'000'000);

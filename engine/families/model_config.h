@@ -122,7 +122,7 @@ struct ModelConfig {
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
     double logit_softcap = 0;
     double embedding_multiplier = 1;
-    /// Rounds it to the dtype of computation, as Gemma's class does.
+    /// Rounds embedding_multiplier to the dtype of computation, as Gemma's class does.
     bool rounds_embedding_multiplier = false;
     double residual_multiplier = 1;
     double attention_multiplier = 1;  ///< multiplies attention's output
@@ -261,8 +261,8 @@ struct ParameterShape {
 
 /// Returns whether transformers has a class of this model that gives scores to sequences, or to tokens.
 bool has_score_class(const ModelConfig& model, bool of_tokens);
-/// Returns the model with that class's head: `score`, with a bias if it is of tokens, in place of lm_head and
-/// of all that shapes the logits of tokens.
+/// Returns the model with that class's head: `score`, with a bias if it scores tokens, in place of lm_head
+/// and of all that shapes the logits of tokens.
 ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens);
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);

@@ -213,8 +213,8 @@ void add_layer(const ModelConfig& m, const LayerKind& kind, Shapes shapes) {
     if (m.layer_input_width > 0) add_layer_input(m, shapes);
 }
 
-/// Returns a tensor's name in the family's files; all names lack the layer. The longest module that the
-/// family renames decides.
+/// Returns a tensor's name in the family's files; both names lack the layer's prefix. If the family renames
+/// several modules that contain the tensor, the longest name applies.
 std::string in_files(const Family& family, const std::string& tensor) {
     for (size_t end = tensor.size(); end != std::string::npos; end = tensor.rfind('.', end - 1))
         for (const Rename& rename : family.names)
@@ -285,7 +285,7 @@ void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
         shape.stored.parts = expert_parts(m, *family, shape);
         shape.stored.stacked = family->experts.stacked;
     }
-    if (family->names.empty() && m.weight_prefix.empty()) return;  // a family with a body has names
+    if (family->names.empty() && m.weight_prefix.empty()) return;  // every family with `body` has names
     for (ParameterShape& shape : shapes)
         if (shape.stored.name.empty()) shape.stored.name = file_name(m, *family, shape);
     join_rows(shapes);

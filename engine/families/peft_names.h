@@ -1,4 +1,4 @@
-/// Returns PEFT's names for a model's modules.
+/// Gives PEFT's names for a model's modules.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace ringmaster {
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 /// Returns the path of the module that holds the embedding or the head.
 std::string peft_table(const ModelConfig& model, Role role);
-/// Returns the path in a layer of a parameter of kExpertParameters; itself if the model has none.
+/// Returns the path, within its layer, of a parameter of kExpertParameters; `parameter` itself if the model
+/// lacks it.
 std::string peft_parameter(const ModelConfig& model, const std::string& parameter);
 /// Returns whether PEFT adapts parameters of a mixture's experts or its router for this target, because
 /// modules of transformers 4 had the name (Family::expert_targets).

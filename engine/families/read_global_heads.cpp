@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kMost = 100'000;
 
-/// Returns whether per_layer_config gives each of the layers without a window these sizes, and only those.
-/// transformers writes it in place of the fields from which it comes.
+/// Returns true if per_layer_config gives each layer without a window these sizes, and no other layer.
+/// transformers writes it in place of global_head_dim and num_global_key_value_heads.
 bool are_sizes_of_layers(const nlohmann::json& sizes, const ModelConfig& model) {
     const auto globals = std::count_if(model.layers.begin(), model.layers.end(),
                                        [](const LayerKind& kind) { return !kind.window; });

@@ -108,7 +108,7 @@ RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConf
     rope.type = parameters->text_or("rope_type", "");
     if (rope.type.empty()) rope.type = parameters->text_or("type", "default");
     parameters->has("type");
-    // A text's tokens have the same position in all three dimensions of an image.
+    // A text token has the same position in all three dimensions of an image, so these fields change nothing.
     for (const char* of_images : {"mrope_section", "mrope_interleaved"}) parameters->has(of_images);
     if (rope.type == "su") rope.type = "longrope";
     if (rope.type != "proportional") read_rotary_share(fields, *parameters, family, model, rope);

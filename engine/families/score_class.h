@@ -1,4 +1,4 @@
-/// Describes a model that gives scores in config.json.
+/// Writes into config.json that a model gives scores.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

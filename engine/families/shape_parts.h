@@ -1,4 +1,4 @@
-/// Declares what the lists of a model's parameters and of an adapter's share.
+/// Declares the code shared by the list of a model's parameters and that of an adapter's.
 #pragma once
 
 #include <vector>
