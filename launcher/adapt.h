@@ -1,5 +1,6 @@
 /// Makes a configuration runnable on this machine: applies the fixes of its errors one by one, then those
-/// that make it fit in memory, and reports what each changes. The rest of the text keeps every byte.
+/// that make it fit in memory, and reports what each changes. The rest of the text stays the same, byte for
+/// byte.
 #pragma once
 
 #include <optional>

@@ -15,8 +15,8 @@ std::filesystem::path engine_file(const Places& places);
 /// Returns ringmaster_cuda.so; an empty path if this build has no CUDA part.
 std::filesystem::path cuda_file(const Places& places);
 
-/// Returns the folder of LibTorch's libraries: the one that a build tree records, else the environment's. An
-/// empty path if there is none.
+/// Returns the folder of LibTorch's libraries: the folder that a build tree records, else that of the Python
+/// environment. Returns an empty path if there is none.
 std::filesystem::path libtorch_dir(const Places& places);
 
 }  // namespace ringmaster

@@ -8,9 +8,9 @@
 
 namespace ringmaster {
 
-/// Makes the example's training data in <cache_dir>/example from what set-up installed, and returns its YAML;
-/// does nothing if it is there already. Throws Error(Unreachable) without the Python environment, and
-/// Cancelled.
+/// Makes the example's YAML file and training data in <cache_dir>/example, from files that set-up installed,
+/// and returns the YAML's path; does nothing if they are there already. Throws Error(Unreachable) without the
+/// Python environment, and Cancelled.
 std::filesystem::path make_example(const Places& places, const Progress& progress);
 
 }  // namespace ringmaster

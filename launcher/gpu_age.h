@@ -14,7 +14,8 @@ namespace ringmaster {
 /// Returns the least compute capability that the kernels run on, such as "8.0".
 std::string least_capability();
 
-/// Returns whether the kernels cannot run on a GPU of this compute capability. An unknown one is not too old.
+/// Returns whether the kernels cannot run on a GPU of this compute capability. An unknown capability does not
+/// count as too old.
 bool is_too_old(const std::string& capability);
 
 /// Returns the finding about the first of the first `count` GPUs that is too old; nullopt if none is.

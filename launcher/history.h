@@ -56,7 +56,7 @@ class RunHistory {
     explicit RunHistory(RunDirectory run, int64_t kept_steps = StepColumns::kMostSteps);
 
     /// Reads for about `budget`, the newest events first: the first read of a long run already gives its end
-    /// and samples of the rest, later reads fill in between. Returns true if anything was read. If the
+    /// and samples of the rest, and later reads fill the gaps. Returns true if anything was read. If the
     /// directory becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
 

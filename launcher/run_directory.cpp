@@ -211,7 +211,7 @@ void delete_run(const RunDirectory& run) {
                              : " (pid " + std::to_string(alive ? alive->pid : state.writer.pid) + ")"),
                     run.name(), "`ringmaster stop " + run.name() + "` first");
     }
-    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // so that no half-deleted run remains in sight
+    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // hides it first
     std::error_code problem;
     fs::remove_all(aside, problem);
     fs::rename(run.dir, aside, problem);

@@ -23,7 +23,8 @@ std::set<std::string> secrets_of_environment();
 /// Returns the strings under keys that name a secret in YAML or JSON; none if the text is neither.
 std::set<std::string> secrets_of_document(std::string_view text);
 
-/// Masks all secrets. Removes `known` values everywhere, but those below 6 bytes only under a secret's key.
+/// Masks all secrets. Removes `known` values everywhere, but a value of less than 6 bytes only under a key
+/// that names a secret.
 std::string without_secrets(const std::string& text, const std::set<std::string>& known);
 
 /// Masks every string in a JSON value by its format and by known values only, so that commit hashes stay.

@@ -116,7 +116,7 @@ class StepColumns {
     /// Returns what is stored of the step's event; NaN (0 for a count) if unknown.
     StepEvent event(int64_t step) const;
 
-    /// Returns the first block that exists, starting with `block`.
+    /// Returns the first existing block from `block` on.
     std::optional<int64_t> next_block(int64_t block) const;
     /// Writes `figure` of the kBlock steps from `block` × kBlock on; returns false and leaves `out` untouched
     /// if the block does not exist.

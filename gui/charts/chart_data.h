@@ -59,7 +59,7 @@ struct ChartData {
     bool fromZero = false;  ///< true if the y axis begins at 0
     double xLow = std::numeric_limits<double>::quiet_NaN(),
            xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: taken from the data
-    bool bridgeGaps = false;                                  ///< missing entries have not been read yet
+    bool bridgeGaps = false;                                  ///< true: draws across entries not read yet
 
     const std::vector<double>& xOf(const ChartSeries& s) const { return s.x.empty() ? x : s.x; }
 };

@@ -34,7 +34,7 @@ struct RowsQuestion {
     QString text;
 };
 
-/// Returns work that leaves the rows in `into`, which the caller reads after the job has finished.
+/// Returns a job that puts the rows into `into`, which the caller reads after the job has finished.
 Job::Work rows_work(const RowsQuestion& question, const Machine& machine, const Places& places,
                     std::shared_ptr<OpenRowsPtr> into);
 

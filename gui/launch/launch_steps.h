@@ -49,11 +49,13 @@ struct LaunchOrder {
 /// Returns the request, changed as the form says.
 Request requestOf(const Request& request, const LaunchChoice& choice);
 
-/// Both return work that gives the run's directory, and sets `in_the_way` if output_dir holds foreign files.
+/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds
+/// foreign files.
 Job::Work launchWork(const LaunchOrder& order);
 Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
 
-/// Returns the text that `launch --dry-run` prints; `reached` then holds the machines.
+/// Returns a job whose result is the text that `launch --dry-run` prints; it puts the machines into
+/// `reached`.
 Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached);
 
 }  // namespace ringmaster

@@ -19,7 +19,8 @@ struct LogLine {
 };
 
 /// Removes a local time ("12:04:50" or "2026-11-21 12:04:50") from the start of `text`; returns it, or `near`
-/// if there is none. A time without a date is on the day of `near`, or the next if half a day earlier.
+/// if there is none. A time without a date gets the date of `near`, or the next day's if it would lie over
+/// half a day before `near`.
 double take_time(std::string& text, double near);
 
 /// Returns the text without control characters (a terminal's colours, for example), cut if it is very long.

@@ -11,8 +11,9 @@ class KeptBatch {
   public:
     void forget() { m_rows_of_rank.reset(); }  ///< call it when another text is opened
 
-    /// Remembers micro × accumulation of the first plan after forget(). In every plan, sets the batch
-    /// "without context parallelism" to the batch to keep, in the batch and in the note about it.
+    /// Remembers micro × accumulation of the first plan after forget(). In every plan, replaces the batch
+    /// "without context parallelism" by the batch to keep, or by the plan's batch if that is impossible; also
+    /// in the note about it.
     void applyTo(Plan& plan);
 
   private:

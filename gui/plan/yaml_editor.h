@@ -16,7 +16,7 @@ class YamlEditor : public QPlainTextEdit {
   public:
     explicit YamlEditor(QWidget* parent = nullptr);
 
-    QString text() const;            ///< unchanged, with non-breaking spaces
+    QString text() const;            ///< keeps non-breaking spaces
     void load(const QString& text);  ///< replaces the text and clears the undo history
     void edit(const QString& text);  ///< changes only what differs, as one undo step
     void setMarks(const Diagnostics& diagnostics);

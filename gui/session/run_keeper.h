@@ -51,7 +51,7 @@ class RunKeeper : public QObject {
 
     bool willRestart(const QString& dir) const;  ///< true if a failure will cause, or has caused, a restart
     void leaveAlone(const QString& dir);         ///< cancels all restarts, even one in progress
-    int restartsAhead() const;                   ///< runs that restart only while the app runs
+    int restartsAhead() const;                   ///< number of runs that restart only while the app runs
 
   Q_SIGNALS:
     void changed(const QString& dir);  ///< emitted when news of the run changed

@@ -8,8 +8,8 @@
 /// minute. At most eight deliveries run at once; failures are written to RUN/alerts.log.
 ///
 /// The script of a Slurm job sends the signal USR1 once the ranks have ended. If run.json does not say by
-/// then that the run is over, the run has failed, because no process is left that could write its end. TERM
-/// ends the process after the alerts that it has found.
+/// then that the run is over, the run has failed, because no process is left that could write its end. After
+/// TERM, the process delivers the alerts that it has found, then ends.
 #pragma once
 
 #include <filesystem>

@@ -4,8 +4,9 @@
 ///     to node 0:  hello {agent and ranks} · beat · failing · asked stop|now · ended {how each rank ended}
 ///     from it:    beat · stop · now · end · over STATE REASON
 ///
-/// A connection that has not proven that it belongs to the run gets five seconds, lines of 256 bytes and one
-/// of 32 places; a new one evicts the oldest. Node 0 stops listening once every node has connected.
+/// A connection that has not proven that it belongs to the run is closed after five seconds, may send lines
+/// of up to 256 bytes, and takes one of 32 places; if all are taken, a new one evicts the oldest. Node 0
+/// stops listening once every node has connected.
 #pragma once
 
 #include <poll.h>

@@ -15,8 +15,8 @@ int follow_run(std::span<char* const> arguments);
 /// Implements `--stop DIR [--now]`: asks this node's agent to stop if its pid, start time and boot match.
 int stop_run(std::span<char* const> arguments);
 
-/// Implements `--towards ADDRESS`: writes the interface that leads to a node 0 at that address, as the run's
-/// ranks use it, and this machine's address on it: "interface eth0 10.0.0.7".
+/// Implements `--towards ADDRESS`: writes the network interface through which the run's ranks reach node 0 at
+/// that address, and this machine's address on it: "interface eth0 10.0.0.7".
 int tell_interface(std::span<char* const> arguments);
 
 }  // namespace ringmaster

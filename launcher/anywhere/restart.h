@@ -29,9 +29,9 @@ struct NodesLeft {
     std::vector<std::string> lost;   ///< the lost nodes: "b: Connection refused"
 };
 
-/// Connects to the run's nodes, retrying missing ones for `patience`, and ends what the failed run still does
-/// there. Throws Error(Unreachable) if node 0 is lost, which holds the checkpoints, Error(Refused) if the run
-/// has not ended, Cancelled.
+/// Connects to the run's nodes, retrying missing ones for `patience`, and ends the failed run's agents that
+/// still run there. Throws Error(Unreachable) if node 0 is lost, which holds the checkpoints, Error(Refused)
+/// if the run has not ended, Cancelled.
 NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, const Places& places,
                      const SshPerson& person, const Progress& progress);
 

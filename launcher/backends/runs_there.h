@@ -1,4 +1,5 @@
-/// Lists the runs on another machine that any machine launched there by SSH. Starts and stops nothing.
+/// Lists the runs on another machine that were launched there by SSH, from whichever machine. Starts and
+/// stops nothing.
 #pragma once
 
 #include <optional>
@@ -19,8 +20,8 @@ struct RunThere {
     /// write it.
     std::optional<RemoteRun> remote = {};
 
-    /// Returns the run with the paths of the node that was asked. The user calls it `target`; its name is
-    /// `host`. Throws Error(Refused) if the run cannot be followed.
+    /// Returns the run, followed on the node that was asked: `target` is what the user calls it, `host` its
+    /// name in messages. Throws Error(Refused) if the run cannot be followed.
     RemoteRun followed_at(const std::string& target, const std::string& host) const;
 
     std::string handle() const {
@@ -42,7 +43,7 @@ struct RunsThere {
 /// Error(Unreachable).
 RunsThere runs_there(SshSession& session);
 
-/// Returns only the runs called `name`, as last recorded; any `id` if that is empty.
+/// Returns only the runs called `name`, in the state that was last recorded; an empty `id` means any.
 RunsThere runs_there_called(SshSession& session, const std::string& id, const std::string& name);
 
 /// Parses the machine's answer: at most 10,000 names and 1,000 runs. Skips lines that make no

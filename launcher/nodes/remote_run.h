@@ -1,6 +1,6 @@
-/// Describes a run on other machines. The local run directory mirrors it; remote.json there says where it is.
-/// Only this machine writes that file. Every node has a copy next to the run, so that other machines find the
-/// run, too:
+/// Describes a run on other machines. The local run directory mirrors it; its file remote.json, which only
+/// this machine writes, says where the run is. Every node has a copy next to the run, so that other machines
+/// find the run, too:
 ///
 ///     {"ranks": 4, "adopted": false, "nodes": [{"target", "called", "run_dir", "agent", "address",
 ///      "first_rank", "ranks"}, …]}

@@ -14,8 +14,8 @@ namespace ringmaster {
 /// StrictHostKeyChecking: what happens with a host whose key is unknown.
 enum class NewHostKeys { Ask, Add, Refuse, Unchecked };
 
-/// Says if algorithms of known keys come first: they do without HostKeyAlgorithms, or with `+…` or `-…`. `ssh
-/// -G` does not show this; Unclear if the files use several forms of it.
+/// Says if the algorithms of known keys come first: they do if HostKeyAlgorithms is not set, or begins with
+/// `+` or `-`. `ssh -G` does not show this. Unclear: the files contain several forms of the setting.
 enum class AlgorithmOrder { KnownFirst, AsListed, Unclear };
 
 /// SSH's settings for host keys.

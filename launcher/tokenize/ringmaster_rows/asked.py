@@ -17,7 +17,8 @@ MAP_KEYS = {"remove_columns"}  # arguments of Dataset.map that a transform may r
 
 
 def prompts(rows, tokenizer, most, transform=None):
-    """Yields an Example without labels for each row. A prompt of more than `most` tokens counts as too long, because it leaves no room for its completion."""
+    """Yields an Example without labels for each row. A prompt of more than `most` tokens counts as too long: it
+    leaves no room for its completion."""
     for row in rows:
         values = transform(row) if transform else row.values
         prompt = values.get("prompt")
