@@ -1,4 +1,4 @@
-# Says what `cmake --install` installs where, and what CPack puts into the Debian package (packaging/deb).
+# Defines what `cmake --install` installs and where, and what CPack puts into the Debian package (packaging/deb).
 #
 #   bin/                   the programs; ringmaster-engine and ringmaster-tokenize are scripts that find LibTorch's environment
 #   libexec/ringmaster/    the engine itself and its CUDA part

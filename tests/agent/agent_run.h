@@ -28,7 +28,7 @@ inline std::string content_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Polls until `is_so` returns true; fails the test after a long time, which only a hang reaches.
+/// Polls until `is_so` returns true; fails the test after a minute, which only a hang takes.
 inline void wait_until(const std::string& what, const std::function<bool()>& is_so) {
     constexpr auto kPause = std::chrono::milliseconds(5);
     constexpr int kTries = 12'000;

@@ -64,7 +64,7 @@ TEST(Channel, RefusesARecordedGreeting) {
     Channel again = Channel::of_first(kSecret, 3);
     ASSERT_TRUE(again.greet(ends.from_other[0]));
     EXPECT_EQ(again.greet(ends.from_other[1]), std::nullopt);
-    Channel comes_again = Channel::of_other(kSecret, 1);  // gets the recorded answers of node 0
+    Channel comes_again = Channel::of_other(kSecret, 1);  // receives the recorded answers of node 0
     ASSERT_TRUE(comes_again.greet(ends.from_first[0]));
     EXPECT_EQ(comes_again.greet(ends.from_first[1]), std::nullopt);
 }

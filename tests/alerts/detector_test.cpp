@@ -142,7 +142,7 @@ TEST(AlertDetector, FindsAlmostNothingInHeavyTails) {
 }
 
 TEST(AlertDetector, FindsNothingInUnevenSteps) {
-    // In each step another rank waits least, as with documents of uneven length.
+    // In each step a different rank waits least, as with documents of uneven length.
     const auto uneven = [](RankStep& one) {
         if (one.step % 4 == one.rank) one.wait_s = 0;
         one.wait_s += 0.2 * one.step_s;

@@ -1,4 +1,4 @@
-// Tests what is accepted from a machine that lists its runs: no other host, and no program to run.
+// Tests a machine's list of its runs: it cannot name another host to connect to, or another program to run.
 #include "launcher/backends/runs_there.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kData = "/home/ann/data/ringmaster";
 
-/// Returns the only run of an answer in which node 0, the machine asked, reports this path of its agent.
+/// Returns the only run of an answer in which node 0, which is the machine that was asked, reports `agent` as
+/// its agent's path.
 RunThere run_of(const std::string& agent) {
     const std::string data = kData;
     const std::string first = R"({"target":"gpu1","run_dir":"/elsewhere/r1","agent":")" + agent +

@@ -83,8 +83,9 @@ void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_TRUE(at::equal(room.select(1, 6), before.select(1, 6)));
 }
 
-/// Joins as many parts as the kernel takes, over some tokens and heads each, with and without a sum before,
-/// to float32 and to the parts' dtype, and compares with the twin. Rows that must not be read hold NaN.
+/// Joins as many parts as the kernel takes, each over some of the tokens and heads, with and without an
+/// earlier sum, into float32 and into the parts' dtype. Compares with the twin. Rows that must not be read
+/// hold NaN.
 void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     constexpr int64_t kTokens = 6, kHeads = 3;
     at::manual_seed(6);

@@ -1,4 +1,5 @@
-// Compares slices computed by calls of a flash kernel's twin with the same slices one by one in float64.
+// Compares slices that a flash kernel's twin computes in packed calls with the same slices computed one by
+// one in float64.
 #include "engine/attention/packed_attention.h"
 
 #include <ATen/Parallel.h>
@@ -156,8 +157,8 @@ TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
     for (const int64_t padding : {0, 14}) expect_one_call(padding);
 }
 
-/// Checks that a backward of 8 heads, cut for 12 multiprocessors, gives the same gradients from more
-/// launches.
+/// Checks that a backward of 8 heads gives the same gradients if it is split into `launches` launches, as for
+/// a GPU of 12 multiprocessors.
 void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launches) {
     const auto random = [&](int64_t heads) { return at::randn({1, tokens, heads, 8}).transpose(1, 2); };
     const at::Tensor q = random(8), dout = random(8), k = random(4), v = random(4);

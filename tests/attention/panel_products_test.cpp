@@ -47,7 +47,7 @@ TEST(PanelProducts, TakeATransposeAsItsRows) {
     EXPECT_TRUE(at::equal(panels, packed(x.t().contiguous())));
 }
 
-/// LibTorch's CPU attention asks could_pack, which knows only AMX and left AVX-512 BF16 unused.
+/// LibTorch's CPU attention asks could_pack, which knows only AMX, and so leaves AVX-512 BF16 unused.
 TEST(PanelProducts, AreTheProcessorsWhereItHasThem) {
     const at::Tensor of_a_model = at::empty({1, 1, 4, 64}, at::kBFloat16);
     const bool has_them = cpu_has_bfloat16() || std::getenv("RINGMASTER_CPU_PRODUCTS") != nullptr;

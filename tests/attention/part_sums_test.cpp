@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kQueries = 12, kHeads = 4;
 
-/// Attends to `parts` ranges of keys, of which the second half is seen only by the later queries and by half
-/// of the heads at a time.
+/// Attends to `parts` ranges of keys. Only the later queries see the second half of the ranges, and that half
+/// is added for two of the four heads at a time.
 void expect_whole(int parts, at::ScalarType dtype, double bound) {
     at::manual_seed(parts);
     const auto random = [&](int64_t tokens) { return at::randn({2, tokens, kHeads, 8}).to(dtype); };

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ScoreBlockAttention,
                                             ::testing::Values(0.0, 0.7),
                                             ::testing::Values(1024, kMostScores)));
 
-// Several rows of a batch have their heads one after the other.
+// The rows' queries, keys and values are views of one packed buffer.
 TEST(ScoreBlockAttention, TakesRowsOfABatchOutOfAPackedBuffer) {
     at::manual_seed(6);
     for (const int64_t key_heads : {1, 2}) {
@@ -109,7 +109,7 @@ TEST(ScoreBlockAttention, TakesRowsOfABatchOutOfAPackedBuffer) {
     }
 }
 
-/// Returns results of the CPU's own blocks.
+/// Computes the result with the CPU's own blocks.
 Result by_own_blocks(const Sequence& x, const std::vector<Slice>& slices, const ScoreRule& rule) {
     SoftmaxSums sums = no_keys_seen(x.q);
     block_attention_forward(sums, x.q, x.k, x.v, slices, rule);
@@ -121,7 +121,8 @@ Result by_own_blocks(const Sequence& x, const std::vector<Slice>& slices, const 
     return {whole, {dq, dk, dv}};
 }
 
-// Hops of rings, gathers, documents, windows and padding; both families of blocks compute the same.
+// Covers hops of rings, gathers, documents, windows and padding; both kinds of blocks must give the same
+// results.
 TEST(ScoreBlockAttention, IsThatOfTheCpusBlocksInWholeRuns) {
     at::set_num_threads(1);
     at::manual_seed(7);

@@ -72,7 +72,7 @@ struct Way {
     }
 };
 
-/// Returns every rank's share, by global rank.
+/// Returns every rank's results, by global rank.
 std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs& inputs,
                         const at::Tensor& sinks_h = {}) {
     const Mesh mesh = way.split.mesh();
@@ -245,7 +245,7 @@ std::vector<TableCase> table() {
     for (const RingAttnFunc func : funcs) {
         for (const Split& split : splits) {
             for (const Heads& heads : all_heads) {
-                if (heads.query < split.ulysses) continue;  // true if such a split is refused
+                if (heads.query < split.ulysses) continue;  // such a split is refused
                 for (const NamedMask& mask : kMasks) {
                     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
                         if (func != RingAttnFunc::VarlenLlama3) {
@@ -390,9 +390,10 @@ std::vector<SentBytes> sent_bytes(const Way& way, const AttentionMask& mask, int
     return sent;
 }
 
-/// With P ranks, t tokens each in all rows, K key/value heads and head_dim d, ring p2p and the gather move,
-/// as derived from ring-flash-attention, (P−1)·2·t·K·d elements of the inputs' dtype each way and at least
-/// (P−1)·2·t·K·d gradients. We send what the slices read, and never more than the formulas say.
+/// With P ranks, t tokens per rank over all rows, K key/value heads and head_dim d, the formulas of
+/// ring-flash-attention say: ring p2p and the gather move (P−1)·2·t·K·d elements of the inputs' dtype each
+/// way, and at least (P−1)·2·t·K·d gradients. We send what the slices read, and never more than the formulas
+/// say.
 TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas) {
     const int64_t P = 4, t = 2 * 12, K = 2, d = 16;
     for (const NamedMask& mask : kMasks) {

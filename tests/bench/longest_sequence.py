@@ -105,7 +105,7 @@ def ours_trains(tokens, ranks, dense, arguments):
 
 
 def planned_longest(ranks, arguments):
-    """Returns the planner's longest sequence, which is only where the search begins."""
+    """Returns the planner's longest sequence, from which the search begins."""
     with tempfile.TemporaryDirectory() as folder:
         config = write_config(8192, ranks, False, pathlib.Path(folder))
         said = subprocess.run([arguments.bin / "ringmaster", "advise", config, "--ranks", str(ranks), "--device", "cpu", "--device-memory",

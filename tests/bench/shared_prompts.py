@@ -1,5 +1,5 @@
-"""Measures what shared prompts save: steps in which answers share their prompts against the same steps in which each computes its
-own, in turn within one run.
+"""Measures what shared prompts save: it compares steps in which answers share their prompts with the same steps in
+which each answer computes its own prompt, in turn within one run.
 
     python tests/bench/shared_prompts.py --bin build/bin [--cases pairs groups] [--ranks 1] [--rounds 2] [--steps 3]
                                          [--dtype float32] [--require 0.9] [--json FILE]

@@ -7,7 +7,7 @@ import threading
 import time
 
 
-BUSY = ("slow_rank", "stall")  # of real runs in tests, these depend on what else the machine does
+BUSY = ("slow_rank", "stall")  # alerts that depend on how busy the machine is, in tests of real runs
 
 
 def kinds_told(told):

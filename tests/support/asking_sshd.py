@@ -1,5 +1,5 @@
-"""Runs an sshd with a PAM module of ours that asks the questions of a file. A mount namespace keeps the
-machine's /etc/pam.d unchanged."""
+"""Runs an sshd with our own PAM module, which asks the questions in a file. A mount namespace keeps the machine's /etc/pam.d
+unchanged."""
 
 import os
 import pty
@@ -11,7 +11,7 @@ import pytest
 
 from ringmaster_runs import BIN
 
-# One question per line: how|prompt|answer. how is hidden, shown, or info (no answer is wanted).
+# One question per line: how|prompt|answer. how is hidden, shown, or info (needs no answer).
 MODULE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ def at_terminal(client, *arguments, answers=(), timeout=60):
             continue
         try:
             came = os.read(tty, 65536)
-        except OSError:  # no process has the terminal any more
+        except OSError:  # no process has the terminal open any more
             break
         if not came:
             break

@@ -1,4 +1,4 @@
-"""Makes CAs and certificates of servers for tests, by openssl."""
+"""Makes certificate authorities and server certificates for tests, with openssl."""
 
 import subprocess
 
@@ -6,8 +6,8 @@ CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
 
 def make_certificates(folder):
-    """Makes two CAs, ca.pem and stranger.pem, and two certificates of the first with their keys: server.pem for 127.0.0.1 and
-    elsewhere.pem for another name."""
+    """Makes two authorities, ca.pem and stranger.pem, and two certificates signed by the first, with their keys: server.pem for 127.0.0.1
+    and elsewhere.pem for another name."""
     def openssl(*arguments):
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
 

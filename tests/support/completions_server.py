@@ -1,4 +1,4 @@
-"""A server of completions for tests: it speaks OpenAI's protocol with token ids as SGLang or vLLM
+"""A server of completions for tests: it speaks OpenAI's protocol with token ids, as SGLang and vLLM
 do, loads weights from a folder, and samples with transformers. A test may replace a correct
 answer by a wrong one before it is sent."""
 
@@ -42,8 +42,8 @@ class Server(ThreadingHTTPServer):
     """`dialect` is "sglang", "vllm" or "none", which loads no weights. `lie(handler, path, answer)`
     may change the answer, or send bytes itself and return None. `served` counts requests by
     path, and `answers` keeps the correct completions. With `certificate`, a PEM file with its
-    private key, it speaks TLS; with `key` it asks for this API key; below the path `prefix`
-    alone it answers."""
+    private key, it speaks TLS; with `key` it asks for this API key; it answers
+    only below the path `prefix`."""
 
     daemon_threads = True
 

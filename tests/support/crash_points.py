@@ -1,5 +1,5 @@
-"""Records the calls by which a program changes the disk, as tests/e2e/crash_points.cpp sees them, and
-disturbs a program at one of them."""
+"""Records a program's calls that change the disk, with the library of tests/e2e/crash_points.cpp, and disturbs a program at one of them:
+the call fails, or the process is killed just before it."""
 
 import collections
 import dataclasses
@@ -45,8 +45,8 @@ def disturbed(command, env, folders, point):
 
 
 def points_of(log):
-    """Returns every rename, unlink, rmdir and fsync, and the first, a middle and the last write of each file;
-    each disturbed in every way."""
+    """Returns every rename, unlink, rmdir and fsync, and the first, a middle and the last write of each file, once for each way to
+    disturb it."""
     writes = collections.defaultdict(list)
     for point in log:
         if point.call == "write":

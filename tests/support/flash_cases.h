@@ -1,5 +1,5 @@
-/// Draws slice sets of whole runs from a seed: what each rank computes in each hop, for random layouts,
-/// documents, windows and numbers of ranks.
+/// Draws slice sets of whole runs from a seed: the slices that each rank computes in each hop, for random
+/// layouts, documents, windows and numbers of ranks.
 #pragma once
 
 #include <array>

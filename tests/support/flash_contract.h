@@ -1,4 +1,4 @@
-/// States the host rules of FlashAttention-2's launches in LibTorch, in integers: which rows a launch writes,
+/// States the rules of FlashAttention-2's launches in LibTorch, in integers: which rows a launch writes,
 /// which keys a query sees, which arguments CUDA refuses. A row that no launch writes keeps whatever its
 /// memory held before.
 ///
@@ -69,7 +69,7 @@ struct Sight {
 inline Sight sight_of(const Launch& it, bool forward) {
     int64_t left = it.left, right = it.right;
     if (it.causal && !(forward && it.max_queries == 1)) right = 0;
-    // Single queries take another path, which assumes one query in each segment.
+    // Single queries take another path, which assumes that each segment has one query.
     if (forward && it.max_queries == 1 && it.heads > it.key_heads && left < 0 && right < 0)
         require(it.query_ends.back() == it.segments(), "single queries with gaps");
     if (left >= it.max_keys) left = -1;

@@ -1,7 +1,7 @@
 /// Implements LibTorch's FlashAttention-2 operators on the CPU with plain matrix products in float64, as
 /// strict as the CUDA kernels: rows that a launch does not write are NaN, arguments that CUDA refuses throw
-/// (flash_contract.h). They replace the operators themselves, so that the engine's own calls run, argument by
-/// argument. The only difference: they accept any floating-point type.
+/// (flash_contract.h). They replace the operators themselves, so that tests run the engine's own calls with
+/// their exact arguments. The only difference: they accept any floating-point type.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -19,7 +19,7 @@ namespace ringmaster {
 
 namespace flash2 {
 
-/// Packed tensors of one launch: [N or M, H or K, D], lse [H, N]. A dense tensor's rows follow each other.
+/// Packed tensors of one launch: [N or M, H or K, D], lse [H, N]. A dense batch is packed row after row.
 struct Operands {
     at::Tensor q, k, v;
     Launch launch;
@@ -186,7 +186,8 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(
 
 }  // namespace flash2
 
-/// Calls the engine's own kernel; its operators are these twins while this program runs.
+/// Calls the engine's CUDA flash kernel, with LibTorch's flash attention operators replaced by the CPU
+/// versions above for the whole program.
 class FlashTwin {
   public:
     FlashTwin() {

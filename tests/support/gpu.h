@@ -1,4 +1,5 @@
-/// Detects a GPU. Tests that need one have Gpu in their name, run only under the label gpu, and fail without.
+/// Detects a GPU. Tests that need one have Gpu in their name, run only under the label gpu, and fail without
+/// a GPU.
 #pragma once
 
 #include <ATen/Context.h>

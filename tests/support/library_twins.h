@@ -108,7 +108,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> cudnn_backward(
     return {d.dq.to(q.scalar_type()), d.dk.to(k.scalar_type()), d.dv.to(v.scalar_type())};
 }
 
-/// Log-sum-exps have a multiple of this length, with infinities after the last query's.
+/// The kernel pads log-sum-exps to a multiple of this length, with infinities after the last query's.
 constexpr int64_t kAlignLse = 32;
 
 inline std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_forward(
@@ -139,7 +139,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_back
     return {d.dq.to(q.scalar_type()), d.dk.to(k.scalar_type()), d.dv.to(v.scalar_type()), at::Tensor()};
 }
 
-/// Registers all four operators while this program runs.
+/// Registers all four operators for the rest of the program.
 inline void install() {
     static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__);
     static const bool registered = [] {

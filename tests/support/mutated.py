@@ -1,4 +1,4 @@
-"""Changes texts at random, as a fuzzer does; the same source of random numbers makes the same changes."""
+"""Changes texts at random, as a fuzzer does; equal seeds make equal changes."""
 
 import re
 

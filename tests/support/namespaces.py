@@ -44,8 +44,8 @@ def network():
 
 
 def cut_off(space, address, is_enough):
-    """Blocks what a namespace sends to `address` until `is_enough` is true: connecting takes longer, so the listener
-    there listens longer."""
+    """Blocks what a namespace sends to `address` until `is_enough` is true: connecting takes longer, so a listener at that address stays
+    open for longer."""
     ip("neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "permanent", inside=space)
 
     def run():
@@ -56,8 +56,8 @@ def cut_off(space, address, is_enough):
 
 
 def hold_engine(space, is_enough):
-    """Suspends the first rank that starts in a namespace until `is_enough` is true, but for less than the 60 s that the
-    other ranks wait: meanwhile the store listens. Works on a thread."""
+    """Suspends the first rank that starts in a namespace until `is_enough` is true, but for less than the 60 s that the other ranks wait,
+    so that the store goes on listening. Runs in a thread."""
     def run():
         end = time.monotonic() + 240
         while time.monotonic() < end and not is_enough():

@@ -34,7 +34,7 @@ class FirstFailure {
         }
     }
 
-    /// Throws the failure with its rank before the message; an Error stays an Error.
+    /// Throws the failure, with its rank before the message; an Error stays an Error.
     void rethrow() const {
         if (!exception_) return;
         const std::string who = "rank " + std::to_string(rank_) + ": ";

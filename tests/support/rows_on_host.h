@@ -1,6 +1,6 @@
-/// Runs our CUDA kernels on the CPU: either only the arithmetic, the same `row` as on the device with threads
-/// as lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host in place of CUDA, with one
-/// thread per thread of a block.
+/// Runs our CUDA kernels on the CPU. It runs either only the arithmetic, which is the same `row` as on the
+/// device, with threads as lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host in place
+/// of CUDA, with one thread per thread of a block.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class HostLanes {
 constexpr int kAsLaunched = 0;
 constexpr int64_t kEdgeSizes[] = {1, 31, 32, 33, 1023, 4096};  ///< around the sizes of a warp and a block
 
-/// Runs all rows one after the other with `lanes` threads; kAsLaunched distributes them like the device.
+/// Runs all rows one after the other with `lanes` threads; kAsLaunched distributes them as a launch does.
 inline void run_rows_on_host(const RowKernel& kernel, int lanes) {
     if (lanes == kAsLaunched) {
         if (const char* problem = ringmaster_launch_rows(&kernel, nullptr)) throw std::runtime_error(problem);

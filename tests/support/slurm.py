@@ -108,7 +108,7 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
         return self.say("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T", check=False).stdout.strip()
 
     def stop(self):
-        """Jobs end first, because their slurmstepd outlive slurmd."""
+        """Ends the jobs first, because their slurmstepd would outlive slurmd."""
         self.say("scancel", f"--user={getpass.getuser()}", "--signal=KILL", "--full", check=False)
         self.say("scancel", f"--user={getpass.getuser()}", check=False)
         try:

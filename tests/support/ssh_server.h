@@ -124,7 +124,7 @@ class SshServer {
 
     static std::string password_of(ssh_message message) {
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // its replacement only has callbacks
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // the replacement needs callbacks
         const char* password = ssh_message_auth_password(message);
 #pragma GCC diagnostic pop
         return password != nullptr ? password : "";

@@ -1,4 +1,4 @@
-"""Tests the staging of a file of any size: tests use a small one, a benchmark a large one."""
+"""Tests the staging of a file; tests pass a small size, and a benchmark passes a large one."""
 
 import json
 import os
@@ -31,8 +31,8 @@ def wired_server(client):
 
 
 def sent_once_and_resumed(client, folder, size):
-    """Cuts the wire in the middle, continues, and stages the same file again; returns the bytes on the wire
-    for each."""
+    """Stages a file over a wire that is cut in the middle, stages it again, and then once more unchanged; returns the bytes on the wire
+    for the second and the third time."""
     server, wire = wired_server(client)
     file, to = folder / "model.safetensors", server.home / "models/model.safetensors"
     with open(file, "wb") as out:

@@ -120,7 +120,7 @@ class Hammer:
         self.thread.start()
 
     def has_met_store(self):
-        """Returns whether a store has named a rank that waits there, or the strangers were stopped."""
+        """Returns whether a store has listed the key of a rank that waits there, or the strangers were stopped."""
         return self.over.is_set() or b"arrived/" in self.stranger.heard
 
     def _run(self):

@@ -1,9 +1,9 @@
-"""The loss of a transformers model over documents, as oracles sum it."""
+"""Computes the loss of a transformers model, summed over documents, for the oracle tests."""
 
 
 def batch_of(documents):
-    """Returns ids and labels, [documents, longest], with padding after each document: tokens of a causal model see nothing after
-    themselves, so that each document gets what it gets alone."""
+    """Returns ids and labels, [documents, longest], padded after each document. Tokens of a causal model see nothing after themselves, so
+    the padding does not change a document's results."""
     import torch
 
     longest = max(len(document["input_ids"]) for document in documents)
@@ -12,7 +12,7 @@ def batch_of(documents):
 
 
 def summed(logits, labels):
-    """Returns the sum of all labels' losses; each label is of the token before it."""
+    """Returns the summed losses of all labels; the logits of each token predict the label of the next one."""
     import torch
 
     return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten(), ignore_index=-100,

@@ -86,7 +86,7 @@ inline Block::Warp& warp() {
     return *block->warps[thread_index.x / kWarp];
 }
 
-/// The blocks of a launch to run. Empty: all of them; a test may choose some of a large grid.
+/// The blocks of a launch to run; if empty, all of them. A test may choose some blocks of a large grid.
 inline std::vector<unsigned> blocks_to_run;
 
 template <typename Kernel>
