@@ -144,8 +144,8 @@ void encode(const CodeBook& book, const float* values, float scale, uint8_t* cod
     (binned ? encode_binned : encode_nearest)(book, values, scale, codes, count);
 }
 
-/// Calls `update` with each weight, its gradient and its two averages, which it replaces; stores what it
-/// returns as the weight.
+/// Calls `update` with each weight, its gradient and its two averages. `update` replaces the averages and
+/// returns the new weight.
 template <typename T, typename Update>
 void each_weight(T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq, int64_t count,
                  const Update& update) {

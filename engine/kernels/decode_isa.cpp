@@ -47,7 +47,7 @@ inline Lanes lanes(const Fp16* x) {
     return v;
 }
 
-/// Loads the first `count` elements, and zeros.
+/// Loads the first `count` elements; the other lanes are zero.
 template <typename T>
 inline Lanes first_lanes(const T* x, int64_t count) {
     Lanes v = {};

@@ -10,7 +10,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-constexpr int64_t kColumns = 256;  // sums of so many columns stay in registers and the nearest cache
+constexpr int64_t kColumns = 256;  // sums of this many columns stay in registers and the first-level cache
 
 template <typename T>
 void combine(const T* y, const int64_t* rows, const float* weights, T* out, int64_t tokens, int64_t per_token,
@@ -31,7 +31,7 @@ void combine(const T* y, const int64_t* rows, const float* weights, T* out, int6
     }
 }
 
-/// Returns Σ dact · f(gate) · up.
+/// Computes gate_backward for one row. Returns Σ dact · f(gate) · up.
 template <Activation kind, bool gated, typename T>
 float weigh_row(T* gate_up, T* act, const T* dact, float weight, int64_t width) {
     T* up = gate_up + width;

@@ -88,7 +88,8 @@ void rescale(float* accumulated, const float* shrink, int64_t rows, int64_t colu
     }
 }
 
-/// Computes a key's row; the gradient also replaces the scores.
+/// Computes the row of probabilities and of score gradients for one key; also writes the gradients over the
+/// scores.
 void backward_row(float* row, const float* dprobability, float scale, int64_t columns, const float* lse,
                   const float* delta, Bf16* p_row, Bf16* ds_row) {
 #pragma omp simd

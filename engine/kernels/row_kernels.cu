@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kWarps = kThreads / kWarp;
-constexpr int kBlocksAtOnce = 4;  // of a multiprocessor, which leaves 64 registers per thread
+constexpr int kBlocksAtOnce = 4;  // blocks per multiprocessor; this leaves 64 registers per thread
 constexpr unsigned kAllLanes = 0xffffffffU;
 constexpr int64_t kMostBlocks = int64_t{1} << 20;  // if there are more rows, each block takes several
 
@@ -63,7 +63,7 @@ struct BlockLanes {
         __syncthreads();
         float all = of_warps[0];
         for (int warp = 1; warp < kWarps; ++warp) all = how(all, of_warps[warp]);
-        __syncthreads();  // all lanes have read of_warps here
+        __syncthreads();  // here all lanes have read of_warps
         return all;
     }
 };

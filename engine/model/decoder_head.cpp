@@ -37,7 +37,7 @@ class ChunkedGradient {
             if (beta_ == 0 && gradient_vc_.defined()) gradient_vc_.zero_();  // there was no label
             return;
         }
-        constexpr int64_t kRows = 1024;  // limits what a CPU sum of two dtypes widens at once
+        constexpr int64_t kRows = 1024;  // bounds the copies that a CPU makes to add two dtypes
         for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
             const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
             at::Tensor part = gradient_vc_.narrow(0, begin, count);
@@ -89,7 +89,7 @@ at::Tensor losses_of(at::Tensor logits_kv, const at::Tensor& labels_k, std::opti
     return losses_k;
 }
 
-/// Replaces the logits by their gradients; returns the sum of the unscaled losses. The labels have one
+/// Replaces the logits by their gradients; returns the sum of the unscaled losses. All labels have the same
 /// weight.
 at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, double scale) {
     if (scale != 0) return losses_of(logits_kv, labels_k, scale).sum(at::kDouble);
@@ -134,7 +134,7 @@ at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
     return slopes;
 }
 
-/// Holds what the chunks of a sequence add to.
+/// Holds the sums over the chunks of a sequence.
 class Decoder::HeadGradient {
   public:
     ChunkedGradient weight;

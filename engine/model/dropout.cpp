@@ -101,7 +101,8 @@ void for_hashes(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stre
 constexpr int kNoiseBits = 24;  // float32 holds all these steps exactly
 constexpr int64_t kNoiseSteps = int64_t{1} << kNoiseBits;
 
-/// Returns the factor from a step, an odd whole number between -2^24 and 2^24, to noise within `limit`.
+/// Returns the factor that turns a step, an odd whole number between -2^24 and 2^24, into noise within
+/// `limit`.
 float noise_unit(double limit) {
     return static_cast<float>(limit / static_cast<double>(kNoiseSteps));
 }

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the rows as this rank's experts have them.
+/// Returns the routing of the rows that this rank's experts compute.
 const Routing& rows_here(const Routing& routing) {
     return routing.exchange ? routing.exchange->here() : routing;
 }

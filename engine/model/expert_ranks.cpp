@@ -10,12 +10,13 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Repeats what holds for each group for each of its experts.
+/// Repeats each group's value for each of its experts.
 at::Tensor of_experts(const at::Tensor& values_ng, int64_t experts) {
     return values_ng.repeat_interleave(experts / values_ng.size(1), 1);
 }
 
-/// Returns the ranks of experts in groups that are at least as good as `least_n1`; of the others, -inf.
+/// Returns the ranks of experts in groups that are at least as good as `least_n1`; -inf for the other
+/// experts.
 at::Tensor ranked_in(const ExpertRanks& ranks, const at::Tensor& least_n1) {
     const at::Tensor is_worse_ng = ranks.groups_ng.lt(least_n1);
     return ranks.ranked_ne.masked_fill(of_experts(is_worse_ng, ranks.ranked_ne.size(1)), kNever);

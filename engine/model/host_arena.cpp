@@ -78,7 +78,7 @@ void* map_file(const char* folder, size_t bytes) {
     return memory;
 }
 
-/// Returns the folder whose files are the memory; null if the memory is no file's.
+/// Returns the folder of the files that hold the memory; null if it is not mapped from files.
 const char* folder_of_files() {
     const char* folder = std::getenv("RINGMASTER_HOST_ARENA");
     return folder != nullptr && *folder != '\0' ? folder : nullptr;

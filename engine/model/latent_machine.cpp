@@ -29,7 +29,8 @@ void put_keys_values(const LatentSizes& sizes, const at::Tensor& kv_nhw, const a
     clear_from(v_nhd, sizes.value_width);
 }
 
-/// The inverse, for gradients: writes those of KeyValueUp's output.
+/// The inverse for gradients: writes the gradient of KeyValueUp's output, given those of padded keys and
+/// values.
 void take_keys_values(const LatentSizes& sizes, const at::Tensor& dk_nhd, const at::Tensor& dv_nhd,
                       const at::Tensor& dkv_nhw) {
     const int64_t P = sizes.plain_width;
@@ -70,7 +71,7 @@ TensorMachine::SplitHeads TensorMachine::split_heads(const at::Tensor& dqkv_nw) 
     return d;
 }
 
-/// Makes keys and values of other ranks' latents.
+/// Computes keys and values from other ranks' latents.
 class TensorMachine::LatentSender final : public SentKeys {
   public:
     LatentSender(TensorMachine& machine, SentLatents& sent, double beta)
@@ -99,7 +100,7 @@ class TensorMachine::LatentSender final : public SentKeys {
         const int64_t B = sent_bs1w.size(0), S = sent_bs1w.size(1), H = dk_bksd.size(1);
         at::Tensor dkv_nw =
             at::empty({B * S, H * (sizes.plain_width + sizes.value_width)}, sent_bs1w.options());
-        // Views keep rows apart from tokens: the gradients' memory is in another order.
+        // Writes row by row, because the gradients' memory is ordered by tokens, not by rows.
         const at::Tensor dkv_bshw = dkv_nw.view({B, S, H, -1});
         for (int64_t b = 0; b < B; ++b)
             take_keys_values(sizes, dk_bksd[b].transpose(0, 1), dv_bksd[b].transpose(0, 1), dkv_bshw[b]);

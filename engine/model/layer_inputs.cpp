@@ -25,7 +25,7 @@ void for_tokens(int64_t tokens, const Body& body) {
 
 }  // namespace
 
-/// Returns what the table's rows are multiplied by, rounded as by Gemma's class.
+/// Returns the factor of the table's rows, rounded as in Gemma's class.
 double LayerInputs::table_multiplier(const at::Tensor& rows) const {
     return rounded_to(rows.scalar_type(), std::sqrt(double(model_.layer_input_width)));
 }

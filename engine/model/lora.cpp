@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the outputs of each module, if it is not fused.
+/// Returns each module's number of outputs; 0 for modules that this model lacks.
 std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     const DeltaSizes& d = model.delta;
@@ -100,7 +100,8 @@ ExpertAdapter Adapter::of_experts(size_t parameter) const {
 
 namespace {
 
-/// Numbers the modules of all layers; the first seven of a layer keep their numbers whatever follows.
+/// Numbers the modules of all layers. The first seven of a layer keep their numbers when modules are added to
+/// the list.
 uint64_t module_number(int layer, size_t target) {
     return static_cast<uint64_t>(layer) * 7 + target % 7 + (static_cast<uint64_t>(target / 7) << 40);
 }

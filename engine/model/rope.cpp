@@ -19,8 +19,8 @@ at::Tensor plain_frequencies(double theta, int64_t dim) {
     return at::pow(theta, half_range(dim) / static_cast<double>(dim)).reciprocal();
 }
 
-/// Returns frequencies of 0 for the last pairs. Source: _compute_proportional_rope_parameters of
-/// transformers.
+/// Returns the default frequencies, with 0 for the last pairs. Source: _compute_proportional_rope_parameters
+/// of transformers.
 at::Tensor proportional_frequencies(const RopeConfig& rope, int64_t dim) {
     const auto turning = static_cast<int64_t>(std::floor(rope.share * static_cast<double>(dim) / 2));
     at::Tensor frequency = plain_frequencies(rope.theta, dim);

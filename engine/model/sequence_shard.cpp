@@ -11,7 +11,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the ranges of this rank's tokens.
+/// Returns the range of this rank's tokens in each chunk.
 std::vector<TokenRange> chunks_of(const Layout& layout, int64_t tokens) {
     if (layout.chunks() == 1) return {{0, tokens}};
     std::vector<TokenRange> ranges;

@@ -259,7 +259,8 @@ void AttentionTrace::scheduled_forward() {
     heap_.touch((is_half() ? of_queries : 0) + statistics());
 }
 
-/// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
+/// Traces an all-to-all: each rank's parts, the joined parts that are sent, and those received. Keeps only
+/// the received.
 Block AttentionTrace::tokens_to_heads(double bytes) {
     Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
     heap_.touch(2 * bytes, kCommunication, kOwnedHeads);

@@ -67,7 +67,8 @@ class Balancer {
         share.work -= work_between(rest, begin, end);
     }
 
-    /// Returns the work of `tokens` from the shortest remainders, skipping `but`; cuts the last one's tail.
+    /// Returns the work of `tokens` tokens taken from the shortest remainders, without remainder `but`; of
+    /// the last one only a tail is taken.
     int64_t light_work(int64_t tokens, size_t but) const {
         int64_t work = 0;
         for (size_t i = 0; i < rests_.size() && tokens > 0; ++i) {

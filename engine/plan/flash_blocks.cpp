@@ -7,8 +7,8 @@ namespace ringmaster {
 
 namespace {
 
-// Costs are in cells of the attention matrix; a cell is the time in which one multiprocessor computes it.
-constexpr int64_t kEnough = int64_t{1} << 19;  // tokens of all heads that fill any GPU
+// Costs are counted in cells of the attention matrix: the time in which one multiprocessor computes a cell.
+constexpr int64_t kEnough = int64_t{1} << 19;  // tokens × heads that fill any GPU
 constexpr int64_t kLaunchCells = 1 << 16;      // about 30 µs on an H100
 
 int64_t divided_up(int64_t a, int64_t b) {

@@ -29,7 +29,7 @@ void add_chunk_copies(const Plan& plan, double sequences, double element_s, Step
     const double read =  // other chunks that a chunk reads, on average
         std::min((chunks - 1) / 2, std::ceil(window / double(plan.sequence.chunk_tokens())));
     const double keys_s = 2 * sequences * double(plan.sequence.per_rank) * key_width(m, 1) * element_s;
-    // Factor of sums, which are float32.
+    // The size of a float32 sum relative to the keys or values.
     const double sums = plan.config.precision == Precision::Float32 ? 1 : 2;
     costs.chunks_forward_s = costs.checkpoint_copy_s + keys_s * (1 + read);
     costs.chunks_backward_s = 3 * costs.checkpoint_copy_s + keys_s * (1 + 2 * read + 2 * sums * read);

@@ -82,7 +82,7 @@ double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
 }
 
-/// Counts the parameters that are not quantised, of the model's only layer.
+/// Counts the parameters of the model's only layer that are not quantised.
 int64_t kept_of(const ModelConfig& one, const Quantization& quantization) {
     return unit_sizes(one).layer - quantized_layer(one, quantization).elements;
 }
@@ -92,8 +92,8 @@ int64_t divided(const MemoryInputs& in, const ModelConfig& one) {
     return in.expert_parts > 1 ? expert_elements(one) : 0;
 }
 
-/// Returns the elements of a part's experts besides this rank's slices of them: gathered weights. Nothing has
-/// to be gathered if each rank is a part of its own.
+/// Returns the elements of the expert weights that a rank gathers: all experts of its part. Returns 0 if each
+/// part is a single rank, which then holds them already.
 double gathered_experts(const MemoryInputs& in, int64_t experts) {
     const bool are_own = in.expert_parts == in.shards && !in.weights_in_host;
     return are_own ? 0 : double(experts) / in.expert_parts;
@@ -408,8 +408,9 @@ double offloaded_bytes(const MemoryInputs& in) {
 
 namespace {
 
-/// A product of kLeast tokens takes 30 times as long as adding its result to a float32 gradient on an H100.
-/// Experts would add all of their gradients in each tile, and 8-bit inputs would be quantised twice.
+/// Returns the tokens per tile if tiling takes no noticeable time, else 0. On an H100 a product of kLeast
+/// tokens takes 30 times as long as adding its result to a float32 gradient. Experts would add all of their
+/// gradients in each tile, and 8-bit inputs would be quantised twice.
 int64_t tile_tokens_at_no_cost(const Config& config, const ModelConfig& model, int64_t tokens) {
     constexpr int64_t kLeast = 8192, kMostTiles = 16;
     const bool is_free = config.gradient_checkpointing && model.num_experts == 0 &&

@@ -89,8 +89,8 @@ bool stashes_all(const MemoryInputs& in) {
     return in.chunks > 1 && in.gradient_checkpointing && in.offloads_activations;
 }
 
-/// Holds hidden states of the chunks that are not being computed, `tensors` tensors for each, as far as they
-/// are on the device between layers: all, or those being copied from or to host memory
+/// Holds the hidden states of the chunks that are not being computed, `tensors` tensors per chunk, as far as
+/// they are on the device between layers: all of them, or only those being copied from or to host memory
 /// (engine/model/hidden_states.h).
 Block other_chunks(const MemoryInputs& of_one, Heap& heap, double tensors) {
     const double others = double(of_one.chunks - 1), under_way = of_one.device == Device::Cuda ? 3 : 1;
@@ -199,7 +199,7 @@ class Shared {
                            kKeys);
     }
 
-    /// Traces the backward of what made the inputs, after that of all layers.
+    /// Traces the backward of the parameters that make the layers' inputs, after the backward of all layers.
     void embedding_backward(TraceMachine& machine) {
         keys_.free();
         sums_.free();

@@ -65,7 +65,8 @@ bool switch_is_faster(const Use& use) {
     return use.sums_gradients && use.nodes == 1 && use.near > 4;
 }
 
-/// Rings, Ulysses groups and groups of experts mostly send; only preflight sums over them.
+/// Returns whether training sums over the group. Rings, Ulysses groups and groups of experts mostly send;
+/// only preflight sums over them.
 bool always_sums(MeshGroup group) {
     return group != MeshGroup::Ring && group != MeshGroup::Ulysses && group != MeshGroup::Experts;
 }

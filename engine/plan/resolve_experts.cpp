@@ -27,7 +27,8 @@ bool size_divides(const Plan& plan, int64_t parts, Findings& findings) {
     return false;
 }
 
-/// Checks that no expert's numbers lie in the slices of two parts.
+/// Checks that the shards of a stacked tensor end at expert boundaries, so that no expert is split between
+/// two expert-parallel parts.
 bool slices_end_with_experts(const Plan& plan, Findings& findings) {
     const int shards = plan.mesh.shards();
     for (const LayerGroup& group : layer_groups(*plan.model)) {

@@ -78,7 +78,7 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
     return request.machine_ram_bytes / (plan.ranks / plan.nodes);
 }
 
-/// Returns whether the plan's devices are this machine's.
+/// Returns whether the plan's devices are on this machine.
 bool are_seen(const PlanRequest& request, const Plan& plan) {
     return plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
 }
@@ -97,7 +97,8 @@ int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
         std::min((process + double(rank.host) + on_the_way(rank)) * double(plan.ranks / plan.nodes), 9e18));
 }
 
-/// Returns what a node's disk has free for its ranks; 0 if it is not seen.
+/// Returns the free bytes on a node's disk; 0 if they are unknown because the plan's devices are not on this
+/// machine.
 int64_t disk_capacity(const PlanRequest& request, const Plan& plan) {
     if (!states_on_disk(plan.config)) return 0;
     if (request.disk_memory_bytes) return *request.disk_memory_bytes;
@@ -110,7 +111,7 @@ int64_t disk_capacity(const PlanRequest& request, const Plan& plan) {
     return problem ? 0 : static_cast<int64_t>(std::min<uintmax_t>(space.available, INT64_MAX));
 }
 
-/// Returns a node's memory; 0 if the plan is for a machine that is not seen.
+/// Returns a node's memory in bytes; 0 if it is unknown because the plan's devices are not on this machine.
 int64_t host_capacity(const PlanRequest& request, const Plan& plan) {
     if (request.host_memory_bytes) return *request.host_memory_bytes;
     return are_seen(request, plan) ? request.machine_ram_bytes : 0;
@@ -122,7 +123,8 @@ RankMemory fullest(const std::vector<RankMemory>& ranks) {
     });
 }
 
-/// Returns the memory of each ring rank; in long rings, the most of the first, middle and last rank for all.
+/// Returns the memory of each ring rank. In long rings every rank gets the largest figures of the first,
+/// middle and last rank.
 std::vector<RankMemory> memory_of_ring(MemoryInputs in) {
     constexpr int kEach = 8;
     const bool each = in.ring <= kEach;
@@ -140,7 +142,7 @@ struct Change {
     MemoryInputs in;
 };
 
-/// Returns changes that can be made alone, those that cost the least time first.
+/// Returns the single changes to try, those that cost the least time first.
 std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
     const auto add = [&](std::vector<Edit> edits, auto change) {
@@ -262,7 +264,8 @@ void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, 
     findings.warn(Form("MEM-FIT", advice.form), "", std::move(advice.parameters), std::move(advice.fixes));
 }
 
-/// Returns whether a node's ranks offload more than it holds. Without offloading, a device's memory decides.
+/// Returns whether a node's ranks offload more than its memory holds. Without offloading, only device memory
+/// counts.
 bool exceeds_host(const Plan& plan, const Memory& memory) {
     const bool offloads = plan.config.activation_offloading || plan.config.optimizer_offloading;
     return offloads && memory.host_capacity_bytes > 0 && memory.host_bytes > memory.host_capacity_bytes;

@@ -61,8 +61,8 @@ double score_block_bytes(const ScoreBlockShape& shape, const std::vector<Slice>&
     return scores + gathered + gradients + std::max({copies_keys ? e * keys * D : 0, mask, of_softmax});
 }
 
-/// A block's queries' sums are scaled and added to for each block of keys; gradients of keys come as a
-/// product and are added for each block of queries.
+/// The sums of a block's queries are scaled and added to once per block of keys; the gradients of keys are
+/// computed as a product and added once per block of queries.
 double score_traffic(const ScoreBlockShape& shape, bool backward) {
     const ScoreBlocks block = score_blocks(shape.rows * shape.heads);
     const auto e = double(shape.element_bytes), D = double(shape.head_dim);

@@ -47,7 +47,8 @@ class LayerPass {
 
     double length() const { return length_; }
     double computed(size_t column) const { return compute_[column]; }
-    /// Returns a column's seconds in flight, plus the final wait for slower ranks, whose messages are late.
+    /// Returns the seconds in which a column has messages in flight, plus its final wait for slower ranks,
+    /// whose messages are late.
     double in_flight(size_t column) const { return in_flight_[column] + length_ - clock_[column]; }
     /// Returns the seconds that the busiest link transfers keys.
     double link_busy() const { return *std::max_element(busy_.begin(), busy_.end()); }
@@ -81,7 +82,7 @@ class LayerPass {
         }
     }
 
-    /// Marks the column's link as busy from `begin` to `end` with a message posted before.
+    /// Marks the column's link as busy from `begin` to `end` with a message that was posted at `posted`.
     void fly(size_t column, double posted, double begin, double end, const char* what, const HopCosts* hop) {
         record(column, Lane::KeysLink, begin, end, what, hop);
         in_flight_[column] += std::max(0.0, end - std::max(posted, in_flight_until_[column]));
@@ -284,7 +285,8 @@ class Step {
         return costs_.shares_link && length > 0 ? std::max(kLeast, 1 - busy / length) : 1;
     }
 
-    /// Brings a unit's weights from host memory, and gathers them; returns when they are here.
+    /// Brings a unit's weights from host memory, and gathers them; returns the time at which they have
+    /// arrived.
     double bring(double now, SideLink& link, SideLink& host, const UnitCosts& unit, const std::string& name) {
         if (unit.fetch_s > 0) now = host.send(now, unit.fetch_s, name + " comes from the host");
         return costs_.stage == 3 ? link.send(now, unit.gather_s, name + " gathered") : now;

@@ -203,7 +203,7 @@ void add_leading(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t
     slices.push_back({begin, end, corner, corner + end - begin, SliceMask::Causal});
 }
 
-/// Adds a band as wide as its first query's keys, in blocks of at most that length.
+/// Adds a band whose width is the number of keys of its first query, in blocks of at most that many queries.
 void add_band(std::vector<Slice>& slices, const Run& run) {
     const int64_t width = run.high - run.low;
     for (int64_t done = 0; done < run.size(); done += width) {

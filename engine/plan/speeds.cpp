@@ -43,8 +43,8 @@ namespace {
 /// published by ring-flash-attention for an H800 (19.3 × 8 causal passes forward and backward per second over
 /// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, and PCI Express 5.0 x16 (63 GB/s by its
 /// signalling rate) as copies reach it. Its host has two sockets with eight channels of DDR5-4800 each for
-/// eight GPUs: 77 GB/s for one, of which an update reaches 60. A node has one disk: on PCI Express 4.0 x4
-/// under GPUs, else of a workstation.
+/// eight GPUs: 77 GB/s for one, of which an update reaches 60. A node has one disk: on PCI Express 4.0 x4 if
+/// the node has GPUs, else a workstation's.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;

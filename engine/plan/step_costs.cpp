@@ -38,7 +38,7 @@ double key_width(const ModelConfig& m, double ulysses) {
 
 namespace {
 
-/// The number of hops sampled per bunch; costs change evenly in between.
+/// The number of hops sampled for each Hop; costs change evenly in between.
 constexpr int kLookedAt = 2;
 
 // ---------------------------------------------------------------------------------------- ranks and links
@@ -66,7 +66,7 @@ struct Links {
     }
 };
 
-/// The work of one ring rank's hops, summed over a bunch of hops.
+/// The work of one ring rank in the consecutive hops first to last, summed.
 struct Hop {
     int first = 0, last = 0;
     double cells = 0, queries = 0, keys = 0, keys_over_rate = 0;
@@ -193,7 +193,7 @@ struct LayerWeights {
     }
 };
 
-/// Returns the seconds per element to make a matrix from quantised weights, once for each product.
+/// Returns the seconds per element to dequantize a weight matrix, which each product does anew.
 double making_s(const Plan& plan, const Speeds& speeds) {
     if (!plan.config.quantization.on()) return 0;
     const double read = plan.config.quantization.is_4bit() ? 0.5 : 1;

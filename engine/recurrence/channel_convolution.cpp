@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Holds what some channels read, and the convolution before silu.
+/// Holds the inputs of some channels, and the convolution's outputs before silu.
 struct ChannelConvolution::Some {
     ChannelRange range;
     at::Tensor sources_bsc;  ///< inputs of tokens, of the tokens before stretches, and a row of zeros
@@ -44,7 +44,8 @@ struct ChannelConvolution::Some {
     }
 };
 
-/// Returns the inputs before each own stretch: [B, received · (J − 1), E].
+/// Returns the J − 1 inputs before each own stretch that continues a document, received from other ranks: [B,
+/// received · (J − 1), E].
 at::Tensor ChannelConvolution::before(const at::Tensor& x_bte) const {
     if (stretches_.stretches.most_sent == 0) return {};
     const at::Tensor& tails_r = stretches_.tails_r;

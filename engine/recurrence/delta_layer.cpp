@@ -112,7 +112,7 @@ at::Tensor unit(const at::Tensor& x) {
     return x * (x.square().sum(-1, true) + kNormEps).rsqrt_();
 }
 
-/// Returns the factor of a part's columns.
+/// Returns the factor by which a part's columns are multiplied.
 double factor_of(const DeltaSizes& s, Part part) {
     const StateSpace& space = s.state_space;
     return part == kQueries  ? space.queries
@@ -122,7 +122,7 @@ double factor_of(const DeltaSizes& s, Part part) {
                              : 1;
 }
 
-/// The gradient of `unit`.
+/// Computes the backward of `unit`.
 at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
     const at::Tensor inverse = (x.square().sum(-1, true) + kNormEps).rsqrt_(), y = x * inverse;
     return (dy - y * (dy * y).sum(-1, true)).mul_(inverse);
@@ -130,7 +130,7 @@ at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
 
 }  // namespace
 
-/// Holds what a few key heads read, in chunks.
+/// Holds the inputs of a few key heads, in chunks.
 struct DeltaLayer::Some {
     Heads heads;
     at::Tensor sources_bsc;            ///< inputs of the convolution, and a row of zeros
@@ -296,7 +296,8 @@ void DeltaLayer::for_heads(const at::Tensor& projected_btw, const at::Tensor& be
         body(Some(*this, projected_btw, before_brc, {first, std::min(most, sizes_.key_heads - first)}));
 }
 
-/// Returns the inputs of the convolution before each own stretch: [B, received · (J − 1), C].
+/// Returns the J − 1 convolution inputs before each own stretch that continues a document, received from
+/// other ranks: [B, received · (J − 1), C].
 at::Tensor DeltaLayer::tokens_before(const at::Tensor& projected_btw) const {
     if (stretches_.stretches.most_sent == 0) return {};
     const at::Tensor tails_brw = with_zero_row(projected_btw).index_select(1, stretches_.tails_r);

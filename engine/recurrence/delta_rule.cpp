@@ -115,8 +115,8 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     // The state after the chunk: S' = last · S + k_endᵀ · written.
     dlast.add_(row_dots(states.flatten(-2), dstates.flatten(-2)).unsqueeze(-1).mul_(last_nmg11.squeeze(-1)));
     const at::Tensor dk_end = at::matmul(written, transposed(dstates));
-    // The last token reaches the chunk's end without a decay. Its large term would cancel, but not its
-    // rounding.
+    // The last token reaches the chunk's end without a decay. It is left out, because its large terms would
+    // cancel, but their rounding errors would not.
     const int64_t others = dsums.size(-1) - 1;
     const at::Tensor of_end = row_dots(dk_end, k_end_nmglk).narrow(-1, 0, others);
     dlast.add_(of_end.sum(-1, true));

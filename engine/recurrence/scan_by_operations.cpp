@@ -24,7 +24,7 @@ void put(const at::Tensor& to_bgkl, const at::Tensor& state_bck) {
 
 }  // namespace
 
-/// Views one position of all chunks, and holds what follows from it.
+/// Views one position of all chunks, and holds its decays.
 struct ScanByOperations::Position {
     at::Tensor x_bnc1, step_bnc1, key_bn1k, query_bn1k, decay_bnck;
 

@@ -27,7 +27,7 @@ int64_t filled(int64_t channels) {
     return (channels + kScanLanes - 1) / kScanLanes * kScanLanes;
 }
 
-/// Returns the tensor with zeros up to whole groups of channels in this dimension; packed.
+/// Pads the tensor with zeros to whole groups of channels in this dimension; the result is packed.
 at::Tensor fill(const at::Tensor& x, int64_t dim) {
     const int64_t missing = filled(x.size(dim)) - x.size(dim);
     if (missing == 0) return x.contiguous();
@@ -48,7 +48,7 @@ at::Tensor from_groups(const at::Tensor& x_ngkl, int64_t channels) {
 
 }  // namespace
 
-/// Holds what some channels read.
+/// Holds the inputs of some channels.
 struct SelectiveScan::Some {
     const SelectiveScan& layer;
     ChannelRange range;
@@ -113,7 +113,7 @@ void SelectiveScan::for_some(const ScanTensors& in, const Body& body) const {
     const at::Tensor keys_btk = in.keys_btk.to(dtype).contiguous();
     const at::Tensor queries_btk = in.queries_btk.to(dtype).contiguous();
     const auto sizes = in.channels_bte.sizes();
-    // LibTorch's operations keep all states of a chunk, for a few channels.
+    // LibTorch's operations keep all states of a chunk, so they compute only a few channels at a time.
     const int64_t of_token = in.channels_bte.is_cpu() ? 1 : std::max<int64_t>(1, sizes_.key_width / 8);
     for_channel_ranges(sizes[0] * sizes[1], of_token, sizes[2], kScanLanes, [&](const ChannelRange& range) {
         body(Some(*this, in, keys_btk, queries_btk, range));

@@ -38,7 +38,7 @@ int64_t places_of(const ModelConfig& model, const Prompt& prompt, const Generati
     return std::min(length_of(prompt) + generation.max_new_tokens, model.max_position_embeddings);
 }
 
-/// Returns the length from which rotary embeddings have other angles; none if they never change.
+/// Returns the sequence length above which rotary embeddings use other angles; none if they never change.
 std::optional<int64_t> turning_length(const ModelConfig& model) {
     for (const RopeConfig& rope : model.ropes) {
         if (rope.type == "longrope" && rope.original_max_position_embeddings < model.max_position_embeddings)
@@ -104,7 +104,7 @@ class Decoding {
         return true;
     }
 
-    /// Makes a pass for the other ranks, and drops its result.
+    /// Runs a pass only because other ranks need one, and drops its result.
     void idle_pass() {
         counts_.assign(rows_.size(), 0);
         counts_[0] = 1;

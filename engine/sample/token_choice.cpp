@@ -38,8 +38,8 @@ std::vector<int64_t> most_probable(const float* logits, int64_t count, int64_t t
     return ids;
 }
 
-/// Cuts the tokens to the most probable ones whose predecessors have less than top_p of all. Sorts them
-/// in portions, until enough are sorted.
+/// Keeps the most probable tokens until their probabilities add up to top_p. Sorts the tokens in portions,
+/// until enough are sorted.
 void cut_to_nucleus(std::vector<int64_t>& ids, const float* logits, float top, double top_p) {
     if (top_p >= 1) return;
     double all = 0, seen = 0;

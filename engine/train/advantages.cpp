@@ -37,8 +37,8 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
     return sum;
 }
 
-/// Returns a completion's advantage. A spread that is not known (one judged completion) gives 0, as TRL's
-/// NaN.
+/// Returns a completion's advantage; 0 if the spread is unknown because only one completion was judged, as in
+/// TRL.
 double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {
     if (!reward) return 0;

@@ -177,7 +177,7 @@ class Cases {
             });
     }
 
-    /// Joins one part, and as many as a ring's hops join at once.
+    /// Adds cases that join one part, and as many parts as a ring joins at once.
     void add_merge() {
         const int64_t T = sizes_.tokens, H = sizes_.heads, D = sizes_.head_dim;
         for (const size_t parts : {size_t{1}, size_t{JoinParts<float>::kMost}}) {

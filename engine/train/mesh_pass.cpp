@@ -160,8 +160,8 @@ Segments MeshPass::summed_segments() const {
     return plan_.config.preference.learns_prompt() ? Segments::ChosenPromptsToo : Segments::Completions;
 }
 
-/// Gives the labels the weights of their segments. Each slot's labels have the same part in the sum of
-/// shares, so that all ranks' parts are 1 if each label is counted once.
+/// Gives the labels the weights of their segments. Each slot gets the same part of Shares::weight, so that
+/// the parts of all ranks add up to 1 if each label is counted once.
 void MeshPass::weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
                      size_t micro_batch) const {
     const bool by_label = summed_segments() == Segments::Labels;

@@ -118,7 +118,7 @@ class PlainModel {
   private:
     int layers() const { return static_cast<int>(model_.num_layers); }
 
-    /// Returns zeros in float32 with the gradients' slices, where the gradients are kept.
+    /// Returns float32 zeros with the layout of the gradients, in the memory in which the gradients are kept.
     static Flat like_gradients(Parameters& parameters) {
         const Flat& gradients = parameters.gradients();
         return lies_in_host(gradients.values)

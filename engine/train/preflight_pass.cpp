@@ -22,7 +22,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Bounds for gradients grow by this factor into bounds for probabilities of experts.
+/// The bound for the probabilities of experts is this many times the bound for gradients.
 constexpr double kRounding = 10;
 
 at::Tensor sum_of_ranks(Groups& groups, at::Tensor values) {
@@ -269,7 +269,8 @@ bool same_values(const at::Tensor& a, const at::Tensor& b) {
         const int64_t size = x.element_size();
         return x.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);
     };
-    // A sum of the ranks' slices loses the sign of zeros, which 4-bit weights have; NaN equals only its bits.
+    // Compares values too, because a sum of the ranks' slices loses the sign of zeros, which 4-bit weights
+    // have; and bits, because NaN equals no value.
     return at::equal(a, b) || at::equal(bits(a), bits(b));
 }
 

@@ -157,7 +157,8 @@ std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std:
     return all;
 }
 
-/// Gives every rank the completions of all: each rank's table is 0 where another rank has numbers.
+/// Gives every rank the completions of all ranks: each rank fills its part of a table of zeros, and an
+/// all-reduce adds the tables.
 void SampledRollouts::share(std::vector<Completion>& completions) {
     const int64_t width = request_.generation.max_new_tokens + 2;
     at::Tensor table = at::zeros({static_cast<int64_t>(completions.size()), width}, at::kLong);
@@ -336,7 +337,8 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
         labels.insert(labels.end(), completions[i].ids.begin(), completions[i].ids.end());
         ends.push_back(static_cast<int64_t>(ids.size()));
     }
-    // TRL's update compares with the present log-probabilities too if a step's rows are used once.
+    // No earlier log-probabilities: if a step's rows are used once, TRL's update compares with the present
+    // ones.
     const std::vector<double> old(ids.size(), kNone);
     std::vector<double> sampled;
     for (size_t i = 0; has_log_probabilities() && i < prompts.size(); ++i) {

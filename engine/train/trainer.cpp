@@ -292,7 +292,7 @@ bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
     return has_rows;
 }
 
-/// Returns the next step's rows, or none if the run has to stop without them. If they cannot be had,
+/// Returns the next step's rows, or none if the run has to stop without them. If the rows cannot be obtained,
 /// saves what has been trained before it throws.
 std::optional<std::vector<Row>> Trainer::rows_of_next_step(const std::atomic<bool>& stop_requested) {
     const int64_t before = sampler_.consumed();
