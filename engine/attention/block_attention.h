@@ -1,12 +1,13 @@
 /// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. The
 /// results are those of LibTorch's flash kernel, computed faster if there are many rows. All sums are
 /// float32, and partial results are never rounded before they are merged. bfloat16 is widened block by block
-/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. Slices of the
-/// same keys go in one call. Forward and backward are both here.
+/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. A call takes all
+/// slices of the same keys.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
-/// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. Equal
-/// thread counts give equal results every time. Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
+/// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. With
+/// the same number of threads, equal inputs give equal bits. Source: Dao 2023, "FlashAttention-2", algorithms
+/// 1 and 2.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -25,8 +25,8 @@ struct AttentionPart {
 /// Names the tensors that parts are joined into.
 struct JoinedParts {
     at::Tensor sum_bthd;    ///< float32; undefined if `begins` is set and `whole_bthd` is given
-    at::Tensor lse_bht;     ///< float32, the sum's; undefined if parts are added
-    bool begins = false;    ///< nothing was joined before, so that sum and lse are only written
+    at::Tensor lse_bht;     ///< float32, for the sum; undefined if parts are added
+    bool begins = false;    ///< true: nothing was joined before, so sum and lse are overwritten
     at::Tensor whole_bthd;  ///< parts' dtype; if defined, takes the result in place of the sum
 };
 

@@ -34,7 +34,7 @@ struct AttentionOutput {
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
-    /// [B, H, T] float32, natural log, with the sinks; with Ulysses the rank's heads, [B, h, S].
+    /// float32, natural log, including the sinks: [B, H, T]; with Ulysses, for this rank's heads: [B, h, S].
     at::Tensor lse_bht;
     OfOwnHeads by_heads;
 };

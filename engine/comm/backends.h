@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// Turns Gloo's timeouts off: the thread that waits for a transfer counts the time itself (transfer.h).
+/// Turns Gloo's timeouts off: the thread that waits for a transfer measures the time itself (transfer.h).
 constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
 
 struct BackendRequest {

@@ -22,8 +22,8 @@ struct Lora {
     std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all
     /// DoRA: trains the length of each row of an adapted weight separately from its direction.
     bool dora = false;
-    /// Parameters of no linear module that get an adapter, by PEFT's names, such as
-    /// "mlp.experts.gate_up_proj"; once the model is known, names in a layer.
+    /// Parameters outside linear modules that get an adapter, by PEFT's names, such as
+    /// "mlp.experts.gate_up_proj"; once the model is known, names within a layer.
     std::vector<std::string> parameters = {};
 
     bool on() const { return r > 0; }

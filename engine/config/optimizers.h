@@ -19,7 +19,7 @@ enum class StateKind {
     AsWeights,       ///< dtype of the updated weights
     Float32,         ///< float32 for any dtype of the weights
     Bitsandbytes8,   ///< blocks of 256; float32 for the embedding and below 4,096 elements
-    TorchaoBlocks8,  ///< blocks of 256; as the weights below 4,096 elements or if not divisible
+    TorchaoBlocks8,  ///< blocks of 256; as AsWeights below 4,096 elements or if not divisible
     TorchaoBlocks4,  ///< same limits, 4 bits
 };
 

@@ -21,7 +21,7 @@ struct RowCounts {
     int64_t valid_labels = 0;
 };
 
-RowCounts count_rows(const std::vector<Row>& rows);  ///< without communication
+RowCounts count_rows(const std::vector<Row>& rows);
 
 /// Returns the length that a micro-batch's rows are padded to, before the layout's own padding: the length
 /// that `padding` fixes, else the longest row's.

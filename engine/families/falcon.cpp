@@ -1,4 +1,4 @@
-// Describes the Falcon of 7B: attention and MLP read one LayerNorm, and all query heads share one key head.
+// Describes Falcon 7B: attention and MLP read one LayerNorm, and all query heads share one key head.
 #include "engine/families/families.h"
 
 namespace ringmaster {

@@ -123,7 +123,7 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 /// Sizes and rules of a mixture whose router scores by groups, as in DeepSeek's models.
 struct GroupedDefaults {
     ExpertDefaults experts;
-    int64_t shared_experts = 1;  ///< number of experts that together form the one of all tokens
+    int64_t shared_experts = 1;  ///< number of experts joined into the one that every token uses
     int64_t dense_layers = 1;    ///< number of first layers that have an MLP instead
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;

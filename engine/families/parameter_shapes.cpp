@@ -333,7 +333,7 @@ ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens) {
 
 namespace {
 
-/// Adds what makes the inputs of all layers (engine/model/layer_inputs.h).
+/// Adds the tensors that make the inputs of all layers (engine/model/layer_inputs.h).
 void add_layer_inputs(const ModelConfig& m, Shapes& outside) {
     outside.weight(Role::LayerInputs, "model.embed_tokens_per_layer",
                    {m.layer_inputs_vocabulary, m.layer_inputs_width});

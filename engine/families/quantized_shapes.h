@@ -41,7 +41,7 @@ std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantiza
 /// Returns the quantised parameters by name, as bytes: shape {bytes}.
 std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Quantization& quantization);
 
-/// Sizes of one layer's quantised matrices, of the largest layer.
+/// Sizes of the quantised matrices of the largest layer.
 struct QuantizedLayer {
     int64_t elements = 0;  ///< quantised elements
     int64_t bytes = 0;     ///< bytes of these elements

@@ -227,7 +227,7 @@ const Family& family_of(const ConfigFields& fields) {
     fields.refuse("model type '" + type + "' is unknown here", "known: " + family_names());
 }
 
-/// Returns the object with the common names of fields.
+/// Replaces the family's names of fields by the common ones.
 json with_common_names(const Family& family, json values) {
     for (const auto& [common, own] : family.fields) {
         const auto found = values.find(own);
@@ -239,7 +239,7 @@ json with_common_names(const Family& family, json values) {
     return values;
 }
 
-/// Returns the family's names of fields, except of those that the file has under the common name.
+/// Pairs the common names of fields with the family's, except if the file has only the common name.
 ConfigFields::Renamed renamed_fields(const Family& family, const ConfigFields& given) {
     ConfigFields::Renamed renamed;
     for (const auto& [common, own] : family.fields)
