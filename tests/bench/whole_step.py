@@ -13,7 +13,8 @@ its own network namespace, joined by a virtual link: needs root); `gigabit` (as 
 ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads; --model dense: 6 layers, intermediate
 1408, vocabulary 8192; experts: Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them for a token, vocabulary 2048) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
 documents of 512 tokens and the rest one document. The sides take turns; the first step of a turn is a warm-up, and the best of the
-others counts. --require sets a side's lowest speed relative to the first side's, or to the fastest of transformers' sides. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
+others counts. --require sets a side's lowest speed relative to the first side's, or to the fastest of transformers' sides.
+Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
 """
 
 import argparse

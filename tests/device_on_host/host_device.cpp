@@ -212,7 +212,7 @@ void forget(void* storage) {
     delete static_cast<c10::Storage*>(storage);
 }
 
-/// Keeps a CPU tensor's storage for as long as the device shows it.
+/// Keeps a CPU tensor's storage for as long as a tensor of the device uses it, and counts its bytes.
 struct Shown {
     c10::Storage storage;
     explicit Shown(c10::Storage it) : storage(std::move(it)) {

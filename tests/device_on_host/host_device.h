@@ -1,10 +1,10 @@
 /// Emulates a CUDA device on the CPU, so that the engine's own CUDA path runs where there is no GPU. It is as
-/// strict as a GPU: tensors of the two sides do not mix, new memory holds NaN, and copies that need not wait
-/// are late.
+/// strict as a GPU: an operator refuses a mix of host and device tensors, new memory holds NaN, and
+/// non-blocking copies happen late.
 ///
 /// The device's memory is host memory that only tensors of the device can reach. Work on the default stream
 /// runs at once. Work on other streams, and copies to the host that do not block, run when something waits
-/// for them. A copy whose memory was freed before it ran, with no mark of `record_stream`, throws.
+/// for them. A copy throws if its memory was freed before it ran, without a call of `record_stream`.
 #pragma once
 
 #include <ATen/core/Tensor.h>

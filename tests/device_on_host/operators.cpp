@@ -73,7 +73,7 @@ class Call {
         return shown_to_device(result);
     }
 
-    /// The output may have been empty.
+    /// Gives an output argument that was empty the size and the memory of the result.
     void resized(const at::Tensor& on_device, const at::Tensor& result) const {
         TORCH_CHECK(on_device.numel() == 0, name_, " changed the size of an argument");
         c10::TensorImpl* tensor = on_device.unsafeGetTensorImpl();
@@ -108,7 +108,7 @@ at::Tensor on_host(const at::Tensor& x) {
     return x.is_cuda() ? shown_to_host(x) : x;
 }
 
-/// Names one side of a copy that runs later. It does not keep the device's memory.
+/// Refers to the source or the target of a copy that runs later, without keeping the device's memory alive.
 class LateSide {
   public:
     explicit LateSide(const at::Tensor& x)
@@ -181,8 +181,8 @@ at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const a
     return out;
 }
 
-/// Requires that out is self, and of the product's size: LibTorch's versions differ in whether they copy
-/// self.
+/// Requires that out is self and has the product's size, because LibTorch's versions differ in whether they
+/// copy self to out.
 at::Tensor& baddbmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
                               at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
                               at::Tensor& out) {

@@ -1,5 +1,5 @@
-"""Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): tensors of the two sides do not mix, new memory holds
-NaN, and copies on other streams are late. The training equals that of `--device cpu`.
+"""Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): an operator refuses a mix of
+host and device tensors, new memory holds NaN, and copies on other streams happen late. The training equals that of `--device cpu`.
 
 These tests cannot see CUDA's own arithmetic, its speed, or NCCL."""
 
@@ -37,7 +37,8 @@ MORE = {
        ["adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit", "paged_adamw_32bit", "lion", "lion_8bit", "adafactor", "muon", "sgd",
         "rmsprop", "ademamix", "schedule_free_adamw", "came_pytorch"]},
 }
-# Gemma 2 caps its scores, and has windows in every second layer: attention of a device in blocks of scores.
+# Gemma 2 caps its attention scores and uses windows in every second layer, so a GPU computes its attention in blocks of
+# scores.
 CAPPED = {
     "capped in bf16": {"bf16": True},
     "capped and packed in chunks": {"sample_packing": True, "gradient_checkpointing": True, "sequence_chunks": 2, "micro_batch_size": 2},
@@ -141,8 +142,7 @@ def test_a_run_on_the_device_caps_scores_as_the_cpu_does(engine, gemma2, tmp_pat
 
 
 def test_the_blocks_of_scores_take_the_memory_that_the_plan_predicts(engine, gemma2, tmp_path):
-    """The device of tests counts tensors as a GPU's allocator does. Blocks of scores take most of
-    this run's memory."""
+    """The emulated device counts tensors as a GPU's allocator does. Blocks of scores take most of this run's memory."""
     steps = train(engine, tmp_path / "cuda", gemma2, "cuda", max_steps=1, sequence_len=512, pad_to_sequence_len=True, bf16=True,
                   gradient_checkpointing=True, gradient_accumulation_steps=1)
     rank = json.loads((tmp_path / "cuda/run/plan.json").read_text())["memory"]["per_rank"][0]
@@ -172,8 +172,8 @@ def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llam
 
 
 def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
-    """Compares the device with a CPU that is told to do the same (--int8 gpu). No size is a multiple of 8; a single layer keeps the
-    number of codes that lie at a tie small."""
+    """Compares the device with a CPU that computes in the same way (--int8 gpu). No size is a multiple of 8. There is a single layer, so
+    that few codes lie at a tie."""
     model = make_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
     keys = {**LORA, "load_in_8bit": True, "gradient_checkpointing": True, "tiled_mlp": True}
     on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Keys whose effect this test does not look for, with the reason.
+/// Keys whose effect this test does not check, with the reason.
 const std::map<std::string, std::string> kNotSeenHere = {
     {"ddp_timeout", "how long a rank waits for a lost one: tests/train/patience_test.cpp"}};
 
@@ -61,8 +61,8 @@ const json kShape = {{"model_type", "llama"},
                      {"hidden_act", "silu"},
                      {"tie_word_embeddings", false}};
 
-/// Writes rows of random tokens; each holds two documents, whose first tokens are prompts. With `judgements`,
-/// only each document's last token has a label below that number.
+/// Writes rows of random tokens; each holds two documents, whose first tokens are prompts. If
+/// `judgements` is not 0, only each document's last token has a label, which is below that number.
 void write_rows(const fs::path& path, bool with_documents, int judgements = 0) {
     constexpr int kPrompt = 4;
     std::vector<int32_t> ids, labels, desirable;

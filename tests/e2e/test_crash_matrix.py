@@ -1,6 +1,6 @@
-"""Disturbs one call at a time by which a save, a second save of the same step, a prune or the placing of the
-final model changes the disk: the call fails, or the process is killed before it. Afterwards `ringmaster
-resume` gives the losses and the model of an undisturbed run, to the last bit."""
+"""Disturbs, one at a time, the system calls that change the disk during a save, a second save of the same step, a prune, or the placing
+of the final model: the call fails, or the process is killed just before it. Afterwards `ringmaster resume` gives the losses and the model
+of an undisturbed run, to the last bit."""
 
 import dataclasses
 import os
@@ -91,8 +91,8 @@ def scenario(tmp_path_factory):
 
 
 def all_points(scenario):
-    """Returns the points of a run (the second save, which has a checkpoint before it, the prune and the
-    placing) and of the whole re-save."""
+    """Returns the points of a run from its second save on (that save, the prune and the placing of the model), and all points of saving a
+    step again."""
     second = scenario.log[scenario.second_save():]
     return ([(scenario.engine, "prepared", point) for point in points_of(second)] +
             [(scenario.resave, "stopped", point) for point in points_of(scenario.resave_log)])

@@ -90,7 +90,7 @@ PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=Tr
 LORA = dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)
 ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4bit=True), "int8": dict(LORA, load_in_8bit=True),
             "DoRA": dict(LORA, peft_use_dora=True), "DoRA on nf4": dict(LORA, adapter="qlora", load_in_4bit=True, peft_use_dora=True)}
-# PEFT refuses all linear modules of these hybrids, and one of Gemma 4 E's is outside the layers.
+# PEFT refuses to adapt all linear modules of these hybrids, and one linear module of Gemma 4 E is outside the layers.
 TARGETS = {"falcon_h1": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "gate_proj", "up_proj", "down_proj"],
            "nemotron_h": ["q_proj", "k_proj", "v_proj", "o_proj", "in_proj", "up_proj", "down_proj"],
            "gemma4 e": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "per_layer_input_gate", "per_layer_projection"]}
@@ -108,7 +108,7 @@ FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter
                     ("1 rank", 0, "tiled MLP", "bf16", False), ("zigzag 2", 3, "all kept", "fp32", False),
                     ("1 rank", 0, "all kept", "fp32", True), ("1 rank", 0, "checkpointing, tiled MLP", "fp32", "nf4"))]
 
-# Lists cases with states in host memory. On the CPU an arena stands in for it, which is counted separately.
+# Lists cases with states in host memory. On the CPU an arena stands in for host memory and is counted separately.
 OFFLOADED = [("llama", 2048, "1 rank", "weights 0", "offloaded", "fp32", 1, False)]
 OFFLOADED += [(model, 2048, mesh, stage, activations, precision, 1, adapter)
               for model, mesh, stage, activations, precision, adapter in (

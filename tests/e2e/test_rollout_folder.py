@@ -75,7 +75,7 @@ def policy(task, name, trl, **keys):
 
 @pytest.fixture(scope="module")
 def given(task):
-    """Returns the run on one file, and its rows."""
+    """Trains on one file of all rows; returns the run and the rows."""
     rows = rows_made()
     (task[0] / "given.jsonl").write_text(text_of(rows))
     config = policy(task, "given", {}, datasets=[{"path": "./given.jsonl", "ds_type": "json", "type": ""}], curriculum_sampling=True)

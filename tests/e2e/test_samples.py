@@ -1,4 +1,4 @@
-"""Texts that a run writes while it trains: the training stays the same, and the texts are those of the weights."""
+"""Tests the texts that a run writes while it trains: the training stays the same, and the texts are those that the weights generate."""
 
 import json
 import pathlib

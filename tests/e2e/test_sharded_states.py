@@ -16,9 +16,9 @@ STAGES = {
     2: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": False}),
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
-# A step has 8 rows; with 45 rows, an epoch's sixth step has 5. On meshes with several data-parallel groups some
-# of these then have one micro-batch less. They fill that round up so that the others get their part of
-# weights and gradients.
+# A step has 8 rows; with 45 rows, an epoch's sixth step has 5. On meshes with several data-parallel groups some groups
+# then have one micro-batch less. These groups still take part in the last round, so that the other groups get their
+# shards of weights and gradients.
 MESHES = {
     "cp 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=4)),
     "cp 4": (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_zigzag", micro_batch_size=4,
@@ -98,7 +98,7 @@ def test_each_stage_divides_its_states_by_the_ranks(larger, rows_file, tmp_path)
             assert held / counted[0][rank] == pytest.approx(shares[stage] / 4, rel=0.03), stage
 
 
-# (written at, resumed at): each has ranks, sizes and stage of the config
+# ((mesh, ZeRO stage) of the save, (mesh, ZeRO stage) of the resume)
 MOVES = [
     (("dp_shard 2 x cp 2", 3), ("cp 2", 0)),
     (("cp 2", 0), ("dp_shard 2 x cp 2", 3)),

@@ -1,6 +1,6 @@
 """A prompt that several answers share is computed once: losses and gradients are those of separate rows, on every mesh.
 
-One step of SGD shows the gradient: the rate is so large that the saved weights are the gradient's multiple."""
+One step of SGD shows the gradient: the rate is so large that the saved weights are a multiple of the gradient."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Plans and adapts every example file of axolotl: some run, and the list says what stops the others."""
+"""Plans and adapts every example file of axolotl; verdicts.tsv says which plan, and what stops the others."""
 
 import concurrent.futures
 import json

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-# A block is a header; this file compiles the blocks that the engine runs.
+# Blocks are headers; this file includes those that the engine runs.
 RUNS_BLOCKS = "engine/model/decoder.cpp"
 BUILD = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent if "RINGMASTER_BIN" in os.environ else ROOT / "build"
 
@@ -36,7 +36,7 @@ def apply(patches, folder):
 def compile_command(entry, source, object_file, folder):
     words = shlex.split(entry["command"])
     first = next(i for i, word in enumerate(words) if word.startswith("-I"))
-    words.insert(first, f"-I{folder}")  # the first folder's headers are taken
+    words.insert(first, f"-I{folder}")  # headers of the first folder win
     words[words.index("-o") + 1] = str(object_file)
     words[words.index("-c") + 1] = str(source)
     # A fault may leave a name unused, so warnings must not be errors; -O1 compiles faster, and compiling takes most of the

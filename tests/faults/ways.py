@@ -62,7 +62,7 @@ def fresh_model(folder, kind):
 
 
 class Runs:
-    """Prepared runs; each is made once and copied for every engine that is tried on it."""
+    """Holds prepared runs; each is made once, and copied for every engine that is tried on it."""
 
     def __init__(self, folder):
         self.folder = folder

@@ -1,5 +1,5 @@
-// Fuzzes a node's list of a folder to fetch: names without a folder, sizes whose sum fits, checkpoints and
-// rendezvous.
+// Fuzzes a node's list of a folder to fetch (names have no folder, the sum of the sizes does not overflow),
+// its list of checkpoints, and its rendezvous.
 #include "engine/error.h"
 #include "launcher/nodes/from_node.h"
 #include "tests/fuzz/input_file.h"

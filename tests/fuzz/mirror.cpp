@@ -1,5 +1,5 @@
-// Fuzzes the output of a node's follower, whole and byte by byte: both give the same frames, each about a
-// file of the record.
+// Fuzzes the output of a node's follower, fed whole and byte by byte: both give the same frames, and each
+// frame of a file continues a file of the record.
 #include <map>
 
 #include "engine/error.h"

@@ -199,7 +199,7 @@ void Mutator::change_lines(std::string& text) {
     if (below(2) == 0) text.insert(line_at(below(text.size())).begin, content);
 }
 
-/// Replaces a number in the text, or eight, four, two or one of its bytes, by an extreme one.
+/// Replaces a decimal number in the text, or 1, 2, 4 or 8 bytes of the text, with an extreme value.
 void Mutator::change_number(std::string& text) {
     const size_t from = below(text.size());
     if (below(3) == 0) {

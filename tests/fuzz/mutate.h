@@ -24,7 +24,7 @@ class Mutator {
     std::string next();
 
   private:
-    size_t below(size_t n);  ///< below n; 0 for n = 0
+    size_t below(size_t n);  ///< a random number below n; 0 for n = 0
     const std::string& any(const std::vector<std::string>& from);
     void change(std::string& text);
     void change_bytes(std::string& text);

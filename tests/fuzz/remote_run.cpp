@@ -1,4 +1,6 @@
-// Fuzzes remote.json of a run directory or a node: the nodes share the ranks, and each has a bounded record.
+// Fuzzes remote.json of a run directory or a node: the record holds two files per rank, one per node, and the
+// samples.
+// fixed number of files.
 #include "launcher/nodes/remote_run.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

@@ -1,4 +1,4 @@
-// Fuzzes a line of samples.jsonl: what is kept of it stays within its limits and is text.
+// Fuzzes the parser of samples.jsonl lines: every parsed field stays within its limit.
 #include "engine/events/limits.h"
 #include "launcher/sample_file.h"
 #include "tests/fuzz/input_file.h"

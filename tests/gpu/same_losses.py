@@ -6,7 +6,7 @@
 
 models: 20 steps of the training of tests/oracles/test_transformers.py, with its models and some of FAMILIES in
 tests/oracles/test_families.py, whose layers together have every feature. transformers trains the reference.
-kinds: kinds of training (KINDS) for which our own CPU trains the reference; the tests in tests/oracles compare the CPU with the libraries
+kinds: kinds of training (KINDS) for which this engine trains the reference on the CPU; the tests in tests/oracles compare the CPU with the libraries
 that define these kinds.
 
 `prepare` trains the references and makes the run directories, preflight included; it needs the launcher, torch and transformers. `run`
@@ -22,12 +22,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Bounds of losses and norms. In codes, a sum that rounds otherwise moves a number that lies at a tie to the next code.
+# Bounds of losses and norms. With 8-bit codes, a sum that rounds differently can move a number at a tie to the next
+# code.
 BOUNDS = {"fp32": (1e-5, 1e-4), "codes": (3e-4, 1e-2), "bf16": (1e-2, 1e-1), "fp16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 # Together these layers have windows of several sizes, norms that add one, norms of whole rows, norms of
 # outputs, scaled embeddings and scores, capped scores and logits, gelu, long-context factors, rotation of some
-# dimensions, in halves and in adjacent pairs, LayerNorm with and without a bias, blocks side by side, MLPs
+# dimensions, in halves and in adjacent pairs, LayerNorm with and without a bias, attention beside the MLP, MLPs
 # without a gate, and experts. Experts are compared in float32 only: bfloat16 may choose another expert.
 FAMILIES = ["gemma3 full", "gemma2 full", "phi3 longrope", "olmo2", "granite", "glm4", "cohere2", "starcoder2", "stablelm full",
             "nemotron full", "phi full", "mixtral full", "qwen3_moe full"]

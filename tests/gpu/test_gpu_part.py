@@ -24,8 +24,8 @@ def engine(*arguments, env=NO_GPU):
 
 
 def embedded_code(module, tmp_path):
-    """(kind, architecture) of all that nvcc embedded: `cuobjdump --list-elf --list-ptx` without the toolkit. The section
-    .nv_fatbin is a row of containers (magic, version, header's size, size of what follows) of entries (kind, ..., header's size,
+    """Returns (kind, architecture) of everything that nvcc embedded, as `cuobjdump --list-elf --list-ptx` of the toolkit does. The
+    section .nv_fatbin is a row of containers (magic, version, header's size, size of what follows) of entries (kind, ..., header's size,
     size, ..., architecture)."""
     raw = tmp_path / "fatbin"
     subprocess.run(["objcopy", "-O", "binary", "--only-section=.nv_fatbin", module, raw], check=True)
@@ -82,7 +82,7 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
 
 
 def test_libtorchs_attention_for_gpus_still_takes_no_softcap():
-    """Models that cap their scores take blocks of scores by LibTorch's operations, which are slower, as long as this test passes."""
+    """As long as this test passes, models that cap their scores need blocks of scores by LibTorch's operations, which are slower."""
     torch = next(pathlib.Path(os.environ["RINGMASTER_ENV"]).glob("lib/python3*/site-packages/torch"))
     with (torch / "lib/libtorch_cuda.so").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
         assert code.find(b"This flash attention build does not support softcap.") > 0
@@ -142,7 +142,7 @@ def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_ru
 
 @pytest.mark.slow
 def test_losses_beside_transformers_can_be_carried_to_another_folder_and_trained_there(tmp_path):
-    """Gemma 3 has most of the features in which the families' layers differ; 8-bit weights take the arithmetic of a GPU."""
+    """Gemma 3 has most of the features in which the families' layers differ; 8-bit weights are computed with a GPU's arithmetic."""
     script, python = ROOT / "tests/gpu/same_losses.py", pathlib.Path(os.environ["RINGMASTER_ENV"]) / "bin/python"
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     subprocess.run([python, script, "prepare", "--bin", BIN, "--to", tmp_path / "made", "--device", "cpu", "--only", "gemma3-full", "int8"],

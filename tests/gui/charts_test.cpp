@@ -1,4 +1,5 @@
-// Tests the charts: round ticks, no lost points, a logarithmic axis with zeros, and a read-out that follows.
+// Tests the charts: round ticks, no lost points, a logarithmic axis with zeros, and a read-out that follows
+// the pointer.
 #include <QApplication>
 #include <QFile>
 #include <QMenu>

@@ -93,7 +93,7 @@ double processor_s(clockid_t of) {
     return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
 }
 
-/// The milliseconds of frames, sorted: as a person waits for them, and of the processor.
+/// Milliseconds per frame, sorted: by the clock, and of the processor.
 struct Frames {
     std::vector<double> wall_ms, processor_ms;
 };

@@ -12,8 +12,8 @@ namespace ringmaster {
 /// Receives each open window and the name of its picture.
 using Shown = std::function<void(QWidget& window, const QString& name)>;
 
-/// Calls `shown` for each dialog, in the app's present language. `home` is the folder of write_demo_runs, and
-/// its longdocs-2 has to run.
+/// Calls `shown` for each dialog, in the app's current language. `home` is the folder of write_demo_runs,
+/// whose run longdocs-2 must be running.
 void show_dialogs(const QString& home, const Shown& shown);
 
 }  // namespace ringmaster

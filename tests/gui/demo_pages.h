@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Calls `shown` for each page in a window of that size, in the app's present language. `home` is the folder
+/// Calls `shown` for each page in a window of that size, in the app's current language. `home` is the folder
 /// of write_demo_runs. If `whole`, adds the pages whose names end in -whole, in windows of 2,600 pixels.
 void show_pages(const QString& home, QSize size, bool whole, const Shown& shown);
 

@@ -263,7 +263,7 @@ class ElsewhereTest : public QObject {
         auto* runs = dialog->findChild<QTreeWidget*>(u"runsThere"_s);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
         QVERIFY(runs->topLevelItemCount() >= 1);
-        QCOMPARE(runs->topLevelItem(0)->text(0), u"shared"_s);  // a run at work comes first
+        QCOMPARE(runs->topLevelItem(0)->text(0), u"shared"_s);  // active runs come first
         runs->setCurrentItem(runs->topLevelItem(0));
         QTest::mouseClick(dialog->findChild<QPushButton*>(u"followButton"_s), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(m_window->pageName(), u"monitor"_s, kPatienceMs);

@@ -222,7 +222,7 @@ class LaunchTest : public QObject {
         auto* form = dialog.findChild<LaunchForm*>();
         auto* go = dialog.findChild<QPushButton*>(u"goLaunchButton"_s);
         chooseSlurm(*form);
-        QVERIFY(!go->isEnabled());  // enabled only after it is shown
+        QVERIFY(!go->isEnabled());  // enabled only after the script is shown
         QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20000);
         const QString shown = form->findChild<QPlainTextEdit*>(u"previewText"_s)->toPlainText();
         QVERIFY(shown.contains(u"#SBATCH --partition=\"gpu\""_s));

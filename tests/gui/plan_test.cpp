@@ -1,4 +1,5 @@
-// Uses the Plan page as a person does: typing, pressing, undoing, and losing the program.
+// Uses the Plan page as a person does: types, presses buttons, undoes, and finds the draft again after the
+// program was killed.
 #include <signal.h>
 
 #include <QAbstractButton>

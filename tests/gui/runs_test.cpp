@@ -39,7 +39,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// A page that has read its runs.
+/// Holds a page that has read its runs.
 struct Shown {
     Session session;
     RunsPage page;
@@ -238,7 +238,7 @@ class RunsTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(read_run_notes(run).tags.size(), 2u, 5000);
         auto* text = shown.find<QPlainTextEdit>(u"notesEdit"_s);
         QTest::keyClicks(text, u"better than before"_s);
-        shown.table()->choose(home.path(u"other"_s));  // chosen at once, before the pause is over
+        shown.table()->choose(home.path(u"other"_s));  // before the pause after which notes are saved
         QCOMPARE(read_run_notes(run).text, "better than before");
         QVERIFY(text->toPlainText().isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(shown.table()->model()->index(0, RunsModel::Tags).data().toString(),

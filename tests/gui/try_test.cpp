@@ -1,5 +1,5 @@
-// Tests the Try it page without a model that generates; app_test has one. Mistakes are said in the page, and
-// the options that have no effect are disabled.
+// Tests the Try it page without a model that generates; app_test has one. The page reports mistakes, and
+// disables options that have no effect.
 #include <QCheckBox>
 #include <QDialog>
 #include <QDir>

@@ -1,4 +1,4 @@
-// Compares the search for codes of this processor with the tables that define them, for blocks of any length.
+// Compares this processor's search for codes with the tables that define the codes, for blocks of any length.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Rows reach the rank of their expert, sorted by expert and then by sender, and come back to where they were.
+// Tests that rows reach the rank of their expert, sorted by expert and then by sender, and return to their
+// places.
 #include "engine/model/expert_exchange.h"
 
 #include <ATen/ATen.h>

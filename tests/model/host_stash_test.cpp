@@ -20,7 +20,8 @@ TEST(HostStash, GpuTensorsComeBackAsTheyWereWhateverTheirMemoryBecameMeanwhile) 
         const auto value = [&](size_t place) { return double(place) + 10 * round; };
         for (size_t place = 0; place < kPlaces; ++place) {
             stash.put(place, at::full({1 << 20}, value(place), at::TensorOptions().device(device)));
-            // The allocator may give it the same block.
+            // The allocator may give this temporary tensor the block that was just stashed; it must not
+            // change the stashed copy.
             at::full({1 << 20}, -1, at::TensorOptions().device(device));
         }
         for (size_t place = kPlaces; place-- > 0;) {
@@ -32,7 +33,7 @@ TEST(HostStash, GpuTensorsComeBackAsTheyWereWhateverTheirMemoryBecameMeanwhile) 
     }
 }
 
-/// Returns eight numbers in host memory that is a file's.
+/// Returns eight numbers in host memory that is mapped from a file.
 at::Tensor numbers_in_a_file() {
     setenv("RINGMASTER_HOST_ARENA", testing::TempDir().c_str(), 1);
     return host_zeros({8}, at::kFloat, at::kCPU);

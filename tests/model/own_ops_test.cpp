@@ -92,7 +92,7 @@ class Proof {
         }
     }
 
-    /// There are more tokens than one chunk of the weight gradient's sum.
+    /// Uses more tokens than one chunk of the weight gradient's sum takes.
     void weight_gradient_of_many_tokens() const {
         const int64_t tokens = 140, width = 20;
         const at::Tensor x = random({tokens, width}), weight = random({width}), dy = random({tokens, width});
@@ -198,7 +198,8 @@ class Proof {
         expect("dlogits", ours, twin, in.grad());
     }
 
-    /// Logits of minus infinity are impossible tokens; NaN must stay visible.
+    /// Tests logits of minus infinity, which mean impossible tokens, and NaN and infinity, which must reach
+    /// the loss.
     void strange_logits() const {
         at::Tensor logits = random({3, 40});
         logits.select(0, 0).narrow(0, 3, 20).fill_(-std::numeric_limits<float>::infinity());

@@ -21,7 +21,6 @@ ModelConfig latent_model(int64_t query_rank) {
     return model;
 }
 
-/// Returns the bytes that all ranks send: latents in the forward, its repetition and the backward, and their
 /// Returns the number of bytes that all ranks send: latents in the forward, in its repetition and in the
 /// backward, and their gradients.
 int64_t bytes_of_latents(const Case& of) {
