@@ -19,8 +19,8 @@ struct ChangedLine {
     std::string text;  ///< text of the line, without its line end
 };
 
-/// The sizes that a plan reports; nullopt if one is unknown. A plan with errors has no memory estimate, since
-/// it leaves out what it could not read.
+/// The sizes that a plan reports; nullopt if one is unknown. A plan with errors has no memory estimate,
+/// because it may lack parts of the configuration.
 struct Size {
     std::optional<int64_t> memory_bytes;  ///< estimate for the fullest rank
     std::optional<int64_t> global_batch;

@@ -26,7 +26,7 @@ struct Proposal {
 /// Plans a request. Never throws for mistakes in the configuration: the plan's diagnostics report them.
 Proposal propose(const Request& request, const Machine& machine, const Places& places);
 
-/// Thrown if the configuration cannot be trained with; the plan's diagnostics list all reasons.
+/// Thrown if a run cannot train with the configuration; the plan's diagnostics list all reasons.
 struct PlanRefused : Error {
     explicit PlanRefused(Plan refused);
     Plan plan;

@@ -17,7 +17,7 @@ constexpr std::string_view kMasked = "[removed]";
 /// "special_tokens", "num_tokens" and "tokenizer_config".
 bool names_secret(std::string_view key);
 
-/// Returns the values of environment variables whose names name a secret.
+/// Returns the values of the environment variables for which names_secret() is true.
 std::set<std::string> secrets_of_environment();
 
 /// Returns the strings under keys that name a secret in YAML or JSON; none if the text is neither.

@@ -24,7 +24,7 @@ struct TokenizedRows {
     int64_t longest = 0;
     int64_t documents = 0;          ///< documents packed into rows; 0: no packing
     double packing_efficiency = 0;  ///< share of the rows' capacity that is used
-    PromptSharing shared_prompts;   ///< savings by computing shared prompts once
+    PromptSharing shared_prompts;   ///< what computing shared prompts once saves
     bool cached = false;            ///< true if an earlier result was reused
 };
 

@@ -59,7 +59,8 @@ class YesNoDialog : public QuestionDialog {
     YesNoDialog(const YesNo& question, QWidget* parent);
 };
 
-/// Returns a server's text safe to show: cut, and without characters that change how it is displayed.
+/// Returns a server's text in a form that is safe to show: cut, and without characters that change how text
+/// is displayed.
 QString shownServerText(const std::string& text);
 
 }  // namespace ringmaster

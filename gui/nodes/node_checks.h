@@ -18,7 +18,7 @@ namespace ringmaster {
 
 enum class CheckPhase { Idle, Waiting, Checking };
 
-/// Says what to do with a target besides looking at it.
+/// Says what to do with a target: only look at it, or more.
 enum class CheckKind {
     Look,
     TryOut,           ///< self-test, and links to the other machines in the trial

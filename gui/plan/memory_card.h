@@ -37,7 +37,7 @@ class MemoryCard : public Card {
     void changeEvent(QEvent* event) override;
 
   private:
-    /// Shows one of a node's tiers below the device.
+    /// Shows the memory of a node's host or disk, below that of the device.
     struct Tier {
         QLabel* name;
         StackedBar* bar;

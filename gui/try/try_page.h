@@ -54,7 +54,7 @@ class TryPage : public Page {
         SideText base, trained;
     };
     enum class Task { Generating, Merging, Uploading, Converting };
-    QString failed() const;  ///< says that the task was not done
+    QString failed() const;  ///< returns a sentence: this task failed
     QWidget* makeEmpty();
     QWidget* makeWork();
     QWidget* makePrompt();

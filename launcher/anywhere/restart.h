@@ -53,7 +53,7 @@ Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& plac
 /// Returns the changes, a line each: ranks, mesh, batch.
 std::string shrink_text(const Shrunk& shrunk);
 
-/// Asks the user to continue on fewer nodes; the answer may take an hour. If empty, the answer is no.
+/// Asks the user to continue on fewer nodes; the answer may take an hour. An empty function means no.
 using AgreeToShrink = std::function<bool(const NodesLeft&, const Shrunk&)>;
 
 /// The nodes that are left, and the smaller run if nodes are lost and the user agreed.

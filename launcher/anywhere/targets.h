@@ -31,7 +31,7 @@ struct TargetReport {
     double checked = 0;                      ///< Unix seconds
 };
 
-/// Checks the target; `remedy` is check_node's. Throws only Cancelled: failures go into the report.
+/// Checks the target; passes `remedy` to check_node. Throws only Cancelled: failures go into the report.
 TargetReport check_target(const Target& target, const Places& places, const SshPerson& person,
                           const Remedy& remedy = {});
 

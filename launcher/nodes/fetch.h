@@ -31,7 +31,7 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const std::fi
 /// Returns the steps of the complete checkpoints on node 0, ascending.
 std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote);
 
-/// Fetches node 0's newest sound checkpoint (or that of `step`) to the local run directory, from which a
+/// Fetches node 0's newest undamaged checkpoint (or that of `step`) to the local run directory, from which a
 /// resume sends it to every node. Newer damaged ones are fetched too, so that the choice of a checkpoint here
 /// reports them. Local checkpoints that are newer than all of node 0's belong to an abandoned timeline and
 /// are set aside. Call it only after the run's end. Does nothing if node 0 has none.

@@ -50,7 +50,7 @@ struct Wish {
 /// Called with each of the engine's lines (engine/train/generate_command.h) as it comes.
 using OnGenerated = std::function<void(const nlohmann::json& line)>;
 
-/// Generates to the end. Throws Error, or Cancelled.
+/// Generates all texts, and returns when the last one is complete. Throws Error or Cancelled.
 void generate_text(const ModelsToTry& models, const Wish& wish, const Places& places,
                    const Progress& progress, const OnGenerated& on_line);
 

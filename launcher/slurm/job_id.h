@@ -1,4 +1,4 @@
-/// Names a job of Slurm.
+/// Identifies a Slurm job.
 #pragma once
 
 #include <string>

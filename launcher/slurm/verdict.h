@@ -1,5 +1,5 @@
-/// Judges a run whose Slurm job ended, or was requeued, without the run recording it, and adds what only
-/// Slurm knows of an end.
+/// Judges a run whose Slurm job ended, or was requeued, without the run recording it, and adds the facts
+/// about its end that only Slurm knows.
 #pragma once
 
 #include <cstdint>
