@@ -22,7 +22,7 @@ struct RankRecord {
     int64_t start_step = 0;                     ///< step that the attempt began from, as `hello` says
     std::optional<int64_t> step;                ///< last step that it completed
     std::optional<CheckpointEvent> checkpoint;  ///< last checkpoint that it saved
-    std::optional<DoneEvent> done;              ///< last event but for warnings; else unset
+    std::optional<DoneEvent> done;              ///< set if it is the last event, apart from warnings
     std::optional<ErrorEvent> error;            ///< first error
     double error_t = 0;                         ///< time of the error, Unix seconds
     std::vector<std::string> last_log_lines;    ///< up to five lines, printable
