@@ -19,8 +19,7 @@
 
 namespace ringmaster {
 
-/// Gives the sizes of the blocks that an attention is cut into. The scores of one block, rows × keys floats,
-/// fit in a core's second-level cache.
+/// Gives the size of a block of scores. One block, rows × keys floats, fits in a core's second-level cache.
 struct BlockSizes {
     int64_t rows = 256;
     int64_t keys = 512;

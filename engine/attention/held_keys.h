@@ -1,6 +1,6 @@
-/// Holds the keys and values of a layer for the chunks of a sequence that are computed one after the other,
-/// and the sums of their gradients. A chunk reads from here what a rank of a ring would receive from a
-/// neighbour.
+/// Holds the keys and values of a layer, and the sums of their gradients, if the chunks of a sequence are
+/// computed one after the other. A chunk reads the keys of earlier chunks from here, as a rank of a ring
+/// receives keys from a neighbour.
 ///
 /// Letters: B rows, K key/value heads, T a chunk's tokens, D head_dim.
 #pragma once

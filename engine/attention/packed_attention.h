@@ -1,8 +1,9 @@
-/// Computes a hop's slices with the fewest calls of a flash kernel (flash_calls.h), each query's keys in one
-/// call. The caller chooses the kernel: CUDA's (cuda_flash.h), or in tests plain matrix products.
+/// Computes the slices of a ring's hop with as few calls of a flash kernel as possible (flash_calls.h); all
+/// of a query's keys are in one call. The caller chooses the kernel: CUDA's (cuda_flash.h), or in tests plain
+/// matrix products.
 ///
-/// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim;
-/// N and M queries and keys of a call, packed.
+/// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim; N
+/// and M queries and keys of a call, packed.
 #pragma once
 
 #include <ATen/core/Tensor.h>

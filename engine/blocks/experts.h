@@ -145,7 +145,7 @@ class Experts final : public Block<Machine> {
         return 1 / std::sqrt(double(machine.model().hidden_size));
     }
 
-    /// Computes the backward of a router that reads its own norm of the hidden states.
+    /// Computes the backward of a router that has a separate norm of the hidden states.
     void router_backward(Machine& machine, const Tile& tile, const typename Machine::ExpertPull& pull,
                          const Tensor& dx_nc, double beta) const {
         const Tensor& x_nc = tile.branch.x_nc;

@@ -61,7 +61,7 @@ c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& reques
 
 using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(const BackendRequest&, at::Device)>;
 
-/// Does what make_groups does, over backends other than Gloo and NCCL (for tests).
+/// Makes the groups like make_groups(), but over the backends that `make` returns (for tests).
 Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d::Store>& store, int rank,
                         const Mesh& mesh, const GroupOptions& options);
 

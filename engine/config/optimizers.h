@@ -82,7 +82,7 @@ std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimens
 /// Returns whether a parameter is the embedding or the head.
 bool is_table(std::string_view parameter_name);
 
-/// Returns whether a parameter, of a model or an adapter, is a table that tokens look up.
+/// Returns true if a parameter of a model or an adapter is an embedding, a table that tokens index.
 bool is_embedding(std::string_view parameter_name);
 
 }  // namespace ringmaster

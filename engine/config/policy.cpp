@@ -91,7 +91,7 @@ void refuse_others(KeyReader& keys) {
         if (!value || !is_on(*value) || (key == "num_iterations" && *value == 1)) continue;
         keys.error(Form("CFG-PREFERENCE", "policy-key"), "trl." + key);
     }
-    // TRL weighs the divergence by the ratio unless this is false.
+    // By default, TRL multiplies the divergence by the ratio; the engine has only this form.
     if (keys.flag("trl.use_bias_correction_kl") == false)
         keys.error(Form("CFG-PREFERENCE", "policy-key"), "trl.use_bias_correction_kl");
 }

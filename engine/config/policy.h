@@ -43,7 +43,8 @@ bool weighs_documents(const Config& config);
 /// into a folder.
 bool gets_rows_while_training(const Config& config);
 
-/// Returns whether the loss compares with the log-probabilities that the run started with.
+/// Returns true if the loss compares with a reference: the log-probabilities of the model that the run
+/// started from.
 bool has_reference(const Config& config);
 
 class KeyReader;

@@ -46,7 +46,7 @@ struct Preference {
     bool on() const { return method != PreferenceMethod::None; }
     /// Returns whether a row is a chosen and a rejected document; else it is one document.
     bool has_pairs() const { return on() && method != PreferenceMethod::Kto; }
-    /// Returns whether the loss compares with the log-probabilities that the run started with.
+    /// Returns true if the loss compares with the log-probabilities of the model that the run started from.
     bool has_reference() const { return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto; }
     /// Returns whether the model gives each document a score, in place of probabilities of tokens.
     bool scores() const { return method == PreferenceMethod::Reward; }

@@ -257,7 +257,7 @@ class EntryReader {
         }
     }
 
-    /// Rejects datasets of the hub that need their own script to run.
+    /// Rejects hub datasets that need a script of their own (trust_remote_code).
     void refuse_code() {
         const auto found = m_entry.find("trust_remote_code");
         if (found == m_entry.end() || !is_on(*found)) return;

@@ -33,7 +33,7 @@ void check_compute_dtype(KeyReader& keys, const Config& config) {
     keys.error(Form("CFG-QUANTIZED", "dtype"), key, {{"value", *said}, {"dtype", compute_dtype(config)}});
 }
 
-/// Rejects skipped modules, except lm_head, which is never quantised.
+/// Rejects llm_int8_skip_modules, except for lm_head, which is never quantised anyway.
 void check_skipped(KeyReader& keys) {
     const std::string key = of_kwargs("llm_int8_skip_modules");
     const json* said = keys.find(key);

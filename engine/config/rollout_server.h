@@ -8,8 +8,8 @@
 
 namespace ringmaster {
 
-/// Selects the ratio exp(log p − the server's log p) that multiplies the loss: of each label, or of the
-/// product over a completion's labels. A ratio above the cap is cut to the cap (truncate) or becomes 0
+/// Selects the ratio exp(log p − the server's log p) that multiplies the loss: one for each label, or one for
+/// all labels of a completion, their product. A ratio above the cap is cut to the cap (truncate) or becomes 0
 /// (mask).
 enum class ImportanceRatio { TokenTruncate, TokenMask, SequenceTruncate, SequenceMask };
 

@@ -64,8 +64,8 @@ struct BatchShard {
     int64_t valid_labels = 0;       ///< valid labels of completions
 };
 
-/// Says which labels are summed: each document's, those of chosen documents' prompts too, or none (each label
-/// is a segment).
+/// Says which labels' losses are summed: those of each document's completion; also those of the prompts of
+/// chosen documents; or none (each label is a segment of its own).
 enum class Segments { Completions, ChosenPromptsToo, Labels };
 
 /// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all

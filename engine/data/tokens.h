@@ -33,7 +33,7 @@ struct Row {
     Row head(int64_t tokens) const;
     /// Returns the row's documents, each as a row.
     std::vector<Row> documents() const;
-    /// Returns the tokens of a single document before the first that has a label.
+    /// Returns how many tokens of a single document precede the first one that has a label.
     int64_t prompt_tokens() const;
 };
 

@@ -168,7 +168,7 @@ class FieldReader {
     const std::vector<JsonMember>& members_;
     size_t at_ = 0;
     size_t newest_ = std::numeric_limits<size_t>::max();  ///< member that was found last
-    size_t found_ = 0;  ///< members found so far; no key is asked for again after another one
+    size_t found_ = 0;  ///< members found so far; a key may be looked up twice in a row, but not later
     bool good_ = true;
 };
 

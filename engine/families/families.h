@@ -134,8 +134,9 @@ struct GroupedDefaults {
 inline constexpr RouterRule kCorrectedRouter = {
     .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
-/// Reads multi-head latent attention. `defaults` has the sizes of the family's class; with `share_of_key`,
-/// the field partial_rotary_factor is the rotated part's share of a key, not of itself.
+/// Reads multi-head latent attention. `defaults` has the sizes of the family's class. With `share_of_key`,
+/// the field partial_rotary_factor is the rotated share of a whole key; otherwise it is that of the key's
+/// rotary part.
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key = false);
 /// Reads LFM2's layers: which of them have attention, and the short convolution of the others.
@@ -157,8 +158,8 @@ void read_selective_space(const ConfigFields& fields, ModelConfig& model);
 /// from `layer_types`, from `layers_block_type`, or from a field with one letter per layer; empty if all are
 /// absent.
 std::vector<std::string> read_layer_parts(const ConfigFields& fields, const char* letters_field = nullptr);
-/// Gives each layer the part that `parts` names, and this rope; if `alone`, the layer has no other part.
-/// Otherwise, each layer also has an MLP or experts, which no name mentions.
+/// Gives each layer the part that `parts` names, and the rope with index `rope`. If `alone`, the layer has no
+/// other part; otherwise it also has an MLP or experts, which no name mentions.
 void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::vector<std::string>& parts,
                      int rope, bool alone);
 /// Reads `count` numbers; ones if the field is absent.

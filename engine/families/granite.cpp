@@ -31,7 +31,7 @@ void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
     const int64_t shared = fields.integer_or("shared_intermediate_size", 1024, 10'000'000);
     if (fields.number_or("num_local_experts", 8) == 0) {
         model.intermediate_size = shared;
-        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // of experts
+        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // experts' fields
     } else {
         model.norms_expert_weights = true;
         model.gates_shared_expert = false;

@@ -33,13 +33,14 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     set_layer_parts(fields, model, parts, -1, false);
     const char* count = fields.has("num_local_experts") ? "num_local_experts" : "num_experts";
     if (fields.number_or(count, 16) == 1)
-        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // of experts
+        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // experts' fields
     else
         read_experts(fields, model, {16, 2});
     for (int64_t layer = 0; layer < model.num_layers; ++layer)
         model.layers[static_cast<size_t>(layer)].dense = !mixes.has(layer);
     if (model.sparse_layers() == 0) model.num_experts = 0;
-    // The class always norms what makes the steps, keys and queries, and reads none of the other fields.
+    // The class always norms the keys, the queries and the vector for the steps, and reads none of the other
+    // fields.
     if (!fields.flag_or("mamba_inner_layernorms", true)) model.obstacles.push_back("mamba_inner_layernorms");
     fields.ignore(
         "use_mamba_kernels use_mambapy use_associative_scan num_logits_to_keep "

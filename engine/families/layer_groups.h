@@ -23,7 +23,8 @@ inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
 /// Returns the groups in the order of their first layers; none if the model has no layers.
 std::vector<LayerGroup> layer_groups(const ModelConfig& model);
 
-/// Returns Σ of(model with only that layer) over the layers that an adapter adapts; without one, over all.
+/// Returns the sum of `of(model with only that layer)` over the layers that an adapter adapts, or over all
+/// layers if there is no adapter.
 template <class Of>
 auto sum_over_layers(const ModelConfig& model, const Lora& lora, const Of& of) {
     decltype(of(model)) sum = 0;
@@ -35,7 +36,7 @@ auto sum_over_layers(const ModelConfig& model, const Lora& lora, const Of& of) {
     return sum;
 }
 
-/// Returns the mean of of(model with only that layer) over the layers with attention.
+/// Returns the mean of `of(model with only that layer)` over the layers with attention.
 template <class Of>
 double mean_of_attention(const ModelConfig& model, const Of& of) {
     if (model.global_heads.head_dim == 0) return of(model);
@@ -44,7 +45,7 @@ double mean_of_attention(const ModelConfig& model, const Of& of) {
     return sum / double(model.num_layers);
 }
 
-/// Returns the largest of(model with only that layer) over all layers.
+/// Returns the largest `of(model with only that layer)` over all layers.
 template <class Of>
 auto largest_of_layers(const ModelConfig& model, const Of& of) {
     decltype(of(model)) most = 0;

@@ -25,7 +25,7 @@ void describe_minimax_m2(const ConfigFields& fields, ModelConfig& model) {
         if (!std::all_of(types.begin(), types.end(), [](const auto& type) { return type == 1; }))
             model.obstacles.push_back("attn_type_list");
     }
-    // The class has no heads for later tokens.
+    // The class has no heads that predict later tokens (MTP).
     for (const char* idle : {"use_mtp", "num_mtp_modules", "mtp_transformer_layers"}) fields.has(idle);
 }
 

@@ -229,7 +229,7 @@ inline bool is_of_embedding(Role role) {
     return role == Role::Embedding || role == Role::LayerInputs;
 }
 
-/// Returns whether parameters of this role have the experts as their first dimension, besides the router's.
+/// Returns true if the first dimension of this role's parameters is the experts; the router's do not count.
 constexpr bool is_of_stacked_experts(Role role) {
     return role == Role::ExpertGateUp || role == Role::ExpertGateUpBias || role == Role::ExpertDown ||
            role == Role::ExpertDownBias;

@@ -1,4 +1,4 @@
-// Describes GPT-NeoX, and with it Pythia: each head's queries, keys and values in turn in one matrix.
+// Describes GPT-NeoX, and with it Pythia: one matrix holds the queries, keys and values of each head in turn.
 #include "engine/families/families.h"
 
 namespace ringmaster {

@@ -42,8 +42,8 @@ class DiskFile {
     /// has no room.
     int64_t reserve(int64_t bytes);
 
-    /// Start a transfer of whole blocks; `begin` is a multiple of kBlock. An earlier failure, or this one's,
-    /// is thrown by the future's get(), by the next write, or by finish(): Error(Refused).
+    /// Start a transfer of whole blocks; `begin` is a multiple of kBlock. The future's get(), the next write
+    /// or finish() throws Error(Refused) if this transfer or an earlier one failed.
     std::future<DiskBytes> read(int64_t begin, int64_t bytes);
     void write(int64_t begin, std::shared_ptr<const DiskBytes> bytes);
     /// Waits for all transfers.

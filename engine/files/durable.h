@@ -20,8 +20,8 @@ struct WrittenFile {
 
 /// Writes a file that appears under its name only when it is complete. Its temporary name is unique: several
 /// processes and threads may write it at once, and the last one wins. A file that replaces another keeps its
-/// mode; a new one gets `mode` less the umask. Functions throw Error(Refused) with the file and the reason, and
-/// leave the old content in place, unless only the folder cannot be flushed: then the new one is in place.
+/// mode; a new one gets `mode` less the umask. Functions throw Error(Refused) with the file and the reason.
+/// The old content then stays in place, unless only flushing the folder failed.
 class DurableFile {
   public:
     explicit DurableFile(const std::filesystem::path& target, mode_t mode = 0666);
