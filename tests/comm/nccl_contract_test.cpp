@@ -1,7 +1,8 @@
 // Tests the calls that groups make of NCCL through c10d, with a twin. The twin keeps the difficult parts of
-// the contract of ProcessGroupNCCL in LibTorch 2.11: ranks wait for each other while they connect, an all-to-all
-// also sends and receives its empty messages, NCCL pairs messages between two ranks in their order, a send
-// returns its memory late if LibTorch's allocator knows it, and the destructor abandons transfers.
+// the contract of ProcessGroupNCCL in LibTorch 2.11: ranks wait for each other while they connect, an
+// all-to-all also sends and receives its empty messages, NCCL pairs messages between two ranks in their
+// order, a send returns its memory late if LibTorch's allocator knows it, and the destructor abandons
+// transfers.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

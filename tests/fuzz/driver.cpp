@@ -6,8 +6,8 @@
 // It fails if an input crashes, takes more than a second of processor time or never returns, and if the
 // process's memory grows by more than --memory-mib (512). It then leaves the input in the working directory
 // as crash-…, slow-…, hang-… or memory-…; run that file alone to repeat the failure. At the end it prints the
-// number of inputs, seconds, the slowest input and the growth of memory. --memory-mib 0 turns off the limits of
-// time and memory, for sanitizer builds, whose overhead would hide the parser's.
+// number of inputs, seconds, the slowest input and the growth of memory. --memory-mib 0 turns off the limits
+// of time and memory, for sanitizer builds, whose overhead would hide the parser's.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

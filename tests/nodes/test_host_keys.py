@@ -234,7 +234,8 @@ class Case:
         return (self.folder / side / name).read_bytes()[len(self.files[name].encode()):]
 
     def is_hashed_as_by_ssh(self):
-        """HashKnownHosts: a line that both added hides the name in both files or in none; how many such lines there are."""
+        """Tests HashKnownHosts: in lines that both clients added, either both hide the name or neither does. Returns whether it is
+        hidden, for each such line."""
         added = [(self.added("ours", name), self.added("theirs", name)) for name in self.files]
         both = [(ours, theirs) for ours, theirs in added if ours and theirs]
         for ours, theirs in both:

@@ -1,4 +1,5 @@
-"""An installed Ringmaster, as the Debian package lays it out, and other machines: they get the engine itself, not the script that finds LibTorch here."""
+"""Tests runs on other machines from an installed Ringmaster, laid out as in the Debian package: the machines get the engine itself, not
+the script that finds LibTorch here."""
 
 import json
 import pathlib

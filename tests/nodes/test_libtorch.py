@@ -1,5 +1,4 @@
-"""A machine without LibTorch gets it: found in a module, installed by its own pip, or copied from this
-machine."""
+"""Tests how a machine without LibTorch gets it: from an environment or a module there, by its own pip, or as a copy from this machine."""
 
 import base64
 import hashlib

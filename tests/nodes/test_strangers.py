@@ -52,7 +52,7 @@ def secret_of(run):
 
 
 def is_explained(state):
-    """Returns whether the run is over, with a reason that says more than that."""
+    """Returns whether the run has failed with a reason that explains why."""
     return state["state"] == "failed" and len(state["reason"]) > 20
 
 

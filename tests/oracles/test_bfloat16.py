@@ -1,6 +1,6 @@
-"""Compares what bfloat16 costs here and in transformers: the differences of ten steps' losses from the same model's in float32, over
-five models. The oracle computes with a bfloat16 copy of float32 weights, as FSDP's mixed precision does and as here. What
-torch.autocast costs, which keeps hidden states in float32, is printed beside it."""
+"""Compares the error of bfloat16 here and in transformers: how far the losses of ten steps are from those of the same model in float32,
+over five models. The oracle computes with a bfloat16 copy of float32 weights, as FSDP's mixed precision and this engine do. The error of
+torch.autocast, which keeps hidden states in float32, is printed next to it."""
 
 import copy
 import math
@@ -24,7 +24,7 @@ def losses_of_transformers(model_dir, rows, epsilon, precision):
     import torch
 
     model = load(model_dir)
-    model.set_experts_implementation("eager")  # grouped products of bfloat16 take rows of whole 16 bytes alone
+    model.set_experts_implementation("eager")  # grouped products of bfloat16 accept only rows of whole 16 bytes
     computing = copy.deepcopy(model).to(torch.bfloat16) if precision == "copy" else model
     computing.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0, eps=epsilon)
@@ -62,8 +62,8 @@ def root_mean_square(seeds):
 
 
 def least_ratio(ours, theirs):
-    """Returns the ratio that 95 % of samples of the seeds exceed: a few seeds in which an expert's or a sign's choice flips decide
-    the mean."""
+    """Returns the ratio of errors that 95 % of samples of the seeds exceed. The mean would depend on the few seeds in which an expert's
+    choice or a sign flips."""
     source = random.Random(1)
     samples = [source.choices(range(len(ours)), k=len(ours)) for _ in range(2000)]
     ratios = sorted(root_mean_square([ours[i] for i in some]) / root_mean_square([theirs[i] for i in some]) for some in samples)

@@ -169,7 +169,7 @@ OF_EXPERTS = [("mixtral", ["q_proj", "w1"]), ("mixtral", ["gate"]), ("qwen3_moe"
 
 @pytest.mark.parametrize("kind, targets", OF_EXPERTS, ids=str)
 def test_targets_inside_experts_are_refused(kind, targets, tmp_path):
-    """PEFT 0.21 takes names of modules that experts had before transformers 5 for the experts' parameters."""
+    """PEFT 0.21 applies the names that experts' modules had before transformers 5 to the experts' parameters."""
     model = make_model(tmp_path / "model", kind, **MODELS.get(kind, dict(num_hidden_layers=2, head_dim=16, **MODELS["qwen2_moe"])))
     make_rows(tmp_path / "rows.jsonl", 8)
     config = make_config(tmp_path, model, tmp_path / "rows.jsonl", adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=targets,

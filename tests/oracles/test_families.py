@@ -41,7 +41,7 @@ GEMMA4 = dict(head_dim=16, global_head_dim=32, sliding_window=24, num_hidden_lay
 # Gemma 4 E2B and E4B: the last layers read keys of earlier ones, and each layer has an input besides the hidden states.
 GEMMA4_E = dict(GEMMA4, hidden_size_per_layer_input=16, vocab_size_per_layer_input=VOCABULARY, num_kv_shared_layers=2)
 GEMMA4_EXPERTS = dict(enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24)
-FOREIGN = dict(intermediate_size=None, num_key_value_heads=None)  # names that a family's config.json does not have
+FOREIGN = dict(intermediate_size=None, num_key_value_heads=None)  # fields that a family's config.json does not have
 
 # name: (model_type, differences from SHAPE)
 FAMILIES = {
@@ -257,13 +257,13 @@ def save_model(folder, name, seed=7):
 
 
 def epsilon_of(name):
-    """Returns Adam's epsilon. Ten steps of transformers in float32 and in float64 leave the weights of qwen3_5_moe so far
-    apart that their logits differ by 2.8e-4 with 1e-8, where Adam divides rounding errors by each other, and by 6.5e-7 with
-    1e-5; those of deepseek_v2 by 1.7e-5 and 2.9e-7, those of gemma4 by 9.3e-5 and 1.5e-5. With one thread and with two,
-    voxtral's in float32 differ by 6.7e-5 and 2.7e-7. Those of granite4 differ by 2.6e-4 and 9.2e-7. Weights of nemotron_h's
-    experts leave transformers' by 1e-4 with 1e-8, so that in the seventh step a token whose two best choices of experts are 4e-6
-    apart takes the other one; with 1e-5 they stay within 6e-7. Logits of gemma4 with inputs of layers answer to weights that
-    differ by 5e-6 with 1e-4; with an epsilon of 1e-4 they differ by 2.3e-5."""
+    """Returns Adam's epsilon. With 1e-8, Adam divides rounding errors of some families by each other. After ten steps of
+    transformers in float32 and in float64, logits differ with 1e-8 and with 1e-5 as follows: qwen3_5_moe by 2.8e-4 and 6.5e-7,
+    deepseek_v2 by 1.7e-5 and 2.9e-7, gemma4 by 9.3e-5 and 1.5e-5. voxtral's logits in float32 with one thread and with two
+    differ by 6.7e-5 and 2.7e-7, granite4's by 2.6e-4 and 9.2e-7. With 1e-8, the weights of nemotron_h's experts are up to 1e-4
+    from transformers', so in the seventh step a token whose two best experts are 4e-6 apart takes the other one; with 1e-5 they
+    stay within 6e-7. In gemma4 with inputs of layers, weights that differ by 5e-6 make logits that differ by 1e-4; with an
+    epsilon of 1e-4 the logits differ by 2.3e-5."""
     if name.split()[:2] == ["gemma4", "e"]:
         return 1e-4
     return 1e-5 if name.startswith(("qwen3_5_moe", "deepseek_v2", "gemma4", "voxtral", "granite4", "nemotron_h")) else 1e-8
@@ -334,7 +334,7 @@ def is_of_the_tower(key):
 
 
 def unwrapped(key):
-    """Wrapper classes have stored their text model under several prefixes; Ringmaster reads all of them."""
+    """Returns the key without the prefixes under which wrapper classes have stored their text model; Ringmaster reads all of them."""
     return key.replace("language_model.", "").replace("model.", "")
 
 
@@ -367,7 +367,7 @@ def test_what_is_not_computed_is_refused_and_never_trained_quick(tmp_path):
                                            ("qwen3_5", "model.layers.0.mlp.gate_proj.weight")],
                          ids=["wrapper, quick", "text alone, quick"])
 def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored(tmp_path, name, changed):
-    """Their class leaves out such heads; the hub's files hold all experts of a layer in one tensor."""
+    """transformers' class leaves out the heads for later tokens; the hub's files hold all experts of a layer in one tensor."""
     import safetensors.torch
     import torch
 

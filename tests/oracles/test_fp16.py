@@ -58,7 +58,7 @@ def batches(rows):
 
     position = 0
     for _ in range(STEPS):
-        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows are a step of their own
+        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows make a step of their own
         position = 0 if position + ROWS_PER_STEP >= len(rows) else position + ROWS_PER_STEP
         longest = max(len(row["input_ids"]) for row in batch)
         ids = torch.tensor([row["input_ids"] + [0] * (longest - len(row["input_ids"])) for row in batch])

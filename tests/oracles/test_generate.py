@@ -61,7 +61,7 @@ def completions(*arguments, **request):
 
 
 def greedy_of_transformers(folder, prompts, tokens):
-    """Returns each prompt's tokens and their log-probabilities: batches of 20, padded on the left."""
+    """Returns each prompt's tokens and their log-probabilities, computed in batches of 20, padded on the left."""
     import torch
     import transformers
 
@@ -137,8 +137,8 @@ CHOICES = [dict(temperature=0.7), dict(temperature=1.3, top_k=7), dict(temperatu
 
 @pytest.mark.parametrize("choice", [pytest.param(choice, id=str(choice) + ", quick" * ("top_k" in choice and "top_p" in choice)) for choice in CHOICES])
 def test_samples_are_of_transformers_distribution(tmp_path, config, choice):
-    """1,000 equal prompts: tokens that transformers leaves out never come; the others come as often as their
-    probabilities say (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
+    """For 1,000 equal prompts, tokens that transformers leaves out never come; the others come as often as their probabilities say
+    (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
     import torch
     import transformers
 
@@ -195,6 +195,6 @@ def test_quick_ends(tmp_path, config):
                         moe_shared_expert_intermediate_size=48)),
 ])
 def test_families(tmp_path, config, kind, changes):
-    """Other kinds of layers: 20 prompts each. Their blocks are those of training, so a few are enough."""
+    """Tests other kinds of layers with 20 prompts each. Their blocks are the same as in training, so a few prompts are enough."""
     FAMILIES[kind] = changes
     check_greedy(tmp_path, config, kind, 20, tokens=16)

@@ -1,5 +1,5 @@
 """Trains mixtures whose routers score by sigmoids and groups, whose first layers are dense, whose heads come from latents, and hybrids
-with state spaces: preflight, adapters, quantised bases, merged models, memory, and what the files hold besides.
+with state spaces: preflight, adapters, quantised bases, merged models, memory, and what else the files hold.
 tests/oracles/test_families.py compares their losses on every mesh."""
 
 import json
@@ -13,7 +13,7 @@ from test_quantized import FORMATS
 from transformers_loss import learn
 
 STEPS, ROWS_PER_STEP, RATE = 6, 8, 1e-3
-# On a CPU, bitsandbytes dequantises matrices wrongly whose rows are multiples of 16 and not of 64.
+# On a CPU, bitsandbytes dequantises matrices wrongly if their rows are multiples of 16 but not of 64.
 GROUPED = dict(intermediate_size=128, n_routed_experts=8, num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=40)
 LATENT = dict(GROUPED, num_key_value_heads=4, kv_lora_rank=24, qk_rope_head_dim=8, qk_nope_head_dim=24, v_head_dim=16)
 MODELS = {
@@ -33,7 +33,8 @@ MODELS = {
                        moe_shared_expert_intermediate_size=64, hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=2,
                        ssm_state_size=16, head_dim=16),
 }
-# The three layers with the widths of matrices that bitsandbytes dequantises well on a CPU: Mamba-1 twice, attention, and one with experts.
+# Three layers, with matrices of widths that bitsandbytes dequantises correctly on a CPU: two of Mamba-1, and one of
+# attention with experts.
 MODELS["jamba"] = dict(intermediate_size=128, num_experts=8, num_experts_per_tok=3, attn_layer_period=3, attn_layer_offset=1, expert_layer_period=2,
                        expert_layer_offset=1, mamba_d_state=32, mamba_dt_rank=64)
 MODELS["nemotron_h, latent"] = dict(MODELS["nemotron_h"], moe_latent_size=32)
@@ -42,7 +43,7 @@ TARGETS = {"deepseek_v2": OF_LATENTS, "deepseek_v3": OF_LATENTS, "granitemoehybr
            "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"],  # PEFT refuses Nemotron-H's out_proj
            "nemotron_h, latent": ["q_proj", "fc1_latent_proj", "fc2_latent_proj", "up_proj"],
            "jamba": ["q_proj", "o_proj", "in_proj", "x_proj", "out_proj", "up_proj", "down_proj"],
-           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # its class bypasses other adapters of dt_proj
+           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # transformers' class bypasses other adapters of dt_proj
            "gemma4_text, e": ["q_proj", "k_proj", "v_proj", "o_proj", "per_layer_input_gate", "per_layer_projection", "down_proj"]}
 
 

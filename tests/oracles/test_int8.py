@@ -271,7 +271,7 @@ def test_float16_losses_are_those_of_peft_and_bitsandbytes(folder, way, as_on_cu
         (tmp_path / name).mkdir()
         return [event["loss"] for event in events_of(launch(configured(folder, tmp_path / name, **keys), tmp_path / name / "runs", "--ranks", 1))]
 
-    class OfACopy:  # for a moment, bitsandbytes clears the outliers of float16 inputs where they lie
+    class OfACopy:  # bitsandbytes sets outliers of float16 inputs to 0 in place for a moment
         apply = staticmethod(lambda x, *others: functions.MatMul8bitLt.apply(x.clone(), *others))
 
     if way != "dequantized":

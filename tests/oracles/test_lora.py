@@ -65,7 +65,7 @@ def logits_of(model):
 
 
 def loss_of(model, rows):
-    """Returns the mean over all labels."""
+    """Returns the mean loss over all labels."""
     import torch
 
     model.eval()
@@ -139,7 +139,7 @@ DORA = {
 
 
 def trainers_adamw(model):
-    """Returns AdamW with transformers' own choice of what decays: magnitudes do, though they are vectors."""
+    """Returns AdamW with the parameters that transformers chooses to decay: magnitudes do decay, though they are vectors."""
     import transformers
 
     decays = set(transformers.Trainer.get_decay_parameter_names(None, model))

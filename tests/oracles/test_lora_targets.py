@@ -44,7 +44,7 @@ KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_la
 
 MIXTURES = {"mixtral": dict(num_local_experts=4), "gpt_oss": dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2, sliding_window=64)}
 DENSE = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-# Which targets mean modules, and which PEFT moves to the parameters of experts and routers.
+# Targets that mean modules, and targets that PEFT moves to the parameters of experts and routers.
 OF_MODULES = [("mixtral", DENSE), ("gpt_oss", DENSE), ("gpt_oss", r".*self_attn\.(q|v)_proj"), ("gpt_oss", "all-linear")]
 OF_EXPERTS = [("mixtral", ["q_proj", "gate"]), ("mixtral", ["q_proj", "w1", "w2", "w3"]), ("mixtral", "all-linear")]
 

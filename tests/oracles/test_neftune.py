@@ -1,5 +1,5 @@
-"""Compares `neftune_noise_alpha` with transformers' hook: scale, place and length of the noise are the hook's, the
-numbers in it are ours, written out here from SplitMix64 and lowbias32."""
+"""Compares `neftune_noise_alpha` with transformers' hook: scale, place and length of the noise are the hook's; the
+random numbers are this engine's, computed here with SplitMix64 and lowbias32."""
 
 import json
 import pathlib

@@ -171,7 +171,7 @@ def test_block_wise_adamw_has_the_codes_of_torchao(folder, bits, bf16, monkeypat
 
 @pytest.mark.parametrize("bits, is_signed", [(8, True), (8, False), (4, True), (4, False)])
 def test_code_books_are_those_of_the_libraries(bits, is_signed):
-    """apply_optimizer prints our books; bitsandbytes' maps have no 4 bits."""
+    """apply_optimizer prints our code books. bitsandbytes makes maps of 8 bits only."""
     import torch
     import bitsandbytes.functional
     from torchao.optim import subclass_4bit, subclass_8bit
@@ -185,9 +185,8 @@ def test_code_books_are_those_of_the_libraries(bits, is_signed):
 
 
 def close(mine, theirs, bf16, name, ties=1):
-    """Compares weights within the rounding of their dtype, with an occasional tie. With `ties` above
-    1, two elements may differ: if the second moment's code is 0, the denominator is epsilon alone, and the first
-    moment's last bit counts."""
+    """Expects weights that are equal within the rounding of their dtype, except for an occasional tie. With `ties` above 1, two elements
+    may differ: if the second moment's code is 0, the denominator is epsilon alone, and the first moment's last bit counts."""
     import torch
 
     apart = (mine.float() - theirs.detach().float()).abs()

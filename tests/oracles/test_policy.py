@@ -58,7 +58,7 @@ def test_quick_losses_are_those_of_trl(prepared, tmp_path, rule, mesh):
 
 
 def test_quick_packing_changes_no_loss(prepared, tmp_path):
-    """One step holds all rows, so that packed rows and rows of their own are the same rollouts."""
+    """One step holds all rows, so packed and unpacked rows train on the same rollouts."""
     losses = []
     for name, packed in (("packed", True), ("alone", False)):
         (tmp_path / name).mkdir()

@@ -234,8 +234,8 @@ def torchs_muon(folder, louder=1.0):
 
 def test_muon_is_that_of_torch_for_matrices_and_adamw_for_embedding_and_head(folder):
     """No wheel contains axolotl's Muon; ours has its numbers to the last bit if torch.compile is off. It sums gradients, while torch
-    averages them: the same after Newton-Schulz except for bfloat16's rounding. The bound comes from torch itself, with gradients three
-    times as large, which ought to move its matrices alike. Norms stay as they are."""
+    averages them: the same after Newton-Schulz except for bfloat16's rounding. The bound is how far torch's own matrices move if its
+    gradients are three times as large, which only rounding should change. Norms are not trained."""
     import torch
 
     _, weights = ours(folder, optimizer="muon", adam_epsilon=1e-30)
@@ -276,7 +276,7 @@ def test_lr_groups_are_axolotls(folder):
     def rate_of(name):
         if "norm" in name or is_table(name):
             return LR
-        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # the later group wins, at the module's first place
+        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # for k_proj, the rate of the later group wins, at its place in the first
         return next((rate for module, rate in lookup.items() if module in name), LR)
 
     beside_adamw(folder, lambda named: axolotls_groups(named, rate_of), lr_groups=listed)

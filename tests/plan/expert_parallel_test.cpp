@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kMixture = "Qwen/Qwen3-30B-A3B";  // 128 experts, 8 of a token
+constexpr const char* kMixture = "Qwen/Qwen3-30B-A3B";  // 128 experts, 8 per token
 
 Plan mixture_plan(const std::string& more, int ranks) {
     return plan_text(config_text("sequence_len: 4096\nmicro_batch_size: 1\nmax_steps: 9\n" + more, kMixture),

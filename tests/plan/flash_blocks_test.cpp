@@ -92,8 +92,8 @@ TEST(FlashBlocks, EveryHeadOfEverySegmentIsInOneLaunch) {
     }
 }
 
-// If no order has to be kept, heads are cut so that a launch's sums stay small; heads of 524,288 tokens fill
-// a GPU.
+// If the order of sums does not matter, heads are divided among launches so that a launch's sums stay small;
+// heads of 524,288 tokens fill a GPU.
 TEST(FlashBlocks, LongRowsTakeAFewHeadsAtATime) {
     EXPECT_EQ(key_heads_at_once(8192, 8, 4), 8);
     EXPECT_EQ(key_heads_at_once(32768, 8, 4), 4);

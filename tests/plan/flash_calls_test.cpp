@@ -106,7 +106,7 @@ TEST(FlashCalls, OfZigzagHopsAreSingleSegments) {
     }
 }
 
-/// For any layout, documents and window, few calls see each of the hop's cells once.
+/// For any layout, documents and window, a few calls see each of the hop's cells exactly once.
 TEST(FlashCalls, SeeEveryCellOnceOfAnyHop) {
     std::mt19937 random(17);
     const auto draw = [&](int64_t from, int64_t to) {

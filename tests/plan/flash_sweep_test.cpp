@@ -1,5 +1,6 @@
-// Tests FlashAttention-2's launches for the slice sets of whole runs by its host rules (flash_contract.h),
-// without tensors: every row that is read was written, and each query sees its keys and no others.
+// Checks the launches of FlashAttention-2 for the slice sets of whole runs, without tensors, against the
+// launch rules of its kernels (flash_contract.h): every row that is read was written, and each query sees
+// exactly its keys.
 #include <gtest/gtest.h>
 
 #include <numeric>

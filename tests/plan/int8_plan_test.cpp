@@ -1,4 +1,4 @@
-// Weights of 8 bits: a GPU multiplies them by inputs of 8 bits, a CPU dequantises them.
+// Tests plans with 8-bit weights, which a GPU multiplies by 8-bit inputs, and a CPU dequantises.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -44,7 +44,7 @@ inline AttentionMask log_normal_documents(int64_t tokens, double mu, double sigm
     return mask;
 }
 
-/// Returns the mask's cell by its definition.
+/// Returns whether the query sees the key, by the mask's definition.
 inline bool sees(const AttentionMask& mask, int64_t query, int64_t key) {
     const auto document = [&](int64_t at) {
         return std::upper_bound(mask.documents.begin(), mask.documents.end(), at);

@@ -116,7 +116,7 @@ TEST(PlanJson, AFileIsWrittenWholeAndReadBack) {
     std::filesystem::remove_all(dir);
 }
 
-/// Removes every member, and gives every one another type.
+/// Removes each member in turn, and gives each member another type in turn; expects an error that names it.
 void damage(const json& whole, const json::json_pointer& at, int& refused) {
     const json& value = whole.at(at);
     if (!value.is_object()) return;

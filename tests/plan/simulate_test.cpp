@@ -92,8 +92,8 @@ TEST(StepCosts, HopsTogetherAreExactlyARanksWork) {
     }
 }
 
-/// Returns the bytes that the costs of a zigzag ring of 8 GPUs with 8,192 tokens each, 32 heads of 128 and 8
-/// key/value heads in bfloat16, spend on other things than attention itself.
+/// Returns the bytes that a zigzag ring of 8 GPUs with 8,192 tokens each, 32 heads of 128 and 8 key/value
+/// heads in bfloat16 moves for work other than attention itself.
 double joined_bytes(const std::string& more) {
     PlanRequest request;
     request.device = Device::Cuda;
@@ -126,11 +126,12 @@ TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
     EXPECT_LT(joined_bytes("ulysses_size: 8\n"), 1) << "one call computes all";
 }
 
-// A score is 4 bytes. Forward: written by the product, read and written by tanh, read for the maximum, read
-// and written by the subtraction and by the exponential, read by the sum and to be rounded to 2 bytes, which
-// the product reads. Backward: written, tanh, the subtraction and the exponential, rounded, read by a
-// product; the gradient of probabilities is written, read and written by a subtraction, by a multiplication
-// and by the cap's slope, with another operand each, rounded, and read by two products. Blocks of 16 heads
+// A score is 4 bytes. In the forward it is written by the product, read and written by tanh, read for the
+// maximum, read and written by the subtraction and by the exponential, read by the sum, and rounded to 2
+// bytes, which the product reads. In the backward it is written, passes tanh, the subtraction and the
+// exponential, is rounded, and is read by a product. The gradient of probabilities is written, then read and
+// written by a subtraction, a multiplication and the cap's slope, with another operand each, rounded, and
+// read by two products. Blocks of 16 heads
 // have 512 queries and 1,024 keys; of the last block of each query, half is hidden.
 TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     constexpr double kTokens = 65536, kHeads = 16, kHeadDim = 256;

@@ -1,5 +1,5 @@
-"""Stands in for the Hugging Face hub: answers the requests with which its client makes a repository and uploads files, and keeps what it
-gets. Large files come by git-lfs's protocol, as there."""
+"""Stands in for the Hugging Face hub: answers the requests with which the hub's client makes a repository and uploads files, and keeps
+what it receives. Large files arrive over git-lfs's protocol, as on the real hub."""
 
 import base64
 import contextlib

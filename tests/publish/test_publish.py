@@ -1,5 +1,5 @@
-"""Describes a trained model by a card, uploads it by the hub's own client to a hub that stands in for Hugging Face's, and hands it to
-a converter in llama.cpp's place."""
+"""Tests that a trained model gets a card, is uploaded by the hub's own client to a stand-in for Hugging Face's hub, and is converted by a
+stand-in for llama.cpp's converter."""
 
 import json
 import pathlib

@@ -29,7 +29,7 @@ DeltaWeights changed(const DeltaWeights& of, const Change& change) {
     return made;
 }
 
-/// Counts the tensors that the layer reads by tokens: channels and gates, steps, keys and queries.
+/// The layer reads four tensors by tokens: channels and gates, steps, keys, and queries.
 constexpr int kInputs = 4;
 using Inputs = std::array<at::Tensor, kInputs>;
 
@@ -42,7 +42,7 @@ struct Example {
     int64_t tokens = 0;
 };
 
-/// Makes a number of channels that does not fill the lanes of the kernels.
+/// Makes random inputs. The default of 20 channels is not a multiple of the kernels' lanes.
 Example example(int64_t tokens, std::vector<int64_t> documents, int64_t channels = 20, bool has_bias = true) {
     at::manual_seed(tokens + channels);
     Example made;
@@ -139,7 +139,8 @@ struct OfRank {
     int64_t sent_bytes = 0;
 };
 
-/// A gradient is halved and added to, as for a second micro-batch; in float32 that would round it.
+/// Returns the value of the gradients that the backward finds; it halves them and adds to them, as for a
+/// second micro-batch. In float32 they are 0, because others would add rounding errors.
 double held_before(const Example& of) {
     return of.dgated_bse.scalar_type() == at::kDouble ? 1 : 0;
 }

@@ -1,4 +1,5 @@
-"""Tokens of preferences equal those that axolotl and TRL train on (axolotl/expected_preference.json), and the files that hold them."""
+"""Tests that tokens of preferences equal those that axolotl and TRL train on (axolotl/expected_preference.json), and tests the files that
+hold them."""
 
 import json
 import sys

@@ -372,7 +372,7 @@ def test_a_key_that_cannot_be_had_is_named_without_its_text(serve, monkeypatch, 
 
 
 def test_no_text_repeats_the_key_that_a_server_sends_back(serve, monkeypatch):
-    """The key lies where a text is cut, so that a part of it would be left."""
+    """The key lies where a message is cut off, so that a part of the key could remain."""
     monkeypatch.setenv("SERVER_KEY", KEY)
 
     def echo(status, location=""):

@@ -50,7 +50,8 @@ TEST(Advantages, AreThoseOfTrl) {
         SCOPED_TRACE(one["name"].get<std::string>() + " " + one["scale"].get<std::string>());
         const Advantages own = advantages_of(rule_of(one), rewards_of(one));
         ASSERT_EQ(own.of_completions.size(), one["advantages"].size());
-        // TRL's float32 rounds a spread that is far below the rewards, and divides by it.
+        // TRL computes in float32: if the spread is far smaller than the rewards, the division by it
+        // magnifies its rounding error, so the comparison needs a tolerance.
         for (size_t i = 0; i < own.of_completions.size(); ++i)
             expect_near(own.of_completions[i], one["advantages"][i]);
         expect_near(own.weighted.mean, one["reward"]);

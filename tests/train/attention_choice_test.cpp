@@ -211,7 +211,7 @@ TEST(CudnnAttention, TakesDenseHalfPrecisionSquaresAndRectangles) {
     };
     EXPECT_TRUE(cudnn_takes(inputs(8, 8, 128, kCausalWindow)));
     EXPECT_TRUE(cudnn_takes(inputs(8, 16, 64, {})));
-    // Its causal triangle begins at another corner.
+    // cuDNN's causal triangle begins at another corner.
     EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 64, {3, 0})));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 256, kCausalWindow)));

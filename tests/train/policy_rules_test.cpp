@@ -43,7 +43,8 @@ struct Case {
     }
 };
 
-/// TRL's clip_ratio/region_mean (trainer/grpo_trainer.py, _compute_loss): of labels, or of whole sequences.
+/// Returns TRL's clip_ratio/region_mean (trainer/grpo_trainer.py, _compute_loss), over labels or whole
+/// sequences.
 double clip_ratio(const PolicyRule& rule, const Case& made) {
     const at::Tensor by_label_l = made.log_p_l - made.rollouts.old_l;
     at::Tensor log_ratio = by_label_l,
