@@ -8,7 +8,7 @@ The file is {"functions": ["module.function", …], "prompts": a file with a JSO
 and answers go to stdout, one line of JSON each:
 
     {"step", "prompts": [index of a line], "completions": [[token ids]]}
-    {"ready": [names]}, then for each question {"running": name} for each function, and {"rewards": a list of numbers and nulls for each function}
+    {"ready": [names]}, then for each question {"running": name} for each function, and {"rewards": a list of numbers or nulls per function}
 
 or {"error", "where", "hint", "exit"}, after which the process ends. With "server": {"url",
 "key_variable", "key_file", "ca_file", "timeout", "reload_command"} in the file, {"sample": …}
