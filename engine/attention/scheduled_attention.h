@@ -45,8 +45,8 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
 FlashOutput chunk_forward(Group& ring, const std::vector<AttentionSchedule>& passes, const at::Tensor& q_bhtd,
                           const KeysValues& own, HeldKeys& held, const ScoreRule& rule = {});
 
-/// Computes the gradients of a chunk; call it after the later chunks. The returned gradients of the chunk's
-/// own keys and values are final; those of the earlier chunks' are added to the sums in `held`.
+/// Computes the gradients of a chunk; call it after the later chunks. The gradients of the chunk's own keys
+/// and values are then final; those of earlier chunks are added to the sums in `held`.
 ScheduledGradients chunk_backward(Group& ring, const std::vector<AttentionSchedule>& passes,
                                   const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                   const KeysValues& own, HeldKeys& held, const FlashOutput& whole,

@@ -173,7 +173,7 @@ class RingPass {
   private:
     const ShardedAttention::Impl& impl_;
     const std::vector<int64_t>& ulysses_tokens_;
-    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< of one chunk; null: all tokens at once
+    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< one chunk's schedules; null: all tokens
     HeldKeys* held_ = nullptr;
     SentKeys* sent_ = nullptr;  ///< null: keys and values are sent
 };

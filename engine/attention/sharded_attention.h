@@ -26,7 +26,7 @@ struct AttentionOutput {
     /// group's tokens, h and k the heads that the rank owns.
     struct OfOwnHeads {
         at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
-        int64_t key_heads = 0;  ///< of all ranks
+        int64_t key_heads = 0;  ///< number of key heads of all ranks
 
         KeysValues keys_values() const;  ///< views [B, S, k, D]
     };

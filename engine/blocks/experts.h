@@ -23,7 +23,7 @@ class Experts final : public Block<Machine> {
         int64_t first = 0;  ///< index of its first token
         Branch<Machine> branch = {};
         typename Machine::Routing routing = {};
-        Tensor router_rstd_n = {};  ///< of the router's norm, if it has one
+        Tensor router_rstd_n = {};  ///< rstd of the router's norm, if it has one
         Tensor gate_up_m2i = {};
         SharedExpert<Machine> shared = {};
     };
@@ -33,7 +33,7 @@ class Experts final : public Block<Machine> {
         Machine& machine;
         int64_t first;
         typename Machine::ExpertPull chosen;
-        std::optional<typename Machine::Pull> latent = {};  ///< of the matrix before the experts
+        std::optional<typename Machine::Pull> latent = {};  ///< backward of the matrix before the experts
         std::optional<typename SharedExpert<Machine>::Pull> shared = {};
 
         void accumulate(const Tensor& x_nc, double beta) const {

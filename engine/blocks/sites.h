@@ -27,7 +27,7 @@ enum class LoraSite {
     ExpertsOut,  ///< projects the experts' width to hidden states
     LayerGate,   ///< gate of the layer's own input
     LayerOutput,
-    SelectIn,  ///< from a Mamba-1 layer's channels to keys, queries and the vector for the steps
+    SelectIn,  ///< projects a Mamba-1 layer's channels to keys, queries and the vector for the steps
     Steps
 };
 constexpr size_t kLoraSites = 19;

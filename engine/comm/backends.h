@@ -42,7 +42,7 @@ bool flight_recorder_is_given();
 /// about CUDA earlier, because LibTorch then sees no device.
 void load_cuda(int device_index);
 
-/// Returns how many devices the driver shows, at least one. Call load_cuda first.
+/// Returns how many devices the driver reports, at least one. Call load_cuda first.
 int cuda_devices();
 
 /// Returns how many streaming multiprocessors a device has. Call load_cuda first.

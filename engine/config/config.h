@@ -1,5 +1,5 @@
-/// Holds an axolotl YAML as typed values with axolotl's defaults. It says what the user asked for; the Plan
-/// (engine/plan/plan.h) says what follows from it on a number of ranks.
+/// Holds an axolotl YAML as typed values with axolotl's defaults. It holds what the user asked for; the Plan
+/// (engine/plan/plan.h) holds what follows from it on a number of ranks.
 ///
 /// Paths are absolute here (in the file and in --set they may be relative to the file's folder).
 /// `config_to_json` and `config_from_json` carry every field, so that the engine needs only a plan.json.

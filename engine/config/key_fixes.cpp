@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLeaveOut = "leave it out";
 
-/// Keys that can be removed: the same rows then train the same objective.
+/// Keys that can be removed without changing the rows or the objective.
 constexpr std::array<std::string_view, 7> kRemovable{
     "peft_trainable_token_indices lora_rank_pattern "
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication "

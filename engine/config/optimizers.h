@@ -28,7 +28,7 @@ struct OptimizerKind {
     UpdateRule rule = UpdateRule::AdamW;
     StateKind states = StateKind::AsWeights;
     bool paged = false;  ///< on a GPU, states are kept in host memory
-    /// axolotl builds the optimizer and its parameter groups; transformers builds the others.
+    /// True if axolotl builds the optimizer and its parameter groups; transformers builds the others.
     bool is_axolotls = false;
 
     /// Returns whether the update needs whole matrices, not only a rank's slices.

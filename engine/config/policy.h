@@ -30,7 +30,7 @@ struct PolicyRule {
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
     int64_t answer_tokens = 0;  ///< most tokens of a sampled answer, and DrGrpo's fixed length
     double temperature = 1;     ///< the logits are divided by it
-    std::optional<RolloutFolder> folder = {};  ///< without one, the rows are there before the run starts
+    std::optional<RolloutFolder> folder = {};  ///< empty: the rows exist before the run starts
 };
 
 struct Config;

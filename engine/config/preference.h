@@ -36,12 +36,12 @@ struct Preference {
     PreferenceMethod method = PreferenceMethod::None;
     double beta = 0.1;
     std::vector<PairTerm> terms = {{}};  ///< only DPO has several, which it sums; never empty
-    double label_smoothing = 0;          ///< of DPO's `robust` and `exo_pair`, and of SimPO
+    double label_smoothing = 0;          ///< used by DPO's `robust` and `exo_pair`, and by SimPO
     double simpo_gamma = 0.5;
     double cpo_alpha = 1;         ///< weight of the chosen completions' mean loss in SimPO
-    double desirable_weight = 1;  ///< of KTO, like the next member
+    double desirable_weight = 1;  ///< used by KTO, like the next member
     double undesirable_weight = 1;
-    double center_rewards = 0;  ///< of a reward model: weight of (chosen + rejected)²
+    double center_rewards = 0;  ///< used by a reward model: weight of (chosen + rejected)²
 
     bool on() const { return method != PreferenceMethod::None; }
     /// Returns whether a row is a chosen and a rejected document; else it is one document.

@@ -9,8 +9,8 @@
 namespace ringmaster {
 
 /// Selects the ratio exp(log p − the server's log p) that multiplies the loss: one for each label, or one for
-/// all labels of a completion, their product. A ratio above the cap is cut to the cap (truncate) or becomes 0
-/// (mask).
+/// each completion, the product over its labels. A ratio above the cap is cut to the cap (truncate) or
+/// becomes 0 (mask).
 enum class ImportanceRatio { TokenTruncate, TokenMask, SequenceTruncate, SequenceMask };
 
 /// Returns TRL's word: "token_truncate", "token_mask", "sequence_truncate" or "sequence_mask".

@@ -15,7 +15,7 @@
 
 namespace ringmaster {
 
-/// Counts over all rows of a step; every rank computes the same without communication.
+/// Counts over all rows of a step; every rank computes the same counts without communication.
 struct RowCounts {
     int64_t tokens = 0;  ///< without padding
     int64_t valid_labels = 0;

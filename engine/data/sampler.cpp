@@ -22,8 +22,8 @@ void Sampler::shuffle(int64_t epoch) {
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
 }
 
-/// Sorts by length within random groups of up to 50 steps, and puts the longest row of all first, so
-/// that a lack of memory shows at once. Source: transformers,
+/// Sorts by length within random groups of up to 50 steps, and puts the longest row of all first, so that the
+/// run fails at once if memory is too small. Source: transformers,
 /// trainer_pt_utils.get_length_grouped_indices.
 void Sampler::group() {
     const int64_t steps = std::clamp<int64_t>(rows_ / (rows_per_step_ * 4), 1, 50);

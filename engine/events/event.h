@@ -18,7 +18,7 @@ struct LossFigures {
     std::optional<double> rewards_chosen, rewards_rejected;
     std::optional<double> margin;    ///< chosen − rejected
     std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
-    std::optional<double> kl;        ///< from the reference, as KTO estimates it
+    std::optional<double> kl;        ///< divergence from the reference, as KTO estimates it
     std::optional<double> nll;       ///< mean loss of the chosen completions' labels
     /// Mean absolute difference between the log-probabilities of the run and of the server that sampled.
     std::optional<double> sampler_gap = {};
@@ -28,12 +28,12 @@ struct LossFigures {
 
 /// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
-    std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
+    std::optional<double> reward, reward_std;  ///< for the weighted sums of the functions' rewards
     std::optional<double> completion_tokens;
     /// Share of completions that were cut at their longest length.
     std::optional<double> cut_share;
     std::optional<double> even_share;  ///< share of completions whose group has equal rewards
-    /// Mean reward per function, over the completions that it judged.
+    /// Mean reward per function, over the completions to which the function gave a reward.
     std::map<std::string, double> functions = {};
 };
 

@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct DeltaSizes {
     int64_t key_heads = 0, value_heads = 0;
-    int64_t key_width = 0, value_width = 0;  ///< of one head
+    int64_t key_width = 0, value_width = 0;  ///< width of one head's key, or value
     int64_t taps = 0;                        ///< tokens that the short convolution reads
     /// The first matrix's outputs are ordered by key head; otherwise all queries come first, then all keys,
     /// and so on.

@@ -145,7 +145,7 @@ struct StateSpaceDefaults {
     /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has mamba_expand instead of that field.
     int64_t inner = 0;
     /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads together,
-    /// whatever mamba_expand says, and its class has another limit of steps.
+    /// whatever mamba_expand says, and its class has another limit for the steps.
     int64_t of_head = 0;
     int64_t groups = 1, state = 256;
     const char* activation_field = "hidden_act";

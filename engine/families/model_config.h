@@ -115,7 +115,7 @@ struct ModelConfig {
     /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
     /// turn.
     bool gates_attention = false;
-    /// Sizes of recurrent layers; if each layer has both, of the recurrence beside attention.
+    /// Sizes of recurrent layers, or of each layer's recurrence if each layer has attention and a recurrence.
     DeltaSizes delta;
     LatentSizes latent;          ///< sizes of attention with latents, whose heads are padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2

@@ -86,7 +86,7 @@ double yarn_scale(const RopeConfig& rope) {
     return factor * factor;
 }
 
-/// Adds an obstacle if a part of a key other than the one that all heads share would be rotated.
+/// Adds an obstacle if the rotated part of a key would not be the part that all heads share.
 void check_rotary_share(const ConfigFields& fields, ModelConfig& model, int64_t of) {
     const double otherwise = double(model.latent.rotary_width) / double(of);
     double share = fields.number_or("partial_rotary_factor", otherwise);
