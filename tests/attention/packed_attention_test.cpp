@@ -213,7 +213,7 @@ TEST(PackedAttention, OfSeveralLaunchesIsThatOfOne) {
     at::set_num_threads(1);
     // 6 and 2 heads make 12 thread blocks each; 8 heads would make 16, which takes two rounds.
     expect_launches({{0, 1024, 0, 1024, SliceMask::Causal}}, 1024, 2);
-    // A long document stands among short ones and padding.
+    // One long document lies among short ones, with padding at the end.
     AttentionMask mask;
     mask.documents = {100, 150, 1200, 1250, 1300};
     expect_launches(make_slices({{0, 1450, 1}}, {{0, 1450, 1}}, mask), 1450, 4);

@@ -294,7 +294,7 @@ void expect_table(size_t stride, bool twice) {
                 of_flash[2], of_flash[3]);
 }
 
-/// A second run gives the same bits.
+/// Runs each case twice; the second run must give the same bits.
 TEST(ShardedAttention, IsFullAttentionEveryTimeOnASpreadOfTheTable) {
     expect_table(41, true);
 }

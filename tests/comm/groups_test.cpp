@@ -192,7 +192,7 @@ TEST(Groups, TellHiddenTimeFromExposedTime) {
         groups.world().barrier();
         groups.take_totals();
         transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
-        std::this_thread::sleep_for(kLate);  // stands for computing
+        std::this_thread::sleep_for(kLate);  // stands in for computing
         before = Clock::now();
         transfer.wait();
         const Seconds waited = Clock::now() - before;

@@ -1,4 +1,5 @@
-// Registers LibTorch's operators for the device: those of the CPU over the same memory, with CUDA's rules.
+// Registers LibTorch's operators for the device: they run the CPU's operators over the device's memory, under
+// CUDA's rules.
 #include <ATen/ATen.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/library.h>

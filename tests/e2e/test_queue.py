@@ -86,7 +86,7 @@ def complete_each_once_although_all_is_killed(ask, llama, rows_file, tmp_path, c
         wait_until(lambda: sum((run["step"] or 0) > 0 for run in entries(ask)) >= begun
                    and any(run["state"] == "running" and (run["step"] or 0) > 20 for run in entries(ask)))
         kill_all(tmp_path)
-        ask("runs")  # any command of Ringmaster goes on with the queue
+        ask("runs")  # any command of Ringmaster makes the queue continue
     runs = wait_until(lambda: are_over(ask))
     assert [run["state"] for run in runs] == ["completed"] * count
     assert [run["set"] for run in runs] == [{"seed": seed} for seed in range(1, count + 1)]

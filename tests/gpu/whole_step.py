@@ -120,7 +120,7 @@ def texts_in(value):
 
 
 def written_out_adapters(model):
-    """Adds adapters as PEFT does, if it is not installed: y + (alpha ÷ r) · B A x on every linear module of
+    """Adds adapters as PEFT does, for machines without PEFT: y + (alpha ÷ r) · B A x on every linear module of
     the layers."""
     import torch
 

@@ -414,7 +414,7 @@ class NodesTest : public QObject {
     QString said() const { return m_page->findChild<Banner*>(u"nodeBanner"_s)->text(); }
     const TargetReport& report() const { return *m_page->checks().entry(1).last; }
 
-    /// Returns the question on the screen once there is one other than `before`.
+    /// Waits for a question on the screen that is not `before`, and returns it.
     template <class Kind>
     Kind* dialog(const QPointer<QDialog>& before = {}) const {
         Kind* found = nullptr;

@@ -31,7 +31,7 @@ def lines_of(done):
 
 
 def failure_of(command, done):
-    """Returns the finding of a failed command, after checking what holds for every failure."""
+    """Checks the properties that every failure has; returns the failed command's finding."""
     if command in STREAMS:
         last = lines_of(done)[-1]
         assert last["type"] == "error" and last["exit"] == done.returncode != 0, done.stdout + done.stderr

@@ -145,7 +145,7 @@ def test_arguments_that_name_no_row_are_refused(make_config):
 
 def test_a_named_revision_is_planned_shown_and_trained(tmp_path):
     """The hub's cache holds two revisions that differ in depth and tokenizer; main is the other one. The plan
-    knows the shape of a model of this name by itself."""
+    has a built-in shape for a model of this name."""
     kept = tmp_path / "hf/hub/models--NousResearch--Meta-Llama-3-8B"
     (kept / "refs").mkdir(parents=True)
     for name, commit, layers, kind in (("v1", "a" * 40, 3, "byte level"), ("main", "b" * 40, 2, "sentence pieces")):

@@ -128,7 +128,7 @@ def plain(text):
 
 
 def pictures(written):
-    """Returns what was drawn each time: the pieces between jumps back to the first line."""
+    """Returns each picture that was drawn: the texts between jumps back to the first line."""
     return re.split(r"\033\[\d+A\r", written.split("\033[?25l", 1)[1].split("\033[?25h", 1)[0])
 
 

@@ -1,6 +1,6 @@
 """Disturbs `ringmaster fetch` at every call by which it changes the disk: the call fails, or the process is
 killed before it. Fetching replaces an older checkpoint of the same step: a mixture of the two is never marked
-as whole, and fetching again brings what the node has."""
+complete, and fetching again brings the node's files."""
 
 import dataclasses
 import hashlib

@@ -1,5 +1,5 @@
 """Malicious names, paths and configurations: nothing in them is run, nothing is written outside the run's
-folders, and each fails clearly or is used as the plain name that it is. (test_nodes_command.py tests names of
+folders, and each fails with a clear message or is used as a plain name. (test_nodes_command.py tests names of
 nodes.)"""
 
 import json

@@ -1,4 +1,4 @@
-"""Tests two nodes with their own addresses, in network namespaces, and what their links do. Needs root."""
+"""Tests two nodes with their own addresses, in network namespaces: who listens, and links that are cut. Needs root."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Files are sent to a machine once: files already there are not sent again, and a transfer that was cut
-continues."""
+"""Tests that files are sent to a machine once: files already there are not sent again, and a transfer that was
+cut continues."""
 
 import hashlib
 import json

@@ -66,7 +66,7 @@ def quantize_experts(model, format):
             codes, scales, _ = bnb.int8_vectorwise_quant(rows.half())
             values = bnb.int8_vectorwise_dequant(codes, scales)
         else:
-            # On a CPU, bitsandbytes 0.50 misreads rows that end within a block; on a GPU a block goes on in the next row.
+            # On a CPU, bitsandbytes 0.50 misreads rows that end within a block; on a GPU a block continues in the next row.
             rows = rows.reshape(-1, 64)
             values = bnb.dequantize_4bit(*bnb.quantize_4bit(rows, blocksize=64, compress_statistics=True, quant_type="nf4"))
         assert not values.equal(rows)

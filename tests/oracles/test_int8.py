@@ -248,7 +248,7 @@ def test_losses_are_those_of_peft_and_bitsandbytes_on_a_gpu(folder, one_rank, as
 
 
 def in_float16(folder, dtype):
-    """Returns what PEFT trains on this base: float16 with torch's GradScaler, as test_fp16.py has it, or float32."""
+    """Returns what PEFT trains on this base: float16 with torch's GradScaler, as in test_fp16.py, or float32."""
     import peft
     import torch
     import transformers

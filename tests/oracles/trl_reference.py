@@ -61,7 +61,7 @@ def as_text(ids):
 
 
 def make_pairs(count, seed=1, long=False):
-    """Returns prompts with two answers, of many lengths: the chosen one goes on with the prompt's pattern."""
+    """Returns prompts with two answers, of many lengths: the chosen one continues the prompt's pattern."""
     source, (shortest, longest) = random.Random(seed), (400, 512) if long else (2, 32)
     rows = []
     for _ in range(count):

@@ -32,7 +32,8 @@ struct Errors {
     int64_t sent_bytes = 0;
 };
 
-/// Expects small errors of an example and of the same one in float64: errors_of(example, mesh, layout).
+/// Expects small errors of an example, and smaller ones of the same example in float64. The errors come from
+/// errors_of(example, mesh, layout).
 template <class Example, class ErrorsOf>
 void expect_on_every_mesh(const Example& of, const Example& in_float64, const ErrorsOf& errors_of) {
     for (const auto& [mesh, func] : kMeshes) {
