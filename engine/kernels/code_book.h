@@ -1,4 +1,5 @@
-/// Holds the numbers that codes of block-wise optimizer states stand for, and finds the code of a number.
+/// Holds a code book for block-wise optimizer states: the number that each code stands for, and tables to
+/// find the code of a number.
 ///
 /// Source: Dettmers 2015, "8-Bit Approximations for Parallelism in Deep Learning" (dynamic tree
 /// quantisation), as bitsandbytes and torchao build the maps.

@@ -1,4 +1,4 @@
-/// Fuses what a mixture of experts computes between its matrix products on the CPU: one pass over rows
+/// Fuses the operations between the matrix products of a mixture of experts on the CPU: one pass over rows
 /// instead of several. The arithmetic is float32 for every element type. Each kernel exists for each
 /// instruction set, as those of engine/kernels/fused.h do; callers split rows or tokens over threads.
 ///

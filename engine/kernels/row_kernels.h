@@ -153,7 +153,7 @@ struct JoinParts {
     int64_t rows;  // B · T · H
     int32_t tokens, heads;
     int64_t head_dim;
-    float* sum;   // what was joined before, unless `begins`; the result, unless `whole` is given
+    float* sum;   // reads the sum so far, unless `begins`; gets the result, unless `whole` is given
     float* lse;   // log-sum-exp of what was joined before
     bool begins;  // nothing was joined before
     T* whole;     // the result, rounded

@@ -24,7 +24,7 @@ constexpr int64_t kScanChunk = 64;
 template <typename Number>
 struct ScanTokens {
     int64_t tokens, states;  ///< T, K
-    int64_t stride;          ///< between tokens of x, Δ, y and their gradients
+    int64_t stride;          ///< distance between tokens of x, Δ, y and their gradients
     const Number* x_tl;
     const Number* steps_tl;  ///< Δ
     const Number* rates_kl;  ///< A, which is below 0

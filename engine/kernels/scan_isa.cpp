@@ -128,7 +128,7 @@ void backward(const ScanTokens<Number>& in, const Number* dy, Number* state, Num
         for (int64_t t = begin; t < end; ++t)
             advance<Number>(in, Token<Number>(in, t), states + (t - begin) * size,
                             states + (t - begin + 1) * size, decays + (t - begin) * size);
-        // Sums of one chunk are added to those of the others, which keeps more digits than one long sum.
+        // Each chunk is summed separately first, which loses fewer digits than one long sum.
         std::fill_n(drates, size, Number(0));
         for (int64_t t = end - 1; t >= begin; --t)
             token_gradient<Number>(in, t, dy + t * in.stride, states + (t - begin) * size,

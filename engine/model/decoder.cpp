@@ -167,7 +167,7 @@ void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, 
     if (kept_.checkpointing) state.keys.reset();  // the backward makes them again
 }
 
-/// Frees what the backward can compute again.
+/// Frees the tensors that the backward can compute again.
 void Decoder::keep(int layer, size_t chunk, Layer<TensorMachine>& computed) {
     if (!kept_.checkpointing) return;
     computed.forget(machine_);

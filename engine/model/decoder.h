@@ -73,7 +73,8 @@ class Decoder {
     /// some, [B, V]. If weights are sharded, all ranks must make the same number of passes.
     at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress);
 
-    /// Runs the layers alone, with the dropout of training, so that the router's loss counts their choices.
+    /// Runs only the layers, with the dropout of training, so that the router's loss counts the experts that
+    /// they choose.
     void count_experts(const MicroBatch& batch, SequenceShard& shard);
     /// Adds a router's loss to later calls of forward_backward, which call `settle` between forward and
     /// backward.
@@ -108,7 +109,7 @@ class Decoder {
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
-    /// Run the layers and keep nothing; leave the last one's output.
+    /// Run the layers, keep nothing for a backward, and leave the last layer's output.
     HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
     void through_layers(HiddenStates& hidden, Progress& progress);
     void gather(int unit);
@@ -120,7 +121,7 @@ class Decoder {
     void recall_keys(int layer, LayerState& state);
     void layer_backward(int layer, LayerState& state, HiddenStates& gradients, Progress& progress,
                         double beta);
-    /// Frees what the backward can compute again, and keeps the layer's input.
+    /// Frees the tensors that the backward can compute again, and keeps the layer's input.
     void keep(int layer, size_t chunk, Layer<TensorMachine>& computed);
     void bring_back(int layer, size_t chunk, at::Tensor& x_nc);
     size_t stash_place(int layer, size_t chunk) const;
@@ -135,7 +136,7 @@ class Decoder {
     /// Makes the inputs of layers from the embedding's output, if the model has any.
     void make_layer_inputs(const at::Tensor& ids_n, const at::Tensor& x_nc, bool learns);
     void layer_inputs_backward(const at::Tensor& dx_nc, bool first);
-    /// Frees what all layers of a pass share.
+    /// Frees the tensors that all layers of a pass share.
     void end_layers();
     /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;

@@ -25,7 +25,8 @@ class ExpertExchange {
 
     /// Returns the rows for this rank's experts, [R, width], from all ranks' rows [M, width].
     at::Tensor to_experts(at::Tensor rows_mw, const char* what) const;
-    /// Returns the results of this rank's rows, [M, width], given those of this rank's experts, [R, width].
+    /// Returns the results for this rank's rows, [M, width], given the results of this rank's experts, [R,
+    /// width].
     at::Tensor from_experts(at::Tensor rows_rw, const char* what) const;
 
     /// Returns a routing that describes the rows of this rank's experts; only its `begins` is set.

@@ -58,7 +58,7 @@ void for_experts(const Routing& routing, const Body& body) {
     }
 }
 
-/// Returns the rows' tokens.
+/// Returns x of each row's token: [M, C].
 at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing);
 /// Returns the weights of all rows, [M, 1].
 at::Tensor row_weights(const Routing& routing);
@@ -76,7 +76,7 @@ WeighedGate weighed_gate_backward(const at::Tensor& gate_up_m2i, const at::Tenso
 /// Returns the sum of each token's rows; `weighted` multiplies rows by their weights.
 at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted);
 
-/// Returns x · weightᵀ of each row's expert.
+/// Returns x · weightᵀ for each row, with the weight of the row's expert.
 at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing);
 /// Adds each row's expert's bias; does nothing if it is undefined.
 void add_biases(const at::Tensor& y_mo, const at::Tensor& bias_eo, const Routing& routing);
@@ -87,7 +87,7 @@ void add_bias_products(const at::Tensor& sums_m, const at::Tensor& dy_mo, const 
 /// `weights_m1`, if defined, multiplies the rows.
 void accumulate_grouped_bias(const at::Tensor& gradient_eo, const at::Tensor& dy_mo,
                              const at::Tensor& weights_m1, const Routing& routing, double beta);
-/// Returns dy · weight of each row's expert.
+/// Returns dy · weight for each row, with the weight of the row's expert.
 at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing);
 /// Sets gradient to beta · gradient + dyᵀ · x of each expert's rows; does nothing if it is undefined.
 void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tensor& dy_mo,

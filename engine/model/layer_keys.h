@@ -30,7 +30,7 @@ class LayerKeys final : public HeldKeys {
   private:
     struct Chunk {
         bool is_put = false, has_sums = false;
-        KeysValues keys, sums;  ///< on the device
+        KeysValues keys, sums;  ///< kept on the device
     };
     enum Kind { Both, KeySums, ValueSums, Kinds };
     static size_t place(size_t chunk, Kind kind) { return chunk * Kinds + kind; }

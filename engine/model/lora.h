@@ -77,7 +77,7 @@ class Adapter {
 
     const Lora lora_;
     const double scale_;
-    const at::ScalarType dtype_;  ///< of computation; with DoRA the adapter's weights stay float32
+    const at::ScalarType dtype_;  ///< dtype of computation; with DoRA the adapter's weights stay float32
     /// Outputs of each module of each layer, if it is not fused.
     std::vector<std::array<int64_t, kModulePaths.size()>> columns_;
     Parameters parameters_;
@@ -101,7 +101,7 @@ class AdapterBackward {
     struct Pull {
         Adapter::Module module;
         at::Tensor du_nr;      ///< gradient of x·Aᵀ
-        at::Tensor lengths_o;  ///< with DoRA
+        at::Tensor lengths_o;  ///< lengths of the adapted matrix's rows; set for DoRA only
         at::Tensor factors_o;  ///< magnitude ÷ length, float32
     };
     at::Tensor dy_of(const Adapter::Module& module) const {

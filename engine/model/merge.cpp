@@ -121,7 +121,7 @@ class Merger {
         return shapes;
     }
 
-    /// Returns what the adapter adds to the experts' matrices that a tensor of the base holds
+    /// Returns the change that the adapter makes to the experts' matrices in a tensor of the base
     /// (engine/model/expert_adapter.h); undefined if there is none.
     at::Tensor expert_delta(const Piece& piece) {
         const auto matrix = [&](const char* part) {
@@ -268,7 +268,7 @@ class Merger {
     const ModelConfig model_;
     const std::string embedding_, head_;            ///< names of the tensors in the files
     const std::vector<ParameterShape> of_experts_;  ///< the adapter's matrices of experts
-    std::vector<Piece> pieces_;                     ///< of each of shapes_
+    std::vector<Piece> pieces_;                     ///< pieces_[i] describes shapes_[i]
     const std::vector<ParameterShape> shapes_;      ///< named as in the files
     const std::vector<TensorInfo> others_;          ///< tensors that are not trained
     int64_t bytes_ = 0;

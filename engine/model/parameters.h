@@ -47,8 +47,8 @@ struct LayerTensors {
         at::Tensor weight_oc;  ///< rows of all modules: q, k and v; gate and up
         at::Tensor bias_o;
     };
-    std::array<Matrix, kLoraSites> matrices;   ///< by LoraSite
-    std::array<at::Tensor, kNormSites> norms;  ///< by NormSite: weights, then biases if there are any
+    std::array<Matrix, kLoraSites> matrices;   ///< indexed by LoraSite
+    std::array<at::Tensor, kNormSites> norms;  ///< indexed by NormSite: weights, then biases if there are any
     DeltaWeights delta;
     at::Tensor router_ec;  ///< [experts, hidden]
     at::Tensor router_bias_e;
@@ -263,7 +263,7 @@ class Parameters {
     Sharding sharding_;
     int stage_ = 0;
     int expert_parts_ = 1;
-    std::vector<int> unit_of_;  ///< by parameter
+    std::vector<int> unit_of_;  ///< each parameter's unit
     int num_layers_ = 0;
     bool experts_transposed_ = false;
     at::Device device_;

@@ -30,7 +30,7 @@ class QuantizedBase {
     void round_to(at::ScalarType dtype) { rounded_ = dtype; }
     /// Sets the current layer; its bytes must be on this rank.
     void enter_layer(int layer);
-    /// Returns the matrix of a site in that layer: [outputs, inputs]. Makes it anew at each call unless
+    /// Returns the matrix of a site in that layer: [outputs, inputs]. Dequantises it at each call, unless
     /// matrices are held.
     at::Tensor matrix(LoraSite site) const;
     /// Returns whether the parameters that hold experts are quantised.
@@ -66,7 +66,7 @@ class QuantizedBase {
   private:
     /// A parameter with the matrices of all experts of a layer.
     struct OfExperts {
-        QuantizedLayout layout;  ///< without rows: experts are not quantised
+        QuantizedLayout layout;  ///< has no rows if experts are not quantised
         std::vector<int64_t> shape;
     };
     static size_t index_of(Role role) { return role == Role::ExpertDown ? 1 : 0; }

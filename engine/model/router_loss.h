@@ -24,7 +24,7 @@ class RouterLoss {
     bool counts() const { return !gradient_e_.defined(); }
     /// Returns this rank's sums, float64 [2E + 1], to be summed over ranks in place before `settle`.
     at::Tensor& sums() { return sums_; }
-    /// Ends the counting. Gradients will be those of scale · value().
+    /// Ends the counting. Later calls of gradient() return the gradients of scale · value().
     void settle(double scale);
 
     double value() const { return value_; }  ///< coefficient · loss of the step

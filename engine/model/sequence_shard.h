@@ -26,7 +26,7 @@ struct SequenceShard {
 
     Layout layout;
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
-    std::vector<RopeTables> ropes;   ///< of the chunk that is computed, in the order of ModelConfig::ropes
+    std::vector<RopeTables> ropes;   ///< tables of the present chunk, in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
     std::optional<OwnStretches> stretches;           ///< set if a layer is recurrent
     Groups& ranks;                                   ///< groups that share the sequence
@@ -46,7 +46,7 @@ struct SequenceShard {
     /// so that memory does not grow with the sequence.
     at::Tensor places(const TokenRange& tokens) const;
     at::Tensor places() const { return places({0, count_tokens(own_)}); }
-    int64_t position_sum() const;  ///< of this rank's tokens: their positions in their documents, added up
+    int64_t position_sum() const;  ///< sum of this rank's tokens' positions in their documents
     int64_t cells() const;         ///< mask cells of all attentions
 
   private:

@@ -39,7 +39,8 @@ struct Int8Product {
 };
 using ProductProbe = std::function<void(const Int8Product& product)>;
 
-/// Chooses what the forward keeps of a layer and the backward computes again, without effect on the loss.
+/// Chooses which tensors of a layer the forward keeps and which the backward computes again. The loss does
+/// not depend on it.
 struct Kept {
     bool checkpointing = false;  ///< keeps only the layer's input (Chen et al. 2016)
     bool attention = false;      ///< with checkpointing: also keeps attention's output and log-sum-exp
@@ -66,14 +67,14 @@ class TensorMachine {
     TensorMachine(const ModelConfig& model, const Parameters& parameters, const Kept& kept,
                   const Adapter* adapter, QuantizedBase* quantized);
 
-    /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
+    /// Begins a micro-batch of `rows` rows; `places_bt` is as in MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
     /// Begins one of the shard's several chunks. `keys` holds the keys and values of the layer's earlier
     /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
     /// Begins a pass over the cache's new tokens, which has no backward.
     void begin_decoding(KeyValueCache& cache);
-    const at::Tensor& places() const { return places_n_; }  ///< of the chunk's tokens
+    const at::Tensor& places() const { return places_n_; }  ///< places of the chunk's tokens in the data
     bool decodes() const { return cache_ != nullptr; }
     /// Begins a layer, whose weights must be on this rank. `known` holds its outliers if found before.
     void enter_layer(int layer, OutlierColumns::Sites known = {});
@@ -124,7 +125,7 @@ class TensorMachine {
     Pull pull(LoraSite site, at::Tensor dy_no, int64_t first = 0) const {
         return {*this, site, std::move(dy_no), first};
     }
-    /// Make each matrix from quantised weights only once until they are released.
+    /// Dequantise each matrix only once, until matrices are released.
     void hold_matrices() const;
     void release_matrices() const;
 
@@ -156,7 +157,7 @@ class TensorMachine {
     /// Keeps a chunk's keys and values for the chunks that follow.
     void put_keys(const LayerKind& kind, const at::Tensor& qkv_nw) const;
     /// Returns the gradients of queries, keys and values, in the memory of qkv_nw if it is defined, and puts
-    /// those of what was sent into `sent`. Sets the sinks' gradient to beta · gradient + new gradient.
+    /// the gradients of sent latents into `sent`. Sets the sinks' gradient to beta · gradient + new gradient.
     at::Tensor attend_backward(const LayerKind& kind, at::Tensor dheads_nw, at::Tensor qkv_nw,
                                Attended attended, SentLatents& sent, double beta);
 
@@ -171,7 +172,7 @@ class TensorMachine {
     at::Tensor without_padding(const at::Tensor& heads_nw) const;
     at::Tensor with_padding(at::Tensor values_nw) const;
 
-    // Keys that are the values too; see engine/model/shared_values.cpp.
+    // Keys that also serve as values; see engine/model/shared_values.cpp.
     /// Returns queries, keys and values; qk_nw has no values.
     at::Tensor with_keys_as_values(const at::Tensor& qk_nw) const;
     /// Returns the gradients of queries and keys, given those of queries, keys and values.
@@ -256,14 +257,14 @@ class TensorMachine {
               dlogits_ne_(std::move(dlogits_ne)),
               dscales_e_(std::move(dscales_e)),
               routing_(routing) {}
-        /// `read_nw` is what the experts read, `x_nc` what the router reads.
+        /// `read_nw` is the experts' input, `x_nc` the router's.
         void accumulate(const at::Tensor& x_nc, const at::Tensor& read_nw, double beta) const;
-        /// Returns the gradient of what the experts read.
+        /// Returns the gradient of the experts' input.
         at::Tensor experts_input() const;
         /// Adds the router's part to the gradient of x_nc, if the router reads x_nc.
         void add_router_input(const at::Tensor& dx_nc) const;
-        /// Accumulates the gradients of a router that does not read what the experts read, and returns the
-        /// gradient of read_nc.
+        /// Accumulates the gradients of a router whose input is not the experts' input. Returns the gradient
+        /// of read_nc, the router's input.
         at::Tensor router_input(const at::Tensor& read_nc, int64_t first, double beta) const;
 
       private:
@@ -314,7 +315,7 @@ class TensorMachine {
         return is_latent ? model_.latent.norm_eps : model_.rms_norm_eps;
     }
     at::Tensor matrix(LoraSite site) const;
-    at::Tensor experts(Role role) const;  ///< of ExpertGateUp or ExpertDown
+    at::Tensor experts(Role role) const;  ///< matrices of ExpertGateUp or ExpertDown
     /// Returns the rows of x_nc that this rank's experts compute, sorted by expert.
     at::Tensor rows_for_experts(const at::Tensor& x_nc, const Routing& routing) const;
     ExpertAdapter expert_adapter(Role role) const;
@@ -343,7 +344,7 @@ class TensorMachine {
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
 
     const ModelConfig& all_layers_;
-    ModelConfig model_;  ///< with the sizes of the current layer
+    ModelConfig model_;  ///< has the sizes of the current layer
     const Parameters& parameters_;
     const Kept& kept_;
     const Adapter* adapter_;

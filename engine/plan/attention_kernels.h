@@ -18,7 +18,7 @@ namespace ringmaster {
 enum class AttentionFamily { OwnBlocks, FlashAttention2, Efficient, ScoreBlocks };
 constexpr int64_t kFlashMostHeadDim = 256;
 AttentionFamily attention_family(Device device, bool float32, int64_t head_dim, bool caps_scores);
-/// Returns the family of a plan's layers; without a model, that of a model without anything special.
+/// Returns the family of a plan's layers; without a model, the family of a model without special features.
 AttentionFamily attention_family(const Plan& plan);
 /// Returns whether the family adds to float32 sums that are not normalized yet (block_attention.h), rather
 /// than return a normalized result of each call in the inputs' dtype, to be joined.

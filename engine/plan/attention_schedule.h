@@ -62,7 +62,7 @@ struct AttentionSchedule {
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
                                      const AttentionMask& mask = {});
 
-/// Returns a schedule for other queries than those of the tokens whose keys the ranks hold.
+/// Returns a schedule for queries at other positions than the keys.
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
                                      int rank, const AttentionMask& mask);
 

@@ -22,7 +22,7 @@ class JoinCosts {
     /// Return the bytes to join `parts` adjacent parts, which together cover the given queries (and keys).
     double forward(double parts, double queries);
     double backward(double parts, double queries, double keys);
-    /// Return the bytes to join what is left after the last hop.
+    /// Return the bytes to join the parts that are left after the last hop.
     double finish_forward();
     double finish_backward();
 

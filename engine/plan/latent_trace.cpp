@@ -1,5 +1,6 @@
-// Traces the heads of multi-head latent attention: allocates what engine/model/latent_machine.cpp does. Heads
-// are padded to head_dim, and so are keys and values if ranks send them.
+// Traces the heads of multi-head latent attention: allocates the same memory as
+// engine/model/latent_machine.cpp. Heads are padded to head_dim, and so are keys and values if ranks send
+// them.
 #include "engine/plan/sent_latents.h"
 #include "engine/plan/trace_machine.h"
 

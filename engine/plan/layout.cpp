@@ -35,7 +35,7 @@ Spans zigzag_share(int64_t tokens, int rank, int ranks) {
     return share;
 }
 
-/// Returns the documents, and the padding after them as one more.
+/// Returns the documents, and the padding after them as one more document.
 std::vector<DocumentRange> stretches(const AttentionMask& mask, int64_t tokens) {
     std::vector<DocumentRange> all = documents_of(mask, tokens);
     const int64_t end = all.empty() ? 0 : all.back().end;
@@ -93,7 +93,7 @@ std::vector<Spans> varlen_zigzag_shares(int64_t tokens, int ranks, const Attenti
     return shares;
 }
 
-/// Returns what each ring rank holds before it is divided among its Ulysses group.
+/// Returns each ring rank's spans before they are divided among its Ulysses group.
 std::vector<Spans> ring_shares(RingAttnFunc func, int64_t tokens, int ring, const AttentionMask& mask) {
     if (func == RingAttnFunc::VarlenRing) return varlen_ring_shares(tokens, ring, mask);
     if (func == RingAttnFunc::VarlenZigzag) return varlen_zigzag_shares(tokens, ring, mask);

@@ -433,7 +433,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     const Runtime runtime = runtime_of(in);
     const Slack slack = slack_of(in);
     const Heap heap = trace_step(in);
-    const double ratio = in.measured_ratio;  // for everything besides the states
+    const double ratio = in.measured_ratio;  // scales everything besides the states
     const auto part = [&](MemoryPart of) { return whole(heap.at_peak(of)); };
     const auto scaled = [&](MemoryPart of) { return whole(ratio * heap.at_peak(of)); };
 

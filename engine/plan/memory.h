@@ -88,11 +88,11 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
-double heads_bytes(const MemoryInputs& in);  ///< what a Ulysses rank keeps of the heads that it owns
+double heads_bytes(const MemoryInputs& in);  ///< bytes that a Ulysses rank keeps for the heads that it owns
 /// Returns the keys and values of one layer, as chunks hold them: a Ulysses rank holds at least one head.
 double keys_bytes(const MemoryInputs& in);
 double layer_inputs_bytes(const MemoryInputs& in);         ///< inputs of all layers, or their gradients
-double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
+double kept_bytes(const MemoryInputs& in, double layers);  ///< bytes that `layers` layers keep
 
 // Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or
 // came from the host, gradients during computation, reduction and their way to the host, and received
@@ -121,7 +121,7 @@ double offloaded_bytes(const MemoryInputs& in);
 struct LargeTensor {
     std::string name;
     int64_t bytes = 0;
-    double share = 0;  ///< of the peak
+    double share = 0;  ///< share of the peak
 };
 /// Returns everything above 5 % of the peak, the largest first; nothing if the model's shape is unknown.
 std::vector<LargeTensor> largest_tensors(const Plan& plan);

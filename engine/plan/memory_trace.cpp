@@ -178,8 +178,9 @@ double keys_of_layers(const MemoryInputs& in, const std::vector<int64_t>& layers
     return bytes;
 }
 
-/// Holds what all layers share: their inputs, the embedding's output from which they came if nothing else
-/// keeps it, and the keys and values that later layers read (engine/model/layer_inputs.h, shared_keys.h).
+/// Holds the tensors that all layers share: the layers' inputs, the embedding's output that they are made
+/// from if nothing else keeps it, and the keys and values that later layers read
+/// (engine/model/layer_inputs.h, shared_keys.h).
 class Shared {
   public:
     Shared(const MemoryInputs& in, Heap& heap, int64_t layer)

@@ -41,8 +41,8 @@ struct NcclInputs {
     std::optional<double> link;  ///< measured bytes per second between two ranks of a node
 };
 
-/// Bytes of one rank. The lowest count is that of GPUs without NVLink, unless the link was measured, and of
-/// the algorithms that are certain; the highest is a B200's with every algorithm.
+/// Bytes of one rank. The low count assumes GPUs without NVLink, unless the link was measured, and only
+/// algorithms that are certain to be used. The high count assumes a B200 and every algorithm.
 struct NcclBytes {
     double low = 0, expected = 0, high = 0;
 };

@@ -1,5 +1,6 @@
-/// Defines the Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed:
-/// the engine trains with exactly its mesh, layout, batch and padding, and refuses a plan with an error.
+/// Defines the Plan: what a Config means on a number of ranks. The app and the launcher show and launch the
+/// same value that the engine obeys: it trains with exactly the plan's mesh, layout, batch and padding, and
+/// refuses a plan with an error.
 #pragma once
 
 #include <cstdint>
@@ -72,9 +73,9 @@ struct Memory {
     MemoryBasis basis = MemoryBasis::Formula;
     int64_t device_bytes = 0;  ///< 0: unknown; then it and `fits` are null in the JSON
     bool fits = false;
-    int64_t host_bytes = 0;           ///< of a node, for all its ranks
+    int64_t host_bytes = 0;           ///< host memory that all ranks of a node take
     int64_t host_capacity_bytes = 0;  ///< memory of a node; 0: unknown
-    int64_t disk_bytes = 0;           ///< of a node, for all its ranks
+    int64_t disk_bytes = 0;           ///< disk space that all ranks of a node take
     int64_t disk_capacity_bytes = 0;  ///< free bytes of a node's disk; 0: unknown
     std::vector<RankMemory> per_rank;
 };
@@ -92,7 +93,8 @@ struct PreparedData {
     int64_t eval_rows = 0;
 };
 
-/// Says when the engine runs its checks (`ringmaster preflight`): before training, never, or on their own.
+/// Says when the engine runs its checks (`ringmaster preflight`): before training, never, or without
+/// training.
 enum class Preflight { Before, None, Only };
 
 struct Plan {
@@ -118,7 +120,7 @@ struct Plan {
     bool ok() const { return !has_error(diagnostics); }
 };
 
-/// Holds what a plan needs besides the config: the user's requests, and what is known of this machine.
+/// Holds the input of a plan besides the config: the user's requests, and facts about this machine.
 struct PlanRequest {
     std::optional<int>
         ranks;  ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks

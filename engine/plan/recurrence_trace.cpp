@@ -13,7 +13,7 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kChunk = 64;                              // same as in engine/recurrence/own_stretches.h
 constexpr int64_t kElementsAtOnce = int64_t{4} << 20;      // same as in engine/recurrence/delta_layer.cpp
 constexpr int64_t kScanElementsAtOnce = int64_t{8} << 20;  // as in engine/recurrence/channel_convolution.h
-constexpr int64_t kLanes = 16;                             // as in engine/kernels/scan.h
+constexpr int64_t kLanes = 16;                             // same as in engine/kernels/scan.h
 
 }  // namespace
 
@@ -81,7 +81,7 @@ double stretches_of_rank(const MemoryInputs& in) {
 struct ScanAtOnce {
     double rows, tokens, positions, channels, states;
     bool converts;       ///< inputs are converted from 16 bits
-    bool by_operations;  ///< with LibTorch's operations: engine/recurrence/scan_by_operations.cpp
+    bool by_operations;  ///< uses LibTorch's operations: engine/recurrence/scan_by_operations.cpp
 
     explicit ScanAtOnce(const MemoryInputs& in)
         : rows(double(in.micro)),

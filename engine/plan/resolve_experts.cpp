@@ -45,7 +45,8 @@ bool slices_end_with_experts(const Plan& plan, Findings& findings) {
     return true;
 }
 
-/// Returns the form of MESH-EXPERTS that says what rules out expert parallelism, and its key.
+/// Returns the form of MESH-EXPERTS that says which setting rules out expert parallelism, and the setting's
+/// key.
 std::pair<const char*, std::string> obstacle(const Config& config, const Findings& findings) {
     if (config.quantization.on() && config.quantization.experts)
         return {"quantized", findings.key_of({"quantize_moe_experts", "base_model"})};

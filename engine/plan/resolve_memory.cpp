@@ -89,7 +89,8 @@ double on_the_way(const RankMemory& rank) {
     return std::min(double(rank.disk), kStates * kDiskStretches * kDiskStretch * sizeof(float));
 }
 
-/// Returns the bytes of host memory of a node's ranks: what they offload, and on a CPU everything else too.
+/// Returns the bytes of host memory that a node's ranks take: offloaded tensors, and on a CPU everything else
+/// too.
 int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
     const double process = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);
@@ -192,7 +193,8 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
     return changes;
 }
 
-/// Holds the form of MEM-FIT that says what makes the plan fit, or why nothing that was tried does.
+/// Holds the form of MEM-FIT that names the change that makes the plan fit, or says why no change that was
+/// tried does.
 struct Advice {
     const char* form;
     FindingValues parameters;

@@ -209,7 +209,8 @@ class SideLink {
         if (on_span_ && seconds > 0) spans_.push_back({lane_, begin, free_, name});
         return free_;
     }
-    /// Finishes the rest at full speed, because nothing computes any more. Returns the time of the end.
+    /// Finishes the remaining transfers at full speed, because no layer computes any more. Returns the time
+    /// of the end.
     double drain(double now) {
         const auto hurried = [&](double time) { return time > now ? now + (time - now) * share_ : time; };
         free_ = hurried(free_);

@@ -142,7 +142,7 @@ class Ring {
     int size_;
     const AttentionMask& mask_;
     std::vector<Spans> spans_;
-    std::vector<std::vector<Spans>> chunks_;  ///< of each rank
+    std::vector<std::vector<Spans>> chunks_;  ///< each rank's chunks
 };
 
 // ------------------------------------------------------------------------------------------ computation

@@ -48,8 +48,8 @@ struct ColumnCosts {
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output
     double exchange_back_in_s = 0, exchange_back_out_s = 0;
-    // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward, in what the
-    // backward computes again, and in the backward.
+    // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward, in the
+    // backward's recomputation, and in the backward.
     double experts_forward_s = 0, experts_again_s = 0, experts_back_s = 0;
     std::vector<HopCosts> hops;  ///< the rank's own keys first; if gathered, one per group of heads
 };

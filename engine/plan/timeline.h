@@ -2,9 +2,10 @@
 /// process per node; rows per rank for its computation, its link's keys and values, the states, and copies to
 /// the host if there are any. Times are microseconds from the step's start.
 ///
-/// Up to 64 ranks are all shown. Beyond that, only ring ranks of the first context-parallel group (evenly
-/// spaced if more than 64), each by the first rank that splits its heads: the others of its ring rank do the
-/// same at the same time. If there are more than two micro-batches, only the first and the last are shown.
+/// Up to 64 ranks are all shown. A larger run shows only the ring ranks of the first context-parallel group
+/// (evenly spaced if more than 64). The first of the ranks that split a ring rank's heads stands for all of
+/// them, because they do the same at the same time. If there are more than two micro-batches, only the first
+/// and the last are shown.
 #pragma once
 
 #include <iosfwd>

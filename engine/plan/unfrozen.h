@@ -17,8 +17,8 @@ struct Unfrozen {
     std::string problem;                                   ///< range that the parameter lacks; empty if none
 };
 
-/// Returns what the patterns train. A pattern is a regular expression for the beginning of a name, with
-/// literal dots, and may end with a range of rows such as [:32000].
+/// Returns which rows of the parameter the patterns train. A pattern is a regular expression for the
+/// beginning of a name, with literal dots, and may end with a range of rows such as [:32000].
 Unfrozen unfrozen_of(const ParameterShape& shape, const std::vector<std::string>& patterns);
 
 }  // namespace ringmaster

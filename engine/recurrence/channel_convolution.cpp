@@ -11,7 +11,7 @@ struct ChannelConvolution::Some {
     ChannelRange range;
     at::Tensor sources_bsc;  ///< inputs of tokens, of the tokens before stretches, and a row of zeros
     at::Tensor taps_cj;
-    at::Tensor mixed_bpc;  ///< by positions in chunks
+    at::Tensor mixed_bpc;  ///< convolution's outputs, indexed by positions in chunks
 
     Some(const ChannelConvolution& layer, const at::Tensor& x_bte, const at::Tensor& before_bre,
          const ChannelRange& some)

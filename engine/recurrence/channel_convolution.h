@@ -46,7 +46,7 @@ class ChannelConvolution {
                   double beta) const;
 
   private:
-    struct Some;  ///< holds what is computed for some channels
+    struct Some;  ///< tensors of some channels
 
     at::Tensor before(const at::Tensor& x_bte) const;
     template <class Body>

@@ -279,7 +279,8 @@ struct DeltaLayer::Some {
     /// dprojected_btw.
     at::Tensor inputs_backward(const DeltaLayer& layer, DeltaInputs d, const at::Tensor& dout_nmglv,
                                const at::Tensor& dprojected_btw, DeltaWeights& sums) const;
-    /// Sets the gradients of steps and betas. Replaces that of a state space's values by that of x.
+    /// Sets the gradients of steps and betas. For a state space, replaces the gradient of the values by that
+    /// of x.
     void numbers_backward(const DeltaLayer& layer, DeltaInputs& d, const at::Tensor& dout_nmglv,
                           const at::Tensor& dprojected_btw, DeltaWeights& sums) const;
 };

@@ -21,7 +21,7 @@ namespace ringmaster {
 /// Holds what the backward needs from the forward.
 struct DeltaOutput {
     at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
-    std::vector<at::Tensor> states, transitions;  ///< by own stretch; undefined if no rank needs them
+    std::vector<at::Tensor> states, transitions;  ///< one per own stretch; undefined if no rank needs them
 
     bool defined() const { return heads_bthv.defined(); }
 };
@@ -33,7 +33,7 @@ class DeltaLayer {
         : groups_(groups), stretches_(stretches), sizes_(sizes), weights_(weights), eps_(norm_eps) {}
 
     DeltaOutput forward(const at::Tensor& projected_btw) const;
-    /// Returns the layer's input to its last matrix, [B, T, H·V]: the gated norm of what `forward` returned.
+    /// Returns the layer's input to its last matrix, [B, T, H·V]: the gated norm of forward's output.
     at::Tensor gated(const at::Tensor& projected_btw, const DeltaOutput& output) const;
     /// Replaces projected_btw by its gradient, given that of `gated`; sets the gradients of the weights to
     /// beta · gradient + new gradient, if they are defined.
@@ -43,7 +43,7 @@ class DeltaLayer {
   private:
     struct Some;  ///< computes some key heads
 
-    /// Calls `body` with a few key heads at a time, so that what is computed in between stays small.
+    /// Calls `body` with a few key heads at a time, so that intermediate tensors stay small.
     template <class Body>
     void for_heads(const at::Tensor& projected_btw, const at::Tensor& before_brc, const Body& body) const;
     at::Tensor tokens_before(const at::Tensor& projected_btw) const;

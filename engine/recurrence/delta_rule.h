@@ -18,7 +18,7 @@ namespace ringmaster {
 
 /// The rule's inputs, or their gradients. Filled-up positions have zeros everywhere.
 struct DeltaInputs {
-    at::Tensor q_nm1lk, k_nm1lk;  ///< after their norms; q is scaled
+    at::Tensor q_nm1lk, k_nm1lk;  ///< queries and keys, normed; q is also scaled
     at::Tensor v_nmglv;
     at::Tensor log_decay_nmgl;  ///< g
     at::Tensor beta_nmgl = {};

@@ -18,7 +18,7 @@ constexpr int64_t kChunkTokens = 64;
 
 /// One of this rank's stretches, and its chunks among this rank's.
 struct OwnStretch {
-    size_t index = 0;  ///< in Stretches::all
+    size_t index = 0;  ///< the stretch's index in Stretches::all
     int64_t first_chunk = 0, end_chunk = 0;
 };
 

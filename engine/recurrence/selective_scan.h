@@ -19,7 +19,7 @@ namespace ringmaster {
 /// Holds the inputs of the scan, or their gradients.
 struct ScanTensors {
     at::Tensor channels_bte;  ///< x
-    at::Tensor steps_bte;     ///< before bias and softplus
+    at::Tensor steps_bte;     ///< steps before bias and softplus
     at::Tensor keys_btk, queries_btk;
 };
 
@@ -47,7 +47,7 @@ class SelectiveScan {
                          const DeltaOutput& output, const DeltaWeights& gradients, double beta) const;
 
   private:
-    struct Some;  ///< holds what is computed for some channels
+    struct Some;  ///< tensors of some channels
     struct Sums;  ///< holds gradients of weights, keys and queries
 
     template <class Body>

@@ -71,7 +71,7 @@ class ScanByOperations {
     const TokenSpan span_;
     int64_t chunks_;  ///< N, of M positions each
     at::Tensor rates_ck, x_bnmc, steps_bnmc, keys_bnmk, queries_bnmk;
-    at::Tensor decays_bnck;  ///< over each chunk
+    at::Tensor decays_bnck;  ///< decay over each chunk
     at::Tensor begins_bnck;  ///< states before each chunk
 };
 

@@ -16,7 +16,7 @@ struct TokenChoice {
 
 struct ChosenToken {
     int64_t id = 0;
-    double log_probability = 0;  ///< after temperature (1 for temperature 0), before top_k and top_p
+    double log_probability = 0;  ///< computed after temperature (1 for temperature 0), before top_k and top_p
 };
 
 /// Returns a number in [0, 1) that depends only on the arguments. `stream` numbers the sequence, and `index`

@@ -37,7 +37,8 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
     return sum;
 }
 
-/// Returns a completion's advantage; 0 if the spread is unknown because only one completion was judged, as in
+/// Returns a completion's advantage; 0 if no function judged it, or if its spread is unknown because only one
+/// completion was judged, as in TRL.
 /// TRL.
 double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {

@@ -29,7 +29,7 @@ struct BestModel {
     int64_t waited = 0;      ///< evaluations since then, none of them better
 };
 
-/// Everything besides tensors that a run resumes from.
+/// The state that a run resumes from, besides tensors.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
@@ -55,8 +55,8 @@ TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& param
 /// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
-/// Writes the weights as they are now to `folder`, as a whole model in Hugging Face's format: an adapter is
-/// merged into its base. Replaces a folder of that name. All ranks call it.
+/// Writes the present weights to `folder`, as a whole model in Hugging Face's format: an adapter is merged
+/// into its base. Replaces a folder of that name. All ranks call it.
 void write_policy(const Plan& plan, Parameters& parameters, int rank, const std::filesystem::path& folder);
 
 }  // namespace ringmaster

@@ -26,7 +26,7 @@ class DiskNumbers {
     void write(int64_t begin, const at::Tensor& values);
     /// Starts reading the first stretch.
     void ahead();
-    /// Starts writing what has changed, and keeps nothing in memory.
+    /// Starts to write the changed numbers, and keeps none in memory.
     void leave();
 
     static constexpr int64_t kAtOnce = kDiskStretch;  ///< numbers in a stretch

@@ -1,5 +1,5 @@
-/// Lets a mesh compute with the experts that preflight's plain model chose: which of two experts with almost
-/// the same probability is chosen depends on rounding. A choice that no rounding explains is a fault.
+/// Makes a mesh use the experts that preflight's plain model chose, because rounding decides between two
+/// experts of almost the same probability. A choice that rounding cannot explain is a fault.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -14,7 +14,7 @@ namespace ringmaster {
 
 /// Runs a forward of the group's first micro-batch with quantised inputs. Compares sampled rows of each
 /// product with its definition, and the columns with outliers with those that all ranks' tokens hold. Returns
-/// what is wrong; empty if nothing is. All ranks take part.
+/// a description of the fault; empty if there is none. All ranks take part.
 std::string wrong_int8_product(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 /// Turns quantised inputs off during its lifetime.

@@ -1,5 +1,5 @@
-/// Holds what the engine's commands --calibrate, --selftest, --trial and --link share: they print lines of
-/// JSON on stdout, and most run two ranks as threads.
+/// Declares the functions that the engine's commands --calibrate, --selftest, --trial and --link share: they
+/// print lines of JSON on stdout, and most run two ranks as threads.
 #pragma once
 
 #include <functional>

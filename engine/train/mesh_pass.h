@@ -25,12 +25,13 @@ namespace ringmaster {
 
 /// A step's rows as read by one data-parallel group.
 struct StepRows {
-    RowCounts counts;  ///< over all groups
+    RowCounts counts;  ///< counts over all groups
     std::vector<std::vector<Row>> micro_batches;
     size_t rounds = 0;  ///< most micro-batches of any group
     /// The documents of all groups, in order, if the loss is computed from all of them (weighs_documents).
     std::vector<Row> documents = {};
-    /// A slot is what the loss weighs: a document or, for rollouts, a label. Slots count over all groups.
+    /// A slot is a unit that the loss gives one weight: a document or, for rollouts, a label. Slots count
+    /// over all groups.
     size_t slots = 0;
     std::vector<size_t> first_slots = {};  ///< each micro-batch's first slot
 
@@ -75,10 +76,11 @@ class MeshPass {
     Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
                             Gradients gradients = Gradients::OfAllRanks,
                             const SegmentWeights* weights = nullptr);
-    /// Runs one micro-batch and keeps nothing. Without rows, only does what other ranks need from this one.
+    /// Runs one micro-batch and keeps nothing. Without rows, only takes part in the communication of the
+    /// other ranks.
     Outputs forward(const std::vector<Row>& rows);
     /// Runs one micro-batch without a call of on_batch. Returns Σ log p of this rank's labels in each
-    /// segment. `dropout` is that of Decoder::forward.
+    /// segment. `dropout` is as in Decoder::forward.
     std::vector<double> segment_sums(const std::vector<Row>& rows, bool dropout);
 
     Decoder& decoder() { return decoder_; }
@@ -121,7 +123,7 @@ class MeshPass {
         std::unique_ptr<SequenceShard> shard;
         int64_t positions = 0, cells = 0;  ///< sums over this rank's part of one sequence
     };
-    /// Tokens, window, documents and what they continue.
+    /// Tokens, window, ends of documents, and the documents that they continue.
     using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>, std::vector<int64_t>>;
 
     KnownShape& known(const BatchShape& shape);

@@ -185,7 +185,8 @@ class PlainModel {
         return (normed + rows * std::sqrt(static_cast<double>(P))) / std::sqrt(2.0);
     }
 
-    /// Adds the gradients of what makes the inputs of layers; returns that of the embedding's output.
+    /// Adds the gradients of the parameters that make the layers' inputs; returns the gradient of the
+    /// embedding's output.
     at::Tensor layer_inputs_backward(const at::Tensor& embedded_nc) {
         const bool learns = !trained_.adapter;
         const PlainWeights weights(trained_.weights, 0, learns);
@@ -257,7 +258,7 @@ class PlainModel {
         return y_nc;
     }
 
-    /// Returns the gradients of what a layer computes after its attention, with respect to each of `by`.
+    /// Returns the gradients of the part of a layer after its attention, with respect to each of `by`.
     std::vector<at::Tensor> gradients_after(const PlainLayer& layer, const at::Tensor& x_nc,
                                             const at::Tensor& heads_nw, const at::Tensor& dy_nc,
                                             const std::vector<at::Tensor>& by) const {

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Holds what the loss needs to know about the labels of a step, document after document.
+/// Holds the facts about the labels of a step that the loss needs, document after document.
 struct PlainRollouts {
     at::Tensor document_l;          ///< int64: index of each label's document
     at::Tensor advantage_d;         ///< float64 [documents]

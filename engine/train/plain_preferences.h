@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Holds what the loss needs to know about each document, in the step's order; float64 [documents].
+/// Holds the facts about each document that the loss needs, in the step's order; float64 [documents].
 struct PlainFacts {
     at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels of completion and prompt
     at::Tensor reference_d;

@@ -17,8 +17,8 @@ namespace ringmaster {
 struct RolloutSums {
     double advantage = 0;
     std::vector<double> log_p;
-    std::vector<double> old_log_p;  ///< as long as log_p
-    std::vector<double> reference;  ///< as long as log_p if the rule has a reference; else empty
+    std::vector<double> old_log_p;  ///< has one number per label
+    std::vector<double> reference;  ///< has one number per label if the rule has a reference; else empty
     /// Factors of the labels' losses, but not of their divergences; they have no derivative. Empty: all are
     /// 1.
     std::vector<double> factors = {};

@@ -4,8 +4,8 @@
 /// the weights of the ordinary backward. Batches, shards and packing change no sum.
 ///
 /// The forward is separate because the loss needs the sums of all micro-batches and all ranks before the
-/// first backward may start. Sharing it with the backward would keep the activations of every micro-batch of
-/// the step at once; the plan counts those of one. A router's loss needs a separate forward for the same
+/// first backward may start. One pass for both would keep the activations of every micro-batch of the step at
+/// once; the plan counts the activations of one. A router's loss needs a separate forward for the same
 /// reason.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace ringmaster {
 /// begin, which differ only in KTO's mismatched rows; or twice the place of its label.
 using DocumentKey = std::pair<int64_t, int64_t>;
 
-/// Holds what a loss needs about documents besides their tokens.
+/// Holds the facts about documents that a loss needs, besides their tokens.
 struct PreferenceFacts {
     /// Returns Σ log p of a slot's labels under the reference.
     std::function<double(const DocumentKey&)> reference;
@@ -77,7 +77,7 @@ struct WeighedStep {
     SegmentWeights weights;
 };
 
-/// Returns a step's loss and the weights of its labels. All ranks take part. `dropout` is that of
+/// Returns a step's loss and the weights of its labels. All ranks take part. `dropout` is as in
 /// Decoder::forward.
 WeighedStep weigh_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                        const PreferenceFacts& facts, bool dropout);

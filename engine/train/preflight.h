@@ -1,9 +1,9 @@
-/// Proves, before a long run starts, that the mesh trains what one rank would: on some of the run's next
-/// rows, shortened to fit the budget, it compares the trainer's own step with the plain model
-/// (plain_model.h), which shares no kernel, layout, chunk or tile with it. It compares the loss, the gradient
-/// norm, every tensor's gradient, gradients of queries, keys and values at sampled tokens, the weights that
-/// each rank computes with, and the sums of the ranks' shares. Then it changes one document: no bit of
-/// another document's outputs may change.
+/// Proves, before a long run starts, that the mesh trains as one rank would: on some of the run's next rows,
+/// shortened to fit the budget, it compares the trainer's own step with the plain model (plain_model.h),
+/// which shares no kernel, layout, chunk or tile with it. It compares the loss, the gradient norm, every
+/// tensor's gradient, gradients of queries, keys and values at sampled tokens, the weights that each rank
+/// computes with, and the sums of the ranks' shares. Then it changes one document: no bit of another
+/// document's outputs may change.
 ///
 /// Training in bfloat16 is proved twice: in float32 on the same mesh, which reveals small faults, and in
 /// bfloat16. Products of 8-bit inputs are proved separately (int8_check.h), and everything else with

@@ -170,8 +170,8 @@ PreferenceFacts facts_for_mesh(const PreflightBatch& batch, Groups& groups, Mesh
     return facts_for(config, batch.rows.documents, std::move(log_p));
 }
 
-/// Holds the slots that the plain model computes the loss of: the batch's and, for KTO, those of the
-/// mismatched rows. It also holds the facts that the loss compares with the plain model's log-probabilities.
+/// Holds the slots for which the plain model computes the loss: the batch's and, for KTO, the mismatched
+/// rows'. Also holds the facts that the loss compares with the plain model's log-probabilities.
 class PlainPreferences {
   public:
     /// Adds this rank's part of the mismatched rows to `own`.

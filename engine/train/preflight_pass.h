@@ -34,7 +34,7 @@ inline double bound_of(Precision precision) {
 struct Proof {
     double loss = 0;  ///< mean over all labels
     double grad_norm = 0;
-    Flat gradients;  ///< over all rows; correct in this rank's slices
+    Flat gradients;  ///< gradients of all rows; correct in this rank's slices
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
     std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
@@ -45,15 +45,15 @@ struct Proof {
     std::optional<Flat> uncancelled = {};
 };
 
-/// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Throws
-/// ProgramFault. Experts and facts of preferences are those of the plain model.
+/// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Uses the
+/// experts and the facts of preferences of the plain model. Throws ProgramFault.
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
                     TrainingStep::Computed& computed, const Proof& plain);
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.
 Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain);
 
-/// Runs the plain model. A group's documents are dealt to the next group's ranks, so that no rank repeats
-/// what it computed on the mesh; a single rank does, but with other code.
+/// Runs the plain model. A group's documents are dealt to the next group's ranks, so that no rank repeats its
+/// own computation on the mesh; a single rank does, but with other code.
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 /// Returns the name of a tensor with a nonzero gradient after rows without labels. All ranks take part.

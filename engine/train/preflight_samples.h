@@ -31,7 +31,8 @@ class PreflightSamples {
     PreflightSamples(const PreflightBatch& batch, const Groups& groups);
 
     const std::vector<Token>& tokens() const { return tokens_; }
-    /// float32 [2, samples, (H + 2K)·D]: first and last layer with attention; zeros where nothing was taken.
+    /// float32 [2, samples, (H + 2K)·D]: first and last layer with attention; zeros for samples that were not
+    /// taken.
     at::Tensor table() const { return table_lsw_; }
     /// Adds `row` of the decoder's gradients to sample `index`: a shared token's gradient is the sum of those
     /// in all documents. Takes the queries' columns alone if ranks send latents in place of keys and values.

@@ -11,7 +11,7 @@ struct RatePoint {
     double warmup = 0;
     double total = 0;
 
-    double progress() const;  ///< from 0 at the warmup's end to 1 at the run's end
+    double progress() const;  ///< rises from 0 at the warmup's end to 1 at the run's end
 };
 
 /// Returns the factor of config.lr_scheduler at a point; each schedule names its source.

@@ -52,7 +52,7 @@ class RewardProcess {
   public:
     /// Starts the process and waits until it has found all functions. Throws Error(Refused) if it has not.
     explicit RewardProcess(RewardCommand command);
-    ~RewardProcess();  ///< ends the process, and what it started
+    ~RewardProcess();  ///< ends the process and its children
     RewardProcess(const RewardProcess&) = delete;
     RewardProcess& operator=(const RewardProcess&) = delete;
 

@@ -23,8 +23,8 @@
 
 namespace ringmaster {
 
-/// Thrown on every rank if a step's rows cannot be had. Nothing has changed by then: the run can be saved,
-/// and resumed with the same step.
+/// Thrown on every rank if a step's rows cannot be obtained. Nothing has changed by then: the run can be
+/// saved, and resumed with the same step.
 struct MissingRollouts : Error {
     using Error::Error;
 };
@@ -92,7 +92,7 @@ class RolloutSource {
 /// Says how rank 0's request for rows ended.
 enum class Obtained : int64_t { Rows, Failed, Stopped };
 
-/// Returns on every rank what rank 0 passes.
+/// Returns rank 0's argument on every rank.
 Obtained agree_on_rows(Groups& groups, Obtained own);
 
 /// Throws rank 0's error as MissingRollouts on every rank, so that all ranks report the same reason,

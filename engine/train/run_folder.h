@@ -24,8 +24,9 @@ struct RunFolder {
     std::filesystem::path checkpoint(int64_t step) const;  ///< checkpoints/step-00000100
 };
 
-/// Returns the checkpoint to start from, after repairing what a killed process left. `resume` is "auto",
-/// "latest", "none" or a step; "auto" is latest unless the run is completed. Throws like choose_checkpoint.
+/// Returns the checkpoint to start from, after repairing the files that a killed process left incomplete.
+/// `resume` is "auto", "latest", "none" or a step; "auto" is latest unless the run is completed. Throws like
+/// choose_checkpoint.
 CheckpointChoice checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed);
 
 }  // namespace ringmaster

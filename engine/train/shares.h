@@ -1,6 +1,5 @@
-/// Checks, at every step and in the all-reduce that carries the loss anyway, that the ranks' shares of a
-/// batch add up: labels lost at shard edges, positions that were not adjusted or hops that were dropped would
-/// silently train something else.
+/// Checks that the ranks' shares of a batch add up, at every step, in the all-reduce that carries the loss
+/// anyway. Labels lost at shard edges, unadjusted positions or dropped hops would otherwise go unnoticed.
 #pragma once
 
 #include <cstdint>

@@ -84,8 +84,8 @@ void StateFile::add_whole(const std::string& name, const std::vector<int64_t>& s
                         [own = bytes.narrow(0, 0, adds)] { return own; }});
 }
 
-/// Returns the whole tensor on every rank: each rank copies its bytes into a zeroed buffer, and an all-reduce
-/// sum joins them.
+/// Returns the whole tensor on every rank that shares states: each rank copies its bytes into a zeroed
+/// buffer, and an all-reduce sum joins them.
 at::Tensor StateFile::whole(const Entry& entry) {
     Groups* groups = parameters_.sharding_groups();
     if (groups == nullptr) return entry.bytes().cpu();

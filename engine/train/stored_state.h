@@ -57,7 +57,7 @@ class StoredState {
     at::Tensor& scales() { return scales_; }
     const at::Tensor& scales() const { return scales_; }
     at::ScalarType dtype() const { return disk_ ? disk_->dtype() : stored_.scalar_type(); }
-    /// Replaces what stored() returns.
+    /// Replaces the stored numbers or codes.
     void restore(const at::Tensor& stored);
     int64_t first_block() const { return own_.begin / format_.block; }
 

@@ -1,5 +1,5 @@
-/// Lets a run generate texts while it trains, so that a user sees what it has learned. The training does not
-/// change: nothing is drawn from a generator that it uses.
+/// Lets a run generate texts while it trains, so that a user sees what it has learned. This does not change
+/// the training: it draws no numbers from the generators that training uses.
 ///
 /// RUN/samples.json is the request (engine/sample/request.h) with the prompts as the user wrote them in
 /// "asked". Rank 0 adds a line to RUN/samples.jsonl for each prompt:
@@ -28,8 +28,8 @@ namespace ringmaster {
 
 class TrainingSamples {
   public:
-    /// Returns null if the run has no request. `divided_by` is what the model's logits are divided by for the
-    /// training. Throws Error for a prompt that cannot be continued.
+    /// Returns null if the run has no request. `divided_by` is the number by which training divides the
+    /// model's logits. Throws Error for a prompt that cannot be continued.
     static std::unique_ptr<TrainingSamples> of_run(const std::filesystem::path& run_dir,
                                                    const ModelConfig& model, double divided_by);
 

@@ -32,7 +32,7 @@ class TrainingStep {
     struct Computed {
         MeshPass::Result own;  ///< this rank's result
         double loss = 0;       ///< mean over the labels of all ranks
-        double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
+        double grad_norm = 0;  ///< norm over all ranks, before clipping; not finite on all ranks or on none
         Requests requests;     ///< requests of all ranks, combined
         std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
@@ -50,7 +50,7 @@ class TrainingStep {
     /// Throws ProgramFault with the names of tensors whose copies differ between ranks.
     void check_weights();
 
-    /// Sets what the loss of preferences needs to know of the rows of later steps.
+    /// Sets the facts that the loss of preferences needs for the rows of later steps.
     void set_facts(PreferenceFacts facts) { facts_ = std::move(facts); }
 
     MeshPass& pass() { return pass_; }

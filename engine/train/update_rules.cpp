@@ -120,7 +120,7 @@ class RmsProp : public ElementRule {
         if (centered_) {
             const double mean = states.back() + (1 - alpha_) * (along - states.back()), whole = average;
             average -= mean * mean;
-            if (average < 1e-4 * whole) return std::nullopt;  // the difference is nothing but rounding
+            if (average < 1e-4 * whole) return std::nullopt;  // the difference is only rounding error
         }
         const double move = along / (std::sqrt(average) + eps_);
         return -at.rate * (momentum_ > 0 ? momentum_ * states[1] + move : move);
