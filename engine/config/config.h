@@ -165,7 +165,7 @@ struct Config {
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
     int zero_stage_asked = 0;            ///< stage that fsdp_config or deepspeed asks for; 0: none
     bool optimizer_offloading = false;   ///< keeps the optimizer's moments in host memory
-    bool parameter_offloading = false;   ///< keeps weights in host memory, and copies a layer ahead
+    bool parameter_offloading = false;   ///< keeps weights in host memory; copies one layer ahead
     std::string optimizer_disk;          ///< folder of a disk for the moments (offloading.h); empty: none
     std::optional<int64_t> ranks;        ///< accelerate's num_processes
     std::optional<int64_t> nodes;        ///< accelerate's num_machines

@@ -1,4 +1,4 @@
-/// Finds the axolotl key that an unknown key means.
+/// Finds the axolotl key that an unknown key stands for.
 #pragma once
 
 #include <string>

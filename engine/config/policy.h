@@ -28,7 +28,7 @@ struct PolicyRule {
     double epsilon_low = 0.2;   ///< the ratio is clipped to 1 − epsilon_low …
     double epsilon_high = 0.2;  ///< … 1 + epsilon_high
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
-    int64_t answer_tokens = 0;  ///< most tokens of a sampled answer, and DrGrpo's fixed length
+    int64_t answer_tokens = 0;  ///< maximum tokens of a sampled answer; DrGrpo's fixed length
     double temperature = 1;     ///< the logits are divided by it
     std::optional<RolloutFolder> folder = {};  ///< empty: the rows exist before the run starts
 };

@@ -80,14 +80,14 @@ void read_early_stopping(KeyReader& keys, Config& config) {
     config.load_best_model_at_end = true;
 }
 
-/// axolotl takes a patience of 0 for the default.
+/// axolotl treats a patience of 0 as the default.
 void read_loss_watchdog(KeyReader& keys, Config& config) {
     config.loss_watchdog_threshold = keys.number("loss_watchdog_threshold");
     const int64_t patience = keys.whole("loss_watchdog_patience", {0}).value_or(0);
     if (patience > 0) config.loss_watchdog_patience = patience;
 }
 
-/// Returns whether the file has the key without a value, which axolotl takes for a yes.
+/// Returns whether the file has the key without a value, which axolotl treats as true.
 bool asks_without_a_value(const KeyReader& keys) {
     const auto& values = keys.document().values;
     const auto said = values.find("load_best_model_at_end");

@@ -1,4 +1,4 @@
-// Reads `fsdp_config`, `fsdp` and `deepspeed`, which only select the sharded states here, as a ZeRO stage.
+// Reads `fsdp_config`, `fsdp` and `deepspeed`, which only select a ZeRO stage and offloading here.
 #include <algorithm>
 #include <cctype>
 #include <iterator>

@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct RequestedTrackers {
     std::vector<std::string> names;                  ///< wandb, mlflow, comet, trackio, tensorboard
-    nlohmann::json keys = nlohmann::json::object();  ///< keys of the file that a tracker obeys; no secret
+    nlohmann::json keys = nlohmann::json::object();  ///< the file's keys that a tracker reads; no secrets
 };
 
 /// Returns the trackers that the top-level values of a file ask for. As in axolotl, a project's name switches

@@ -350,7 +350,7 @@ void check_characters(std::string_view text) {
         if (c == '\n') ++line;
         if (c == '[' || c == '{') ++open;
         if ((c == ']' || c == '}') && open > 0) --open;
-        // yaml-cpp would keep a token for each bracket before its depth can be counted.
+        // Checked here, because yaml-cpp keeps a token for each bracket before the depth can be counted.
         if (open > kMaxOpenBrackets) refuse_depth(line);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
             refuse(Form("YAML-ENCODING", "control"), line, {{"character", int64_t{c}}});

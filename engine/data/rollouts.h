@@ -18,11 +18,11 @@ class Rollouts {
     /// if they are missing or do not fit.
     explicit Rollouts(const std::filesystem::path& tokens);
 
-    double advantage(int64_t place) const;  ///< returns that of the document with the token at `place`
+    double advantage(int64_t place) const;  ///< advantage of the document with the token at `place`
     /// Returns the old log-probability of the token at `place`, if the rows give it.
     std::optional<double> old_log_p(int64_t place) const;
-    /// Returns the log-probability that another program's sampler gave the token at `place`. The file has to
-    /// have them.
+    /// Returns the log-probability that another program's sampler gave the token at `place`. The file must
+    /// have these.
     double sampled_log_p(int64_t place) const { return sampled_log_p_[static_cast<size_t>(place)]; }
 
   private:

@@ -1,5 +1,5 @@
-/// Limits the numbers and sizes that a run's files may hold, whoever wrote them. Readers refuse numbers
-/// outside them, so that a damaged or forged file costs little memory and time.
+/// Limits the numbers and sizes in a run's files. Readers refuse numbers outside these limits, so that a
+/// damaged or forged file costs little memory and time.
 #pragma once
 
 #include <cstddef>

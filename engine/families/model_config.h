@@ -101,7 +101,7 @@ struct ModelConfig {
     int64_t layer_input_width = 0;
     int64_t layer_inputs_width = 0;       ///< width of all layers' inputs together
     int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
-    /// Each layer's output is multiplied by a number of that layer, which is not trained.
+    /// Each layer multiplies its output by a number of its own, which is not trained.
     bool layer_scalars = false;
     bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm

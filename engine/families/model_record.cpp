@@ -256,7 +256,7 @@ class Reader {
     std::string where_;
 };
 
-/// Checks keys that layers share, wide MLPs, and the inputs of layers.
+/// Checks layers that read an earlier layer's keys, wide MLPs, and the inputs of layers.
 template <class Expect>
 void check_layer_inputs(const ModelConfig& m, const Expect& expect) {
     for (size_t layer = 0; layer < m.layers.size(); ++layer) {
