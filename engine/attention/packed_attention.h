@@ -31,8 +31,8 @@ struct FlashInputs {
     bool packed() const { return query_ends.defined(); }
 };
 
-/// Computes with the inputs' layout: out and dq as q, dk and dv as k. lse is float32 [B, H, T], packed [H,
-/// N], natural log. A query that sees no key gets zeros, and an infinite lse of either sign.
+/// Results have the inputs' layout: out and dq that of q, dk and dv that of k. lse is float32 [B, H, T],
+/// packed [H, N], natural log. A query that sees no key gets zeros, and an infinite lse of either sign.
 struct FlashKernel {
     struct Output {
         at::Tensor out, lse;
@@ -43,7 +43,7 @@ struct FlashKernel {
     std::function<Output(const FlashInputs&)> forward;
     /// Computes gradients from out and lse over *all* keys; lse is contiguous.
     std::function<Gradients(const FlashInputs&, const at::Tensor& dout, const Output& whole)> backward;
-    /// Returns how many queries a backward takes at once; more go in blocks. Unset: any number.
+    /// Returns how many queries a backward takes at once; more are computed in blocks. Unset: any number.
     std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
     /// Returns how many query heads a backward's launch takes. Unset: all.
     std::function<int64_t(const at::Tensor& q_bhtd, int64_t group)> heads_at_once = {};

@@ -2,7 +2,7 @@
 ///
 /// A block is written once, for a Machine that computes its operations. TensorMachine
 /// (engine/model/tensor_machine.h) computes them on tensors. TraceMachine (engine/plan/trace_machine.h) only
-/// allocates and frees what they take, so that the plan's memory follows the code that runs.
+/// allocates and frees their memory, so that the plan's memory follows the code that runs.
 ///
 /// Letters: N this rank's tokens, C hidden, H heads, K key/value heads, D head_dim, I intermediate, W any.
 #pragma once

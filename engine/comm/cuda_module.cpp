@@ -36,8 +36,7 @@ void set_up_libraries() {
         setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
 }
 
-/// Throws if this process has asked LibTorch about CUDA: LibTorch looks for its CUDA part only the first
-/// time.
+/// Throws if this process has asked LibTorch about CUDA, because LibTorch looks for its CUDA part only once.
 void refuse_if_asked_before() {
     if (at::detail::getCUDAHooks().hasCUDART()) return;
     throw Error(Failure::Refused, Code("ENGINE-CUDA"),
@@ -49,7 +48,7 @@ std::string reason_of_dl() {
     return reason == nullptr ? "unknown" : reason;
 }
 
-/// Opens the CUDA part, which is never closed: LibTorch registers its kernels while it loads, only once.
+/// Opens the CUDA part and never closes it: LibTorch registers its kernels only once, while it loads.
 Module open_module() {
     const auto path = module_file();
     if (!std::filesystem::exists(path)) {

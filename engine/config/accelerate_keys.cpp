@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr std::string_view kPrefix = "parallelism_config_";
 
 struct AccelerateGroup {
-    std::string_view why;  ///< empty: used
+    std::string_view why;  ///< empty: the keys are used
     std::vector<std::string_view> keys;
 };
 

@@ -132,7 +132,7 @@ class Judge {
 
     void unsupported(const std::string& key, const KeyRule& rule, const KeyFault& fault) {
         m_verdicts.unsupported.push_back({key, fault.message});
-        // A part of an unsupported key is named by that key's diagnostic.
+        // If this key is part of an unsupported key, that key's diagnostic is enough.
         const KeyRule* whole = find_key(rule.part_of);
         if (!whole || whole->fate == Fate::Used || !whole_is_on(m_document, rule))
             say_unsupported(key, rule, fault);

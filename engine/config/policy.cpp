@@ -23,7 +23,7 @@ constexpr const char* kRefused[] = {"sync_ref_model",
                                     "mask_truncated_completions",
                                     "skip_zero_advantage_batches"};
 
-/// All other keys of axolotl's `trl` (utils/schemas/trl.py), without those of vLLM, and ours.
+/// All other keys of axolotl's `trl` (utils/schemas/trl.py), except vLLM's, and our own keys.
 constexpr const char* kKnown[] = {"beta",
                                   "max_completion_length",
                                   "use_vllm",

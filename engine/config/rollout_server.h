@@ -27,7 +27,7 @@ struct RolloutServer {
     std::string key_variable = {};
     std::string key_file = {};
     std::string ca_file = {};  ///< PEM with the CAs that are trusted; empty: those of the system
-    int64_t timeout = 240;     ///< seconds for one step's completions, with all attempts
+    int64_t timeout = 240;     ///< seconds for one step's completions, retries included
     /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: the endpoint of
     /// SGLang or vLLM does that.
     std::string reload_command = {};

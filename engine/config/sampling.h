@@ -19,7 +19,7 @@ enum class RewardScale { Group, Batch, None };
 const char* to_string(RewardScale scale);  ///< "group", "batch", "none"
 
 struct SamplingRule {
-    int64_t generations = 8;  ///< completions of each prompt, which are a group
+    int64_t generations = 8;  ///< completions of each prompt; they form a group
     int64_t top_k = 0;        ///< 0: all tokens
     double top_p = 1;
     RewardScale scale = RewardScale::Group;

@@ -23,7 +23,7 @@ struct LossFigures {
     /// Mean absolute difference between the log-probabilities of the run and of the server that sampled.
     std::optional<double> sampler_gap = {};
     std::optional<double> clip_share =
-        {};  ///< share of a policy's ratios that the clip leaves without gradient
+        {};  ///< share of a policy's ratios that clipping leaves without a gradient
 };
 
 /// Holds means over a step's completions in a run that samples its completions.

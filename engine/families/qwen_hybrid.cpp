@@ -30,7 +30,7 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     model.norm_adds_one = model.gates_attention = true;
     if (model.gate.activation != Activation::Silu) model.obstacles.push_back("hidden_act");
     if (!fields.flag_or("attn_output_gate", true)) model.obstacles.push_back("attn_output_gate");
-    // Their class leaves out the heads that predict later tokens (MTP), and keeps the state in float32.
+    // The class leaves out the heads that predict later tokens (MTP), and keeps the state in float32.
     for (const char* idle : {"mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype"})
         fields.has(idle);
     read_recurrence(fields, model);

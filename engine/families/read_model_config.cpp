@@ -211,7 +211,7 @@ Quantization read_quantization(const ConfigFields& reader) {
     return found;
 }
 
-/// Adds an obstacle for each field that no table reads. A quantised folder's field is read elsewhere.
+/// Adds an obstacle for each field that was not read and may have an effect.
 void note_unread(const ConfigFields& fields, ModelConfig& model) {
     for (const std::string& name : fields.unread()) {
         if (name.ends_with("_token_id")) continue;
