@@ -107,8 +107,8 @@ at::Tensor leaf(const at::Tensor& x) {
     return x.to(at::kDouble).set_requires_grad(true);
 }
 
-// The truth is softmax(c · tanh(s · q · k / c)) · v, with gradients by autograd in float64, over several
-// blocks of keys.
+// The expected output is softmax(c · tanh(s · q · k / c)) · v, with gradients by autograd in float64, over
+// several blocks of keys.
 TEST(BlockAttentionRule, ScalesAndCapsScoresAsAutogradDoes) {
     at::set_num_threads(2);
     constexpr int64_t kTokens = 700;

@@ -70,7 +70,7 @@ SliceSet many_slices() {
 using Case = std::tuple<int, Shape, at::ScalarType, double, int64_t>;
 class ScoreBlockAttention : public ::testing::TestWithParam<Case> {};
 
-// Small bounds cut sequences into blocks of 16 and more; the last one is the GPU's.
+// A bound of 1,024 scores cuts sequences into blocks of 16 tokens and more; the other bound is a GPU's.
 TEST_P(ScoreBlockAttention, IsFloat64sAttention) {
     at::set_num_threads(1);
     at::manual_seed(5);

@@ -1,7 +1,7 @@
 """Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): an operator refuses a mix of
 host and device tensors, new memory holds NaN, and copies on other streams happen late. The training equals that of `--device cpu`.
 
-These tests cannot see CUDA's own arithmetic, its speed, or NCCL."""
+These tests cannot check CUDA's own arithmetic, its speed, or NCCL."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""A plan that says "fits" never runs out of memory, and one that says "will not fit" does. Runs are limited
-in what a process may allocate (RLIMIT_DATA), and planned at most at 0.9 of the limit or at least at 1.1 of
-it."""
+"""A plan that says "fits" never runs out of memory, and one that says "will not fit" does. The memory
+that a process may allocate is limited (RLIMIT_DATA); the planned memory is at most 0.9 of the limit, or at least
+1.1 of it."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def plan_of(config, ranks, length):
 
 
 def longest(config, ranks, share):
-    """Returns the longest sequence that is planned at that share of the limit or less."""
+    """Returns the longest sequence whose planned memory is at most that share of the limit."""
     below, above = 0, 1024
     while above - below > 1:
         middle = (below + above) // 2

@@ -15,7 +15,7 @@ from test_offload import offloading
 LIMIT = 1 << 30
 CHUNK = 16384  # tokens
 WINDOW = 1024
-EPSILON = 1e-5  # AdamW's first step is the gradient's sign if epsilon is far smaller: rounding near 0 would turn the sign
+EPSILON = 1e-5  # with a far smaller epsilon, AdamW's first step would be the gradient's sign, which rounding near 0 can flip
 SHAPE = dict(hidden_size=256, intermediate_size=704, num_hidden_layers=4, vocab_size=8192, max_position_embeddings=1 << 21)
 IN_HOST = dict(gradient_checkpointing=True, activation_offloading=True, tiled_mlp=True, **offloading(3, True))
 

@@ -1,5 +1,5 @@
-"""Preflight refuses no right mesh: every mesh and model that the oracles train, in float32 and bfloat16, with
-fresh weights and after some steps of training."""
+"""Tests that preflight passes on every mesh and model that the oracles train, in float32 and bfloat16, with fresh
+weights and after some steps of training."""
 
 import json
 import pathlib

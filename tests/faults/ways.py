@@ -49,7 +49,7 @@ PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 
 
 def fresh_model(folder, kind):
-    """Makes a model as transformers initialises it; make_model has already moved its norms and biases."""
+    """Makes a model as transformers initialises it, with norms and biases that make_model would change."""
     import torch
     import transformers
 

@@ -33,7 +33,7 @@ def wandb_rows(file):
 
 def leveldb_records(log):
     """Reads the format of https://github.com/google/leveldb/blob/main/doc/log_format.md, with a first block 7
-    bytes shorter; stops at a torn end."""
+    bytes shorter; stops at an incomplete record."""
     whole, at, end_of_block = b"", 0, 32768 - 7
     while at + 7 <= len(log):
         if end_of_block - at < 7:

@@ -51,7 +51,7 @@ class RunTableTest : public RunFixture {
     RunTable table_;
 };
 
-/// Most memory of this process so far.
+/// Returns this process's peak memory so far.
 int64_t peak_bytes() {
     rusage use{};
     ::getrusage(RUSAGE_SELF, &use);

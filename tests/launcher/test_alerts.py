@@ -1,5 +1,5 @@
-"""Delivers a run's alerts through ringmaster-agent: each once, to the webhook and the command, for
-any name of a run."""
+"""Tests that ringmaster-agent delivers each alert of a run once, to the webhook and to the command, whatever the
+run's name."""
 
 import json
 import os

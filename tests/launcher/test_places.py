@@ -14,7 +14,7 @@ LIMIT = 10
 
 
 def questions():
-    """Returns {file: number of lines that ask}, declarations included."""
+    """Returns {file: number of such lines}, declarations included."""
     found = collections.Counter()
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*")):

@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// Returns the widths of rows and the rules: every activation, gated and not.
+/// Returns pairs of a row's width and a rule; the rules cover every activation, gated and not.
 inline std::vector<std::pair<int64_t, GateRule>> gate_cases() {
     std::vector<std::pair<int64_t, GateRule>> cases;
     for (const bool gated : {true, false}) {

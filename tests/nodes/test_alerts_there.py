@@ -1,5 +1,5 @@
-"""Tells a webhook and a command of the alerts of runs on machines reached by SSH: the first node
-calls them while no client is connected."""
+"""Tests that a webhook and a command get the alerts of runs on machines reached by SSH: the first node calls them
+while no client is connected."""
 
 import json
 import os

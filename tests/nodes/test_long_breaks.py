@@ -116,7 +116,7 @@ def down(seconds):
 
 
 def move():
-    """Changes the client's address, as on another network: the old connections carry nothing any more."""
+    """Changes the client's address, as on another network: the old connections no longer carry anything."""
     ip("addr", "del", f"{NET}.1/24", "dev", f"{NAME}br")
     ip("addr", "add", f"{NET}.2/24", "dev", f"{NAME}br")
 

@@ -1,5 +1,5 @@
 // Prints how a model's folder is read: its weights as its files hold them, and the parts of its config.json
-// that are not computed.
+// that the engine does not compute.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

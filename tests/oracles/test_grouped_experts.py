@@ -43,7 +43,7 @@ TARGETS = {"deepseek_v2": OF_LATENTS, "deepseek_v3": OF_LATENTS, "granitemoehybr
            "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"],  # PEFT refuses Nemotron-H's out_proj
            "nemotron_h, latent": ["q_proj", "fc1_latent_proj", "fc2_latent_proj", "up_proj"],
            "jamba": ["q_proj", "o_proj", "in_proj", "x_proj", "out_proj", "up_proj", "down_proj"],
-           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # its class bypasses other adapters of this module
+           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # its class bypasses other adapters of dt_proj
            "gemma4_text, e": ["q_proj", "k_proj", "v_proj", "o_proj", "per_layer_input_gate", "per_layer_projection", "down_proj"]}
 
 

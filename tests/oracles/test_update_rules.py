@@ -283,7 +283,7 @@ def test_lr_groups_are_axolotls(folder):
 
 
 def test_loraplus_is_pefts(folder):
-    """On weights without an adapter, PEFT applies the ratio to vectors; the adapters' tests cover B's
+    """Uses weights without an adapter: PEFT then applies the ratio to vectors. The tests of adapters cover its choice of B by
     name."""
     import peft.optimizers
     import torch

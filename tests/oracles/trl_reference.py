@@ -137,7 +137,7 @@ def train(method, model, rows, folder, steps, batch, **settings):
 
 
 def rows_as_tokenized(method, rows):
-    """Returns the rows as this product takes tokenized ones."""
+    """Returns the rows in the form in which Ringmaster takes tokenized rows."""
     def labelled(prompt, completion):
         return {"input_ids": prompt + completion, "labels": [-100] * len(prompt) + completion}
 

@@ -53,7 +53,7 @@ TEST_P(Schedule, AgreesOnEveryMessageAndReadsOnlyWhatCame) {
 
 TEST_P(Schedule, MovesTheKeysThatTheLayoutsFiguresCount) {
     const auto [func, ranks] = GetParam();
-    if (func == RingAttnFunc::BatchStripe) return;  // the layout's figures count gaps as read
+    if (func == RingAttnFunc::BatchStripe) return;  // the layout's figures count the gaps of stripes as read
     for (const AttentionMask& mask : kMasks) {
         const auto all = schedules(func, 192, ranks, mask);
         const LayoutFigures figures = layout_figures(make_layout(func, 192, ranks, 1, mask), 1, mask);
@@ -101,7 +101,7 @@ TEST(RingSchedule, AgreesOnWhichGradientsReturnUnsummed) {
 }
 
 TEST(RingSchedule, SendsHalfOfTheKeysToTheRanksThatReadTheirBeginning) {
-    // Rank 0 of 4 holds chunks 0 and 7, rank 1 holds 1 and 6; of rank 0's, rank 1 reads only chunk 0.
+    // Rank 0 of 4 holds chunks 0 and 7, rank 1 holds 1 and 6; of rank 0's chunks, rank 1 reads only chunk 0.
     const auto all = schedules(RingAttnFunc::BatchZigzag, 64, 4);
     EXPECT_EQ(all[1].stages[1].keys, 8);
     EXPECT_EQ(all[0].stages[3].keys, 16) << "rank 1's, all of them";

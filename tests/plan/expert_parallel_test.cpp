@@ -1,4 +1,4 @@
-// Plans that divide experts among ranks: sizes that work, what they exclude, memory, time and received
+// Tests plans that divide experts among ranks: sizes that work, what they exclude, memory, time and received
 // tokens.
 #include "engine/plan/expert_parallel.h"
 

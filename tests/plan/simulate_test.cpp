@@ -62,7 +62,7 @@ TEST(StepCosts, CellsAndKeysBetweenTwoRanksAreThoseCountedOneByOne) {
                     EXPECT_EQ(cells_between(queries, keys, mask), brute_force_cells(queries, keys, mask))
                         << to_string(func) << " window " << window;
                     EXPECT_LE(keys_between(queries, keys, mask), double(count_tokens(keys)));
-                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps count as read
+                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps are counted as read
                     EXPECT_EQ(keys_between(queries, keys, mask) == 0,
                               brute_force_cells(queries, keys, mask) == 0)
                         << to_string(func) << " window " << window;
@@ -147,8 +147,8 @@ TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     const double scores = kHeads * kTokens * (kTokens + 1) / 2 * (1 + 512 / kTokens);
     const double forward = 4 + 8 + 4 + 8 + 8 + 4 + (4 + 2) + 2;
     const double backward = 4 + 8 + 8 + 8 + (4 + 2) + 2 + 4 + 8 + 12 + 12 + (4 + 2) + 2 * 2;
-    // Rows of D numbers for each 1,024 or 512 · 2 scores: the output's sums are scaled and added to, those of
-    // dq added to, keys read, and their gradients written, then read and added.
+    // For each 1,024 or 512 · 2 scores, rows of D numbers are moved: the output's sums are scaled and added to,
+    // those of dq are added to, keys are read, and their gradients are written, then read and added.
     const double rows = kHeadDim / 1024;
     EXPECT_NEAR(hop.forward_s / (scores * (forward + rows * (8 + 8 + 2 * 2))), 1, 1e-3);
     EXPECT_NEAR(hop.backward_s / (scores * (backward + rows * (8 + 3 * 2 + 2 * (4 + 12)))), 1, 1e-3);

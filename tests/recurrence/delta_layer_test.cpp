@@ -293,7 +293,7 @@ TEST(DeltaLayer, EqualsTheSequentialStateSpaceWithDocumentsAnywhere) {
 TEST(DeltaLayer, KeepsTheDecaysGradientIfStatesAreSoonForgotten) {
     Example of = example(160, {70, 160}, false);
     of.weights.decay_log_h = at::full({of.sizes.value_heads}, std::log(16.0), at::kFloat);
-    of.projected_bsw.slice(2, -of.sizes.value_heads).zero_();  // bias added to the step
+    of.projected_bsw.slice(2, -of.sizes.value_heads).zero_();  // steps of 0 before the bias
     of.weights.step_bias_h = at::zeros({of.sizes.value_heads}, at::kFloat);
     const Errors errors = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchZigzag);
     EXPECT_LT(errors.dweights, 2e-5);

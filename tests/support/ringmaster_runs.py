@@ -31,7 +31,7 @@ def save_disturbed(model, folder):
                 parameter.add_(0.1 * torch.randn_like(parameter))
             if key.endswith("scale"):
                 parameter.mul_(1 + 0.3 * torch.randn_like(parameter))
-            if key.endswith("router.scale"):  # experts of nearly the same probability would be chosen by rounding errors
+            if key.endswith("router.scale"):  # else rounding errors would choose between experts of almost equal probability
                 parameter.mul_(20)
             if key.endswith("sinks"):
                 parameter.add_(torch.randn_like(parameter))

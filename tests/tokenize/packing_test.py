@@ -18,7 +18,7 @@ def request(tmp_path, **changes):
 
 
 def documents_of(answer, which="tokens"):
-    """Returns [[input ids of a document] of a row]."""
+    """Returns, for each row, the list of its documents' input ids."""
     tensors = load_file(answer.result[which])
     rows, ends = tensors["row_offsets"].tolist(), tensors["document_offsets"].tolist()
     assert set(rows) <= set(ends), "a row ends where a document ends"
