@@ -34,12 +34,6 @@ QString changes_of(const Alternative& plan) {
     return parts.join(u"\n"_s);
 }
 
-QLabel* figure(const QString& text) {
-    auto* label = new QLabel(text);
-    label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    return label;
-}
-
 }  // namespace
 
 AdviceCard::AdviceCard(QWidget* parent)
@@ -113,17 +107,21 @@ void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     apply->setAccessibleDescription(changes_of(plan));
     connect(apply, &QPushButton::clicked, this, [this, set = plan.set] { Q_EMIT settingsWanted(set); });
     const double exposed = plan.time.step_s > 0 ? plan.time.exposed_comm_s / plan.time.step_s : 0;
-    auto* rate = figure(tr("%1 tok/s").arg(show::rate(plan.tokens_per_s)));
+    auto* rate = new QLabel(tr("%1 tok/s").arg(show::rate(plan.tokens_per_s)));
     rate->setFont(fontOf(Type::Section));
-    const int line = row * 3;
-    grid->addWidget(name, line, 0);
-    grid->addWidget(figure(show::bytes(plan.memory_total)), line, 1, Qt::AlignTop);
-    grid->addWidget(rate, line, 2, Qt::AlignTop);
+    auto* figures = new QHBoxLayout;
+    figures->setSpacing(space(0.9));
+    figures->addWidget(new QLabel(show::bytes(plan.memory_total)));
+    figures->addWidget(rate);
     //: share of a step spent on communication that computation does not hide
-    grid->addWidget(figure(tr("%1 exposed").arg(show::percent(exposed))), line, 3, Qt::AlignTop);
-    grid->addWidget(apply, line, 4, 2, 1, Qt::AlignVCenter);
-    grid->addWidget(why, line + 1, 0, 1, 4);
-    grid->setRowMinimumHeight(line + 2, space(0.55));
+    figures->addWidget(new QLabel(tr("%1 exposed").arg(show::percent(exposed))));
+    figures->addStretch(1);
+    const int line = row * 4;
+    grid->addWidget(name, line, 0);
+    grid->addLayout(figures, line + 1, 0);
+    grid->addWidget(apply, line, 1, 2, 1, Qt::AlignVCenter);
+    grid->addWidget(why, line + 2, 0, 1, 2);
+    grid->setRowMinimumHeight(line + 3, space(0.55));
 }
 
 }  // namespace ringmaster

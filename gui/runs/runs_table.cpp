@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <algorithm>
+#include <array>
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
@@ -111,14 +112,16 @@ void RunsTable::fitColumns() {
     const QFontMetrics metrics(font());
     const int room = space(1.5);  // room for margins and the sort indicator
     int left = viewport()->width() - space(kLeastNameEms);
+    std::array<int, RunsModel::ColumnCount> columnWidths{};
     for (int column = 0; column < RunsModel::ColumnCount; ++column) {
         const QString title = RunsModel::title(RunsModel::Column(column));
-        setColumnWidth(column, std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics)));
+        columnWidths[size_t(column)] =
+            std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics));
+        setColumnWidth(column, columnWidths[size_t(column)]);
         setColumnHidden(column, column != RunsModel::Name);
     }
     for (const RunsModel::Column column : kShownAtFirst) {
-        const int width = horizontalHeader()->sectionSizeHint(column);
-        const int wanted = std::max(width, widestOf(column, metrics));
+        const int wanted = columnWidths[column];
         if (wanted > left) break;
         setColumnHidden(column, false);
         setColumnWidth(column, wanted);

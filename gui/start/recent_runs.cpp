@@ -21,7 +21,7 @@ constexpr double kRowRoom = 0.75, kLeftEms = 0.45, kGapEms = 0.4;
 QString progressWords(const RunRow& row) {
     QStringList parts;
     const auto& measured = row.measured;
-    if (measured.step && row.planned.total_steps && row.state.state != RunPhase::Completed)
+    if (measured.step && row.planned.total_steps && !is_over(row.state.state))
         parts << RecentRunsModel::tr("step %1 of %2")
                      .arg(show::count(*measured.step), show::count(*row.planned.total_steps));
     else if (measured.step)
