@@ -233,8 +233,9 @@ void fitRankColumns(QTableView& table, const std::vector<RankRow>& rows) {
     table.setColumnHidden(
         RankTableModel::MeshPlace,
         std::all_of(rows.begin(), rows.end(), [](const RankRow& row) { return row.mesh.ranks() == 1; }));
-    table.setColumnHidden(RankTableModel::Device, false);
-    table.setColumnHidden(RankTableModel::Host, false);
+    for (const auto column :
+         {RankTableModel::Device, RankTableModel::Host, RankTableModel::Heard, RankTableModel::Comm})
+        table.setColumnHidden(column, false);
     std::vector<int> widths = widthsOf(table);
     const auto left = [&] {
         return table.viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
@@ -246,6 +247,8 @@ void fitRankColumns(QTableView& table, const std::vector<RankRow>& rows) {
     };
     make_room(RankTableModel::Device, same([](const RankRow& row) { return row.device; }));
     make_room(RankTableModel::Host, same([](const RankRow& row) { return row.host; }));
+    make_room(RankTableModel::Heard, true);
+    make_room(RankTableModel::Comm, true);
     const auto visible = std::count_if(widths.begin(), widths.end(), [](int width) { return width > 0; });
     const int each = std::max(0, left()) / std::max(int(visible), 1);
     for (int column = 0; column < RankTableModel::Columns; ++column)
