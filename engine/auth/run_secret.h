@@ -8,8 +8,9 @@
 
 namespace ringmaster {
 
-/// Returns the secret, and creates it if it is missing; of several processes at once, one creates it. Throws
-/// Error(Refused) with the file's name if it cannot be read or written or holds less than 16 characters.
+/// Returns the secret. Creates it if it is missing; if several processes call this at once, only one creates
+/// it. Throws Error(Refused) with the file's name if it cannot be read or written or holds less than 16
+/// characters.
 std::string run_secret(const std::filesystem::path& run_dir);
 
 /// Returns the secret; unlike run_secret, throws if it is missing.

@@ -63,7 +63,7 @@ void fill_bins(CodeBook& book) {
     }
 }
 
-/// Returns the least number to which torchao gives the upper of two neighbouring codes.
+/// Returns the least number that torchao rounds to the upper of two neighbouring codes.
 float first_of_upper(float lower, float upper) {
     const float half = (upper - lower) * 0.5F;
     float first = lower + half;
@@ -93,7 +93,7 @@ void fill_thresholds(CodeBook& book) {
     }
 }
 
-/// Returns the first bin of a code, or of the next one that has a bin.
+/// Returns the first bin of a code, or of the next code that has a bin.
 uint16_t first_bin_from(const CodeBook& book, uint32_t code) {
     return static_cast<uint16_t>(std::lower_bound(book.table.begin(), book.table.end(), code) -
                                  book.table.begin());

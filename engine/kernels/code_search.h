@@ -75,7 +75,7 @@ inline __m512i in_reverse(__m512i bytes) {
     return _mm512_or_si512(_mm512_slli_epi16(lower, 4), upper);
 }
 
-/// Walks down CodeBook::tree_of_bins with the bins of bitsandbytes.
+/// Finds 8-bit codes as bitsandbytes does: walks down CodeBook::tree_of_bins with each number's bin.
 class BinnedSearch {
   public:
     BinnedSearch(const CodeBook& book, float scale) : inverse_(_mm512_set1_ps(1.0F / scale)) {
@@ -144,7 +144,7 @@ class BinnedSearch {
     __m512i first_[6][1], seventh_[2], eighth_[4];
 };
 
-/// Walks down CodeBook::tree_of_numbers with the numbers of 4-bit codes.
+/// Finds 4-bit codes: walks down CodeBook::tree_of_numbers with each number.
 class NearestSearch {
   public:
     NearestSearch(const CodeBook& book, float scale)

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 /// Describes the queries of one token and the keys that they see.
 struct SeenKeys {
-    int64_t queries = 0;  ///< heads that share the keys, one below the other
+    int64_t queries = 0;  ///< query heads that share the keys; their rows are adjacent
     int64_t head_dim = 0;
     int64_t keys = 0;
     float scale = 0;

@@ -66,7 +66,7 @@ struct FusedKernels {
     /// Writes act_nw = f(gate) · up for gate_up rows [gate W | up W], or f(row) for rows [W]. Source: Shazeer
     /// 2020, equation 6.
     void (*gate_forward)(const GateRule& rule, const T* gate_up, T* act, int64_t rows, int64_t width);
-    /// Replaces gate_up by the gradients of gate and up; `act_recomputed` gets the forward's product again.
+    /// Replaces gate_up by the gradients of gate and up; `act_recomputed` gets f(gate) · up, computed again.
     void (*gate_backward)(const GateRule& rule, T* gate_up, T* act_recomputed, const T* dact, int64_t rows,
                           int64_t width);
     /// Computes the cross-entropy of each row's logits [V] against its label, in float32, in a single pass

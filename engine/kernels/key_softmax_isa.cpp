@@ -17,7 +17,7 @@ constexpr float kHidden = -std::numeric_limits<float>::infinity();
 void hide(float* row, int64_t key, const KeyBlock& block) {
     const BlockMask& mask = block.mask;
     if (mask.sees == BlockMask::All) return;
-    // With Below, the first queries see only earlier keys; with From, the last ones see only later keys.
+    // With Below, the first queries see only earlier keys; with From, the last queries see only later keys.
     const int64_t edge = std::clamp<int64_t>(key - mask.edge + 1, 0, mask.queries);
     const int64_t begin = mask.sees == BlockMask::Below ? 0 : edge;
     const int64_t end = mask.sees == BlockMask::Below ? edge : mask.queries;

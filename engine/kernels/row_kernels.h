@@ -130,14 +130,14 @@ struct HeadStrides {
 };
 
 /// Joins parts of a result in float32. Each part covers some tokens and heads. If `lse` is given, parts are
-/// attention over different keys, and their weights are the shares of their log-sum-exps, which are
-/// −infinity if no key was seen; otherwise parts are added. Source: Liu et al. 2023, "Ring Attention with
-/// Blockwise Transformers", section 3.
+/// attention over different keys, and their weights follow from their log-sum-exps, which are −infinity if no
+/// key was seen; otherwise parts are added. Source: Liu et al. 2023, "Ring Attention with Blockwise
+/// Transformers", section 3.
 template <typename T>
 struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
     static constexpr int kMost = 8;
-    static constexpr int kLoads = 4;  // parts that a lane reads before it adds them, so that it waits once
+    static constexpr int kLoads = 4;  // parts that a lane reads before it adds them, to wait for memory once
     struct Part {
         const T* values;
         const float* lse;
@@ -154,7 +154,7 @@ struct JoinParts {
     int32_t tokens, heads;
     int64_t head_dim;
     float* sum;   // reads the sum so far, unless `begins`; gets the result, unless `whole` is given
-    float* lse;   // log-sum-exp of what was joined before
+    float* lse;   // log-sum-exp of the parts joined before
     bool begins;  // nothing was joined before
     T* whole;     // the result, rounded
     HeadStrides sum_strides, lse_strides, whole_strides;
@@ -261,7 +261,7 @@ struct JoinParts {
         float own_top = before, own_total = 0;
         for (const float lse_of_part : own.weights) own_top = own_top > lse_of_part ? own_top : lse_of_part;
         const float top = lanes.max(own_top);
-        const float zero = top == -INFINITY ? 0.0F : top;  // no difference of infinities
+        const float zero = top == -INFINITY ? 0.0F : top;  // avoids a difference of two infinities
         for (float& weight : own.weights) own_total += weight = expf(weight - zero);
         const float kept = expf(before - zero), total = kept + lanes.sum(own_total);
         const float share = total > 0 ? 1 / total : 0.0F;
@@ -520,7 +520,7 @@ struct GateForward {
     }
 };
 
-/// Replaces gate_up by the gradients of gate and up; `act` gets the forward's product again.
+/// Replaces gate_up by the gradients of gate and up; `act` gets f(gate) · up, computed again.
 template <typename T>
 struct GateBackward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;

@@ -131,7 +131,7 @@ void Decoder::enter_chunk(int layer, size_t chunk, LayerState& state, OutlierCol
 
 HiddenStates Decoder::hidden_states() {
     const auto places =
-        static_cast<size_t>(model_.num_layers) + 2;  // each layer's input, the head's, gradients
+        static_cast<size_t>(model_.num_layers) + 2;  // each layer's input, the head's input, gradients
     if (stashes_all() && !stash_) stash_.emplace(parameters_.device());
     return {chunks(), stashes_all() ? &*stash_ : nullptr, places};
 }

@@ -46,7 +46,7 @@ struct MicroBatch {
 struct Outputs {
     double loss_sum = 0;     ///< sum over this rank's valid labels
     at::Tensor logprobs_bt;  ///< float32 [B, T]: log p(label) of this rank's tokens, 0 without a label
-    at::Tensor logits_bkv;   ///< [B, k, V]: this rank's tokens among the last ones, in order
+    at::Tensor logits_bkv;   ///< [B, k, V]: logits of this rank's tokens from logits_from on, in order
 };
 
 class Decoder {
@@ -126,8 +126,8 @@ class Decoder {
     void bring_back(int layer, size_t chunk, at::Tensor& x_nc);
     size_t stash_place(int layer, size_t chunk) const;
     bool stashes_all() const { return kept_.checkpointing && kept_.in_host && chunks() > 1; }
-    /// Computes final norm, head and loss in chunks of tokens, with the gradient during the forward. Leaves
-    /// the gradients of the last layer's output.
+    /// Computes final norm, head and loss in chunks of tokens, and their gradients in the same pass. Leaves
+    /// the gradients of the last layer's output in `gradients`.
     double head(HiddenStates& hidden, HiddenStates& gradients, const MicroBatch& batch, double scale,
                 double beta);
     at::Tensor head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,

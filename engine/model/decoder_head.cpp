@@ -1,5 +1,5 @@
 // Computes the last norm, the head and the loss, in chunks of tokens. A head with a single label gives
-// scores, which stand in the place of the labels' log-probabilities.
+// scores, which take the place of the labels' log-probabilities.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ class LabelRuns {
   private:
     const std::vector<LabelRun>& runs_;
     size_t at_ = 0;
-    int64_t used_ = 0;  ///< labels of the present run
+    int64_t used_ = 0;  ///< labels of the present run handed out so far
 };
 
 /// Returns each label's loss: minus its log-probability, or minus the token's score. With a scale, replaces
@@ -98,8 +98,8 @@ at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, doubl
     return loss;
 }
 
-/// Replaces the logits by their gradients if labels have several weights. Up to 16 runs are computed one by
-/// one, which rounds no weight; for more, the weights multiply the gradients.
+/// Replaces the logits by their gradients if labels have several weights. Computes up to 16 runs one by one,
+/// so that no weight is rounded; for more runs, multiplies the gradients by the weights.
 at::Tensor loss_of_runs(const at::Tensor& logits_kv, const at::Tensor& labels_k, double scale,
                         const std::vector<LabelRun>& runs) {
     constexpr size_t kFew = 16;

@@ -18,8 +18,8 @@ std::vector<int64_t> times(std::vector<int64_t> counts, int64_t factor) {
     return counts;
 }
 
-/// Returns the order in which rows sorted by expert arrive. `counts_pe` is the number of rows that each rank
-/// sent to each expert; rows arrive by rank, and by expert within a rank.
+/// Returns, for each row in the order of experts, its place in the order of arrival. `counts_pe` is the
+/// number of rows that each rank sent to each expert; rows arrive by rank, and by expert within a rank.
 at::Tensor sorted_arrivals(const at::Tensor& counts_pe) {
     const int64_t ranks = counts_pe.size(0), experts = counts_pe.size(1);
     const int64_t* counts = counts_pe.const_data_ptr<int64_t>();

@@ -78,7 +78,7 @@ at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted
 
 /// Returns x · weightᵀ for each row, with the weight of the row's expert.
 at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing);
-/// Adds each row's expert's bias; does nothing if it is undefined.
+/// Adds the bias of each row's expert; does nothing if bias_eo is undefined.
 void add_biases(const at::Tensor& y_mo, const at::Tensor& bias_eo, const Routing& routing);
 /// Adds Σ dy · bias of each row's expert to sums_m; does nothing if the bias is undefined.
 void add_bias_products(const at::Tensor& sums_m, const at::Tensor& dy_mo, const at::Tensor& bias_eo,

@@ -26,8 +26,8 @@ struct Int8Matrix {
 /// (bool) says which rows count; if it is undefined, all do.
 at::Tensor outlier_columns(const at::Tensor& x_nc, double threshold, const at::Tensor& counted_n);
 
-/// Quantises the rows of x_nc, float32 or bfloat16, by their largest magnitude below `threshold` (0: of all).
-/// Outliers and the columns of outliers_c (bool) become 0.
+/// Quantises the rows of x_nc, float32 or bfloat16, by each row's largest magnitude below `threshold` (0: the
+/// largest of all). Outliers and the columns of outliers_c (bool) become 0.
 Int8Matrix quantize_inputs(const at::Tensor& x_nc, const at::Tensor& outliers_c, double threshold);
 
 /// Returns a_nc · b_ocᵀ of int8 matrices: int32 [N, O], exact.

@@ -17,8 +17,8 @@ namespace ringmaster {
 
 class KeyValueCache {
   public:
-    /// Makes room for `places` tokens in each of `rows` rows. `longest` is the length that rotary embeddings
-    /// with length-dependent scalings take for the whole sequence.
+    /// Makes room for `places` tokens in each of `rows` rows. `longest` is the sequence length for rotary
+    /// embeddings whose scaling depends on it.
     KeyValueCache(const ModelConfig& model, int64_t rows, int64_t places, int64_t longest,
                   at::ScalarType dtype, at::Device device);
 
@@ -27,12 +27,12 @@ class KeyValueCache {
     /// Empties a row for another sequence.
     void restart(int64_t row) { lengths_[static_cast<size_t>(row)] = 0; }
 
-    /// Begins a pass over new tokens: `counts` of each row, in the order of rows.
+    /// Begins a pass over new tokens: `counts` holds their number in each row.
     void begin(const std::vector<int64_t>& counts);
     /// Rotates the first `heads` heads of the new tokens; see SequenceShard::rotate_heads.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads) const;
-    /// Adds the new tokens' keys and values [1, N, K, D] to a layer's, and returns their attention. They are
-    /// undefined for a layer that reads those of another layer.
+    /// Adds the new tokens' keys and values [1, N, K, D] to a layer's, and returns the tokens' attention.
+    /// Keys and values are undefined for a layer that reads another layer's.
     AttentionOutput attend(int layer, const LayerKind& kind, const at::Tensor& q_1nhd,
                            const at::Tensor& k_1nkd, const at::Tensor& v_1nkd, const at::Tensor& sinks_h);
     /// Ends the pass. Returns the index of the last new token of each row that has new ones, int64.
@@ -50,7 +50,7 @@ class KeyValueCache {
     std::vector<OfLayer> layers_;
     std::vector<int64_t> lengths_;  ///< tokens of each row before the pass
     std::vector<int64_t> counts_;   ///< new tokens of each row
-    at::Tensor rows_n_, places_n_;  ///< int64, of the new tokens
+    at::Tensor rows_n_, places_n_;  ///< int64: row and place of each new token
     std::vector<RopeTables> ropes_;
 };
 

@@ -17,7 +17,7 @@ void clear_from(const at::Tensor& heads_nhd, int64_t width) {
     if (width < heads_nhd.size(2)) heads_nhd.narrow(2, width, heads_nhd.size(2) - width).zero_();
 }
 
-/// Writes padded keys and values, [N, H, D], given those of KeyValueUp and the rotated part of all heads'
+/// Writes padded keys and values, [N, H, D], given KeyValueUp's output and the rotated part of all heads'
 /// keys.
 void put_keys_values(const LatentSizes& sizes, const at::Tensor& kv_nhw, const at::Tensor& rotary_nr,
                      const at::Tensor& k_nhd, const at::Tensor& v_nhd) {
@@ -148,7 +148,7 @@ void TensorMachine::take_sent_gradients(const at::Tensor& vectors_bt1w, const at
                                         SentLatents& sent) const {
     const int64_t rank = model_.latent.rank, R = model_.latent.rotary_width;
     sent.dlatents_nr = vectors_bt1w.narrow(3, 0, rank).reshape({-1, rank});
-    // Heads share the rotated part: its gradient is the sum of theirs.
+    // Heads share the rotated part: its gradient is the sum of the heads' gradients.
     padded_heads(model_, dqkv_nw, model_.num_heads, 1)
         .select(1, 0)
         .narrow(1, 0, R)

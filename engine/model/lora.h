@@ -1,11 +1,11 @@
 /// Implements a low-rank adapter (engine/config/lora.h) on a decoder's frozen weights: its parameters, and
 /// its part in the forward and backward of each matrix.
 ///
-/// Its states follow the weights' ZeRO stage: one rule covers both, and all ranks gather the same units in
-/// order. Nothing is kept for the backward: x·Aᵀ and dropout's mask are computed again.
+/// Its states are sharded by the same ZeRO stage as the weights, and all ranks gather the same units in the
+/// same order. Nothing is kept for the backward: x·Aᵀ and dropout's mask are computed again.
 ///
-/// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with x̃ =
-/// dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.
+/// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with
+/// x̃ = dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.
 ///
 /// Letters: N tokens, C inputs and O outputs of a module, R its rank.
 #pragma once
@@ -43,7 +43,7 @@ class Adapter {
     /// undefined, nothing is dropped.
     void begin_tokens(const at::Tensor& places_n);
     /// Returns the factors of a module's inputs in this step: float32 [N, width], 0 for dropped inputs;
-    /// undefined without dropout. `places_n` is that of begin_tokens.
+    /// undefined without dropout. `places_n` is as in begin_tokens.
     at::Tensor dropout_factors(int layer, size_t target, const at::Tensor& places_n, int64_t width) const;
     double scale() const { return scale_; }
     /// Sets the current layer; its weights must be on this rank.
@@ -78,7 +78,7 @@ class Adapter {
     const Lora lora_;
     const double scale_;
     const at::ScalarType dtype_;  ///< dtype of computation; with DoRA the adapter's weights stay float32
-    /// Outputs of each module of each layer, if it is not fused.
+    /// Each module's number of outputs as a separate matrix, by layer.
     std::vector<std::array<int64_t, kModulePaths.size()>> columns_;
     Parameters parameters_;
     int layer_ = 0;

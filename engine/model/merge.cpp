@@ -102,7 +102,7 @@ class Merger {
         int64_t part = 0, parts = 1;
     };
 
-    /// Names parameters as the files do, and replaces them by their parts if the base holds these. Fills
+    /// Names parameters as the files do, and replaces them by their parts if the base holds the parts. Fills
     /// pieces_.
     std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) {
         std::vector<ParameterShape> shapes;

@@ -27,7 +27,8 @@ struct Codes {
     int64_t outputs, groups;
     std::array<float, 256> powers = powers_of_two();
 
-    /// Writes the values of outputs [begin, end) for an input of an expert; rows count over all experts.
+    /// Writes the values of outputs [begin, end) for one input of an expert; `row` counts the inputs of all
+    /// experts.
     void write(int64_t row, int64_t begin, int64_t end, float* to) const {
         const int64_t inputs = groups * kMxfp4Group, expert = row / inputs, input = row % inputs;
         const int64_t code = input % kMxfp4Group, shift = code % 2 == 0 ? 0 : 4;

@@ -16,7 +16,7 @@ class OutlierColumns {
   public:
     /// The columns of each site's input: bool [C]; undefined if not yet known.
     using Sites = std::array<at::Tensor, kLoraSites>;
-    /// Sets each element (uint8) to the largest of all ranks that share the micro-batch.
+    /// Sets each element (uint8) to its largest value over all ranks that share the micro-batch.
     using Share = std::function<void(at::Tensor values)>;
 
     /// Begins a micro-batch. `places_n` (int64) holds −1 for padding; if it is undefined, all tokens count.

@@ -53,14 +53,14 @@ struct LayerTensors {
     at::Tensor router_ec;  ///< [experts, hidden]
     at::Tensor router_bias_e;
     at::Tensor expert_scales_e;  ///< factors of the experts' weights
-    /// [experts, 2I, hidden], I of one expert; [experts, hidden, I]. A view if they are stored transposed.
-    /// With expert parallelism, the experts of this rank's part; the biases too.
+    /// [experts, 2I, hidden] and [experts, hidden, I], with I of one expert. Views if they are stored
+    /// transposed. With expert parallelism, these and the biases have only the experts of this rank's part.
     at::Tensor experts_gate_up_exc, experts_down_eci;
     at::Tensor experts_gate_up_bias_ex, experts_down_bias_ec;
     at::Tensor sinks_h;                             ///< [query heads], of attention
     std::array<LowRank, kModulePaths.size()> lora;  ///< adapter matrices for rows of the matrices above
 
-    std::array<LowRank, 2> expert_lora;  ///< for the experts' gate and up [E·r, C], [2I, r·E]; for their down
+    std::array<LowRank, 2> expert_lora;  ///< [0]: experts' gate and up, [E·r, C] and [2I, r·E]; [1]: down
 
     const Matrix& at(LoraSite site) const { return matrices[static_cast<size_t>(site)]; }
     const at::Tensor& at(NormSite site) const { return norms[static_cast<size_t>(site)]; }

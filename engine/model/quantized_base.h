@@ -37,7 +37,7 @@ class QuantizedBase {
     bool holds_experts() const { return experts_[0].layout.rows > 0; }
     /// Returns all matrices of that layer's parameter: [experts, outputs, inputs].
     at::Tensor expert_matrices(Role role) const;
-    /// Makes each matrix only once, until `release` or another layer.
+    /// Makes each matrix only once, until `release` is called or another layer begins.
     void hold() { holds_ = true; }
     void release();
 
@@ -50,10 +50,10 @@ class QuantizedBase {
     /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8 bits.
     std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
 
-    /// Returns whether the module has a matrix: parts of a fused one, except the first, have none.
+    /// Returns whether the module has a matrix: the parts of a fused matrix, except the first, have none.
     bool has(int layer, size_t target) const { return layouts_[static_cast<size_t>(layer)][target].rows > 0; }
     /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
-    /// computation. `unit_bytes` are those of the whole unit.
+    /// computation. `unit_bytes` holds the whole unit's bytes.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
     at::Tensor plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const;
 
@@ -78,7 +78,7 @@ class QuantizedBase {
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
-    /// By layer and module; without rows: no such module.
+    /// Layouts by layer and module; a layout without rows: no such module.
     std::vector<std::array<QuantizedLayout, kModulePaths.size()>> layouts_;
     std::array<OfExperts, 2> experts_;  ///< gate and up; down
     Parameters bytes_;

@@ -91,7 +91,7 @@ void quantize_rows(const at::Tensor& weight_oc, const Quantization& quantization
         const at::Tensor most_o = at::amax(x_oc.abs(), 1);
         parts.scales.narrow(0, o, count).copy_(most_o);
         const at::Tensor codes_oc = at::round(x_oc * most_o.reciprocal().mul_(127.0).unsqueeze(1));
-        parts.codes.narrow(0, o, count).copy_(at::nan_to_num(codes_oc, 0));  // a row of zeros
+        parts.codes.narrow(0, o, count).copy_(at::nan_to_num(codes_oc, 0));  // a row of zeros gives NaN
     }
     put_tail(bytes, layout, {0, static_cast<int32_t>(weight_oc.scalar_type())});
 }

@@ -46,7 +46,7 @@ std::vector<std::pair<Parameters*, int>> units_of_head(Parameters& weights, Adap
 
 namespace {
 
-/// Returns the lengths of the rows of frozen matrices.
+/// Computes the lengths of the rows of frozen matrices.
 class RowLengths {
   public:
     explicit RowLengths(TrainedModel& trained)

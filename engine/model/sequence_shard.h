@@ -20,7 +20,7 @@ namespace ringmaster {
 /// batches that agree in these.
 struct SequenceShard {
     /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
-    /// layer adds its own window. `gathered_heads` is that of ShardedAttention.
+    /// layer adds its own window. `gathered_heads` is as in ShardedAttention.
     SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
                   int64_t longest, int64_t gathered_heads, at::Device device);
 
@@ -40,7 +40,7 @@ struct SequenceShard {
     /// `queries` of these heads if the model scales queries.
     void rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads,
                       int64_t head_dim, bool backward) const;
-    /// Sets each element to the largest of all ranks that share the sequence.
+    /// Sets each element to its largest value over all ranks that share the sequence.
     void take_largest(at::Tensor values) const;
     /// Returns int64 [T]: the indices in the sequence of these tokens of this rank, made anew by each call,
     /// so that memory does not grow with the sequence.

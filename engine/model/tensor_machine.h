@@ -51,7 +51,7 @@ struct Kept {
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
     int64_t loss_chunk_tokens = 1024;
     /// Tokens of a row that are computed at a time, 0 for all: a sequence is cut into chunks, and all chunks
-    /// of a layer come before the next layer. What is kept in host memory then includes all hidden states.
+    /// of a layer come before the next layer. Host memory, if used, then also keeps all hidden states.
     int64_t chunk_tokens = 0;
 };
 
@@ -180,8 +180,8 @@ class TensorMachine {
     // Keys and values that several layers read; see engine/model/shared_keys.h.
     /// Keeps the keys and values for the layers that borrow them, if there are any.
     void lend_keys(const at::Tensor& qkv_nw);
-    /// Returns q_nw with the borrowed keys and values. A pass that decodes has them in its cache, and gets
-    /// q_nw.
+    /// Returns q_nw with the borrowed keys and values. In a pass that decodes, the cache holds them, and q_nw
+    /// is returned as it is.
     at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
     /// Adds the gradients of borrowed keys and values to their layer's sum; returns those of the queries.
     at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
@@ -198,7 +198,7 @@ class TensorMachine {
     void keep_input_gradient(const at::Tensor& gradient_np) const {
         layer_inputs_->put_gradient(layer_, gradient_np);
     }
-    /// Multiplies x_nc by the layer's number.
+    /// Multiplies x_nc by the layer's factor (Role::LayerScalar).
     void scale_layer(at::Tensor x_nc) const { x_nc.mul_(parameters_.layer_scalar(layer_)); }
 
     /// Removes the gates from qkv_nw (queries and gates, keys, values), and returns them: [N, H·D].

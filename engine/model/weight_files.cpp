@@ -153,7 +153,8 @@ at::Tensor WeightFiles::mapped(const std::string& name) {
 
 namespace {
 
-/// Returns the name of the quantised matrix that bitsandbytes' tensor belongs to; empty if it is another one.
+/// Returns the name of the quantised matrix that bitsandbytes' tensor belongs to; empty if it belongs to
+/// none.
 std::string quantized_matrix_of(const std::string& name) {
     constexpr std::string_view kWeight = ".weight.";
     if (const size_t at = name.find(kWeight); at != std::string::npos)

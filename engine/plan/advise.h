@@ -44,7 +44,7 @@ struct Alternative {
     Mesh mesh;
     RingAttnFunc layout = RingAttnFunc::BatchRing;
     bool gradient_checkpointing = false;
-    std::vector<bool> options;  ///< the adviser's options in its order, on or off
+    std::vector<bool> options;  ///< whether each memory option is on, in the adviser's order
     int zero_stage = 0;
     int64_t accumulation = 1;
     int64_t global_batch = 1;

@@ -214,7 +214,7 @@ double AttentionTrace::held_keys() const {
     double parts = 0;
     for (const Stage& stage : passes_[0].stages) {
         if (stage.is_own) parts += stage.one_call && !has_sums_of_kernels() ? all : 0;
-        if (latents_ > 0) continue;  // gradients of latents are float32, and are added as they come
+        if (latents_ > 0) continue;  // gradients of latents are float32, and are added as they arrive
         for (const KeyExchange& exchange : stage.exchanges)
             if (has_sums_of_kernels() ? !is_half() : exchange.sent_to_one_call || !is_flash())
                 parts += element() * some_keys(double(count_keys(exchange.sent)));

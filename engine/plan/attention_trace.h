@@ -29,10 +29,9 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
-    /// Stops counting the sums of keys' gradients: those of all chunks exist by then and are counted
-    /// elsewhere.
+    /// Stops counting the sums of keys' gradients here: those of all chunks are counted elsewhere.
     void have_sums() { has_sums_ = true; }
-    /// Traces all but the output that is kept.
+    /// Traces the forward, without the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
     /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
     /// gradient has been sent to the heads' owners, and `read` when what the forward kept has been read.
@@ -85,7 +84,7 @@ class AttentionTrace {
         return is_plain() && is_flash() && !is_in_blocks() && !in_.packed && launched_at_once() < 1;
     }
     double flash_backward_bytes() const;
-    /// Returns the bytes of one part of a GPU's results, and how many of them a rank computes.
+    /// Return the bytes of one part of a GPU's results, and the number of parts that a rank computes.
     double of_part() const { return heads_at_once() * shape_.queries() * element(); }
     double parts() const;
     /// Returns the bytes of the parts that wait to be joined, and of their float32 sum.
@@ -97,7 +96,7 @@ class AttentionTrace {
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
     double of_tasks(const Stage& stage, bool backward) const;
-    /// Returns the bytes of a call of the kernels on a GPU that keep sums.
+    /// Returns the bytes that a call of a GPU's score-block kernels takes.
     double of_score_blocks(const Stage& stage, bool backward) const;
     /// Returns the bytes that a call of the kernels takes besides inputs and results.
     double of_kernel(const Stage& stage, bool backward) const;
@@ -113,7 +112,8 @@ class AttentionTrace {
     };
     /// Begins the exchange of the next stage's keys; the keys that came before are in use.
     void exchange(const Stage* next, KeysUnderWay& keys);
-    /// Holds what comes from host memory for a pass over the keys of another chunk, and for the next one.
+    /// Holds the tensors fetched from host memory for a pass over another chunk's keys, and for the next
+    /// pass.
     struct PassUnderWay {
         Heap::Block held, coming;
     };
@@ -131,12 +131,12 @@ class AttentionTrace {
     Heap& heap_;
     AttentionShape shape_;
     AttentionFamily family_;
-    std::vector<AttentionSchedule> passes_;    ///< over each chunk's keys that are read, this one's first
+    std::vector<AttentionSchedule> passes_;    ///< one per chunk whose keys are read, this chunk's first
     std::vector<Heap::Block> sums_of_others_;  ///< gradients of other chunks' keys, on the device
     bool has_sums_ = false;
     double gathered_ = 1;  ///< ranks represented by one stage of the schedule
     double latents_ =
-        0;  ///< numbers of a latent sent in place of a token's keys and values; 0: none are sent
+        0;  ///< elements of a latent sent in place of a token's keys and values; 0: none are sent
 };
 
 /// Returns the number of ring ranks with which this rank exchanges keys or their gradients, by the widest

@@ -23,7 +23,7 @@ class Divider {
         const int64_t before = received_keys(*ranks_[0], mask_) + received_keys(*ranks_[1], mask_);
         if (before == 0) return false;
         gather();
-        int64_t alone = 0;  // keys read wherever the parts go
+        int64_t alone = 0;  // keys that are read however the parts are divided
         for (const DocumentPart& part : parts_) alone += received_keys({part}, mask_);
         best_.end = before - alone;  // a larger value would gain nothing
         if (best_.end <= 0) return false;

@@ -12,8 +12,9 @@ namespace {
 /// Operations per visible cell and element of a head, as Speeds counts them.
 constexpr double kForward = 4, kBackward = 10;
 
-/// A block of scores costs matrix products at their usual speed and the passes over memory between them.
-/// Blocks at an edge of the mask also compute hidden cells: for each query and edge, half a block.
+/// Returns the costs of attention in blocks of scores: matrix products at their usual speed, and the passes
+/// over memory between them. Blocks at an edge of the mask also compute hidden cells: half a block for each
+/// query and edge.
 CellCosts costs_in_score_blocks(const Plan& plan, const Speeds& speeds, const AttentionMask& mask,
                                 double width) {
     const ModelConfig& m = *plan.model;

@@ -37,8 +37,8 @@ class Findings {
     Plan& plan_;
 };
 
-/// Sorts by what matters most: an unreadable text, the training method, the model, errors that no edit can
-/// fix, errors that one edit fixes, too little memory, other warnings, notes; equal ones by line.
+/// Sorts by importance: an unreadable text, the training method, the model, errors that no edit can fix,
+/// errors that one edit fixes, too little memory, other warnings, notes; equal ones by line.
 void put_worst_first(Diagnostics& diagnostics);
 
 std::string grouped(int64_t number);                     ///< e.g. "8,192"

@@ -1,5 +1,5 @@
-/// Plans launches and memory of a GPU's attention. Integers only, shared by the engine, which runs it, and
-/// the planner, which counts its memory.
+/// Plans the launches and the memory of a GPU's attention, in integers. Shared by the engine, which runs the
+/// launches, and the planner, which counts their memory.
 ///
 /// In the deterministic mode, the thread blocks divide the blocks of keys in turns: each
 /// (segment, head) gets ceil(multiprocessors ÷ (segments · heads)) thread blocks, each of which adds to its

@@ -1,4 +1,4 @@
-/// Turns a hop's slices into calls of a flash kernel. Integers only: running the calls is the device's part.
+/// Turns a hop's slices into calls of a flash kernel. Uses integers only; the device's code runs the calls.
 ///
 /// A kernel takes segments, each a range of queries against a range of keys, and one window for all of them.
 /// Windows are measured from a segment's bottom right corner, as in FlashAttention-2: of Q queries and S

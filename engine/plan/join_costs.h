@@ -13,7 +13,7 @@ class JoinCosts {
         double tokens = 0;
         double query_width = 0;     ///< elements per token of the queries
         double key_width = 0;       ///< elements per token of the keys and of the values
-        int64_t element_bytes = 2;  ///< the inputs' dtype
+        int64_t element_bytes = 2;  ///< bytes per element of the inputs
         bool sums_queries = false;  ///< kernels add to float32 sums of outputs and of gradients of queries
         bool sums_keys = false;     ///< gradients of keys arrive as float32 sums, not as the kernel's results
     };
