@@ -299,7 +299,7 @@ TEST(AlertDetector, AResumeGoesBackToItsStep) {
     hello.start_step = 120;
     detector.take({kBegan + 2000, 0, hello});
     train(121, 160, kBegan + 2000);
-    EXPECT_THAT(names_of(detector.take_alerts()), IsEmpty());  // the same step again
+    EXPECT_THAT(names_of(detector.take_alerts()), IsEmpty());  // step 150's spike is reported once
     train(161, 170, kBegan + 2000);
     detector.step({0, 300, kBegan + 2400, 9, 1e-4, 1, 0.1});
     EXPECT_THAT(names_of(detector.take_alerts()), testing::Contains("spike"));

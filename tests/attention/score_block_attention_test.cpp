@@ -167,7 +167,7 @@ TEST(ScoreBlockAttention, KeepsLargeScoresFiniteAndLetsNotANumberThrough) {
     EXPECT_TRUE(at::isfinite(whole.out_bhtd.select(2, 11)).all().item<bool>());
 }
 
-// Scores of 40 have a spacing of 1/4 in bfloat16, which would move probabilities by an eighth.
+// Around 40, bfloat16 has a spacing of 1/4, so rounding a score would change a probability by an eighth.
 TEST(ScoreBlockAttention, DoesNotRoundScores) {
     at::manual_seed(9);
     const SliceSet set = one_slice(64, 64, SliceMask::Full);

@@ -11,7 +11,7 @@
 namespace ringmaster {
 namespace {
 
-/// Returns the failure's text, with or without a device.
+/// Returns the text of the error if load_cuda is refused; empty if it succeeds or only lacks a device.
 std::string failure_of_load() {
     try {
         load_cuda(0);

@@ -193,7 +193,7 @@ TEST(Lora, RandomWeightsUnderAnAdapterAreWarnedOf) {
     EXPECT_EQ(said(reading, "CFG-LORA", "reinit_weights")->severity, Severity::Warning);
 }
 
-// ------------------------------------------------------------------------------- going on from an adapter
+// ------------------------------------------------------------------------------- continuing from an adapter
 
 const std::string kSaved =
     R"("peft_type": "LORA", "r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "use_rslora": true,)"

@@ -1,4 +1,5 @@
-"""Training on preferences, from rows of text to a model that transformers loads: axolotl's own DPO example on a tiny model."""
+"""Tests training on preferences, from rows of text to a model that transformers loads, with axolotl's own DPO example on a tiny
+model."""
 
 import importlib.util
 import json

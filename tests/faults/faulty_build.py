@@ -26,7 +26,7 @@ def apply(patches, folder):
     for file in touched_files(patches):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / file)
-    # Inside a checkout, git would ignore files that are not below it.
+    # If the folder lies inside a checkout, `git apply` would ignore files that are not in that checkout.
     outside = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
     for patch in patches:
         done = subprocess.run(["git", "apply", str(patch.resolve())], cwd=folder, env=outside, capture_output=True, text=True)

@@ -1,5 +1,5 @@
-// Fuzzes the list of runs that another machine sends: every path is below that node's data folder, and no
-// person is named.
+// Fuzzes the list of runs that another machine sends: every program is in that node's data folder, and no
+// node has a name to connect to.
 #include "launcher/backends/runs_there.h"
 
 #include "engine/error.h"

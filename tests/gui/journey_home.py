@@ -39,7 +39,7 @@ def keep_model(hf_home):
 
 
 def keep_rows(hf_home):
-    """Keeps rows as the `datasets` library keeps a data set that it has downloaded."""
+    """Stores rows in the cache as the `datasets` library stores a data set that it has downloaded."""
     import datasets
 
     owner, name = ROWS.split("/")

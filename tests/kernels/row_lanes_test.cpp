@@ -173,7 +173,7 @@ TYPED_TEST_SUITE(RowLanes, Elements);
 
 template <typename T>
 void expect_every_kernel(int64_t width) {
-    const bool other = width % 2 == 0;  // tests each kernel's variant: adding, neighbours, gates
+    const bool other = width % 2 == 0;  // selects a variant of each kernel: adding, neighbours, gates
     norms<T>(width, other);
     rotations<T>(width, other);
     gates<T>(width, other);

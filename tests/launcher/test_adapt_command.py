@@ -1,5 +1,5 @@
-"""ringmaster adapt makes the fixes that a file needs, gives a reason for each, and changes not a byte
-more."""
+"""ringmaster adapt makes the fixes that a file needs, gives a reason for each, and changes nothing
+else."""
 
 import json
 

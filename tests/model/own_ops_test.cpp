@@ -49,7 +49,7 @@ class Proof {
     const RunRows& run() const { return run_; }
     at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape).to(way_.dtype).to(way_.device); }
     at::Tensor floats(at::IntArrayRef shape) const { return at::randn(shape).to(way_.device); }
-    /// A single lane adds the numbers of a row one after the other.
+    /// A single lane adds the numbers of a row one after the other, which adds up more rounding errors.
     double bound() const {
         if (way_.dtype == at::kHalf) return 2.5e-3;
         return way_.dtype != at::kFloat ? 2e-2 : way_.lanes == 1 ? 2e-5 : 4e-6;

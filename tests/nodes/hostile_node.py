@@ -302,7 +302,7 @@ def say(kind, answers, folder, out):
 
 
 def main(folder):
-    answers = {**GOOD, **ATTACKS.get((folder / "attack").read_text(), ("", {}))[1]}  # no attack has another name
+    answers = {**GOOD, **ATTACKS.get((folder / "attack").read_text(), ("", {}))[1]}  # other names mean no attack
     length = int(sys.stdin.buffer.readline())
     script = sys.stdin.buffer.read(length)
     mark = re.search(rb"ringmaster-[0-9a-f]{32}", script).group()

@@ -1,5 +1,5 @@
-"""Compares adapters on the parameters of experts with PEFT, and experts that are quantized with the base with axolotl's way:
-bitsandbytes' functions on each parameter that holds the experts of a layer."""
+"""Compares adapters on the parameters of experts with PEFT, and compares experts that are quantized along with the base with
+axolotl's way of doing it: bitsandbytes' functions on each parameter that holds the experts of a layer."""
 
 import json
 

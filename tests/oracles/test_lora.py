@@ -75,7 +75,7 @@ def loss_of(model, rows):
 
 @pytest.fixture(scope="module")
 def reference(request, tmp_path_factory):
-    """Returns what PEFT trains from an adapter that it initialised."""
+    """Returns what PEFT trains from an adapter that PEFT initialised."""
     import peft
     import torch
 

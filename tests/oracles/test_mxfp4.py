@@ -1,4 +1,4 @@
-"""Reads checkpoints whose experts are stored in MXFP4, as the hub's are, and compares their weights and losses with those of
+"""Reads checkpoints whose experts are stored in MXFP4, as on the hub, and compares their weights and losses with those of
 transformers, which dequantises them on a CPU too."""
 
 import json

@@ -1,4 +1,4 @@
-"""Trains a process reward model and transformers' ForTokenClassification on the same judged steps: every loss, and the saved model's
+"""Trains a process reward model and transformers' ForTokenClassification on the same labelled steps: every loss, and the saved model's
 scores, on several meshes. The labels of a step are averaged over all its rows, as transformers does for a batch."""
 
 import json

@@ -62,7 +62,7 @@ TEST(StepCosts, CellsAndKeysBetweenTwoRanksAreThoseCountedOneByOne) {
                     EXPECT_EQ(cells_between(queries, keys, mask), brute_force_cells(queries, keys, mask))
                         << to_string(func) << " window " << window;
                     EXPECT_LE(keys_between(queries, keys, mask), double(count_tokens(keys)));
-                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps are counted as read
+                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps count as read
                     EXPECT_EQ(keys_between(queries, keys, mask) == 0,
                               brute_force_cells(queries, keys, mask) == 0)
                         << to_string(func) << " window " << window;
@@ -206,7 +206,7 @@ TEST(Speeds, AProcessorWithoutBfloat16IsNotAssumedToCrawl) {
     EXPECT_GE(narrow.attention_forward, whole.attention_forward);
 }
 
-/// By hand: zigzag's hops are equal, so a hop's keys are hidden if they take no longer than a hop.
+/// Computed by hand: zigzag's hops are equal, so a hop's keys are hidden if they take no longer than a hop.
 TEST(Simulate, KeysHideBehindAHopUntilTheLinkIsSlowerThanIt) {
     const Plan plan =
         cpu_plan("sequence_len: 65536\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4);

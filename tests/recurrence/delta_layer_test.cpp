@@ -225,7 +225,7 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         const DeltaOutput output = layer.forward(projected);
         gated[r] = layer.gated(projected, output);
         // The backward halves the gradients that it finds and adds to them, as for a second micro-batch. In
-        // float32 they begin at 0, because others would add rounding errors.
+        // float32 they begin at 0, because other values would add rounding errors.
         const double before = held_before(of);
         gradients[r] = changed(of.weights, [&](const at::Tensor& x) { return at::full_like(x, before); });
         layer.backward(of.dgated_bsw.index_select(1, places[r]), projected, output, gradients[r], 0.5);

@@ -140,7 +140,7 @@ struct OfRank {
 };
 
 /// Returns the value of the gradients that the backward finds; it halves them and adds to them, as for a
-/// second micro-batch. In float32 they are 0, because others would add rounding errors.
+/// second micro-batch. In float32 they are 0: other values would add rounding errors.
 double held_before(const Example& of) {
     return of.dgated_bse.scalar_type() == at::kDouble ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-"""Tests that a webhook and a command get the alerts of a Slurm job's run, and that of its end before the job is over."""
+"""Tests that a webhook and a command get the alerts of a Slurm job's run, and the alert of its end before the job is over."""
 
 import json
 import os

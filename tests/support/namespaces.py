@@ -57,7 +57,7 @@ def cut_off(space, address, is_enough):
 
 def hold_engine(space, is_enough):
     """Suspends the first rank that starts in a namespace until `is_enough` is true, but for less than the 60 s that the other ranks wait,
-    so that the store goes on listening. Runs in a thread."""
+    so that the store continues to listen. Runs in a thread."""
     def run():
         end = time.monotonic() + 240
         while time.monotonic() < end and not is_enough():

@@ -152,7 +152,7 @@ def transform(tokenize, tmp_path, model):
 
 
 def test_a_function_makes_prompts_of_rows(transform, model):
-    """As in axolotl, it gets the settings, and what it returns replaces or joins the row's columns."""
+    """As in axolotl, the function gets the settings, and its result replaces or joins the row's columns."""
     found, rows = transform("shapes.questions")
     assert rows == [{"prompt": "one two A:", "answer": "3", "longest": 60, "eos": "</s>"}]
     assert [ids for ids, _ in found.rows()] == [model[1]("one two A:")["input_ids"]]

@@ -1,5 +1,5 @@
-"""Packed rows hold the documents of the same request without packing, whole, at most sequence_len tokens per
-row."""
+"""Tests that packed rows hold the same documents as the same request without packing: whole, with at most sequence_len
+tokens per row."""
 
 import random
 

@@ -1,5 +1,4 @@
-"""Asks servers for completions that answer correctly, send wrong answers, are slow, or end and
-restart."""
+"""Asks servers for completions: servers that answer correctly, send wrong answers, are slow, or end and restart."""
 
 import json
 import math

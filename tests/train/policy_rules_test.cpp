@@ -1,5 +1,5 @@
 // Compares the losses of rollouts, and the slopes that weigh their labels, with LibTorch's operations and its
-// autograd; the clip's edges follow from the papers' cases.
+// autograd; the expected clipping comes from the cases in the papers.
 #include "engine/train/policy_rules.h"
 
 #include <ATen/ATen.h>

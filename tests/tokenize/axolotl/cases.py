@@ -1,4 +1,4 @@
-"""The cases that compare our tokens with axolotl's: type x template x option, each with a few rows.
+"""Defines the cases that compare our tokens with axolotl's: type x template x option, each with a few rows.
 
 A case is {"name", "tokenizer", "entry", "config", "rows"}. record.py records axolotl's results; axolotl_test.py compares ours."""
 

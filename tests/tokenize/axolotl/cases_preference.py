@@ -1,4 +1,4 @@
-"""The cases that compare our tokens of preferences with those of axolotl and TRL: method x type x template x option.
+"""Defines the cases that compare our tokens of preferences with those of axolotl and TRL: method x type x template x option.
 
 A case is {"name", "tokenizer", "rl", "entry", "config", "rows"}. record_preference.py records the libraries' results;
 preference_test.py compares ours."""

@@ -28,7 +28,7 @@ MARKED = [said("Hi", "Hello", "More?", "So."), said("Hi <|USER|>", "Ho")]
 
 
 def chat_cases():
-    """`type: sharegpt:chat` of axolotl 0.3, which had no conversations of other forms."""
+    """Returns cases of `type: sharegpt:chat` in axolotl 0.3, which had no conversations of other forms."""
     rows = [*ROWS[:4], said("", "Only an answer"), said("Hi", "Hello", "More?"), said("alone"),
             {"conversations": talk("Ignored", "Hi", "Hello", roles=("gpt", "human"), names=("from", "value"))},
             {"conversations": talk("Hi", "Twice", roles=("human", "human"), names=("from", "value"))}, *MARKED]

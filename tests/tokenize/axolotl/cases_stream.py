@@ -1,4 +1,4 @@
-"""The cases that compare the rows of streams with axolotl's: kind of rows x packing x shuffling x files.
+"""Defines the cases that compare the rows of streams with axolotl's: kind of rows x packing x shuffling x files.
 
 A case is {"name", "files", "entries", "config", "rows"}: the rows of each file, the entries of `datasets` (or of `pretraining_dataset`
 if the configuration pretrains), and the number of rows that the run needs. record_stream.py records axolotl's results;

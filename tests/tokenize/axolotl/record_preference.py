@@ -22,7 +22,7 @@ OUT = Path(__file__).resolve().parent / "expected_preference.json"
 
 
 def import_axolotl():
-    """Imports axolotl.utils.data.rl without the modules around it, whose many requirements the tokens do not depend on."""
+    """Imports axolotl.utils.data.rl without its neighbouring modules, whose many requirements are not needed for the tokens."""
     import axolotl.utils
 
     data = ModuleType("axolotl.utils.data")

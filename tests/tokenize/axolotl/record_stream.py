@@ -70,7 +70,7 @@ def main():
     import datasets
     from datasets import disable_caching, disable_progress_bars
 
-    datasets.config.SLEEP_TIME_ON_THREADS_SHUTDOWN = 0  # else each pass over Parquet files ends with five seconds of it
+    datasets.config.SLEEP_TIME_ON_THREADS_SHUTDOWN = 0  # else each pass over Parquet files ends with five seconds of sleep
     disable_caching()
     disable_progress_bars()
     with tempfile.TemporaryDirectory() as folder:
