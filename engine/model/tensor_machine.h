@@ -358,7 +358,7 @@ class TensorMachine {
     LayerInputs* layer_inputs_ = nullptr;  ///< null if layers have no inputs
     size_t chunk_ = 0;
     int64_t rows_ = 0;
-    at::Tensor places_bt_, places_n_;  ///< of the batch, and of the chunk; undefined if the batch has none
+    at::Tensor places_bt_, places_n_;  ///< places of the batch and of the chunk; undefined if it has none
     int layer_ = -1;
     LayerExpertChooser expert_chooser_;
     RouterLoss* router_loss_ = nullptr;

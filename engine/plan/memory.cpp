@@ -250,8 +250,8 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const St
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }
 
-/// Returns this rank's bytes for all states of a parameter: its slice of the states per element, and
-/// all of the others.
+/// Returns this rank's bytes for all states of a parameter: its slice of the states with a number per
+/// element, and the other states whole.
 double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     const OptimizerStates optimizer{in.optimizer_rule, in.optimizer_states, in.optimizer_momentum,
                                     in.optimizer_centered};
@@ -329,7 +329,7 @@ double layer_forward_unit_bytes(const MemoryInputs& in) {
 
 double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
     const double layer = layer_weight_bytes(in);
-    const double weights =  // this layer's and the next one's
+    const double weights =  // this layer's and the next layer's
         brings_weights(in) ? 2 * layer + slice_from_host(in, layer) : 0;
     const double unit = trained_layer(in);
     const double head = padded(in, trained_units(in).head);

@@ -35,7 +35,7 @@ struct MemoryInputs {
     int nodes = 1;
     bool keeps_attention = false;  ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;   ///< tokens per MLP tile; 0: whole MLPs
-    // In host memory; see engine/config/offloading.h and engine/model/parameters.h.
+    // These are kept in host memory; see engine/config/offloading.h and engine/model/parameters.h.
     bool offloads_activations = false;  ///< checkpoints
     bool offloads_optimizer = false;    ///< the optimizer's states
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
@@ -61,7 +61,7 @@ struct MemoryInputs {
     double measured_ratio = 1;
     MemoryBasis basis = MemoryBasis::Formula;
 
-    /// Returns the inputs with the sizes that the layer has; the rest of the model stays.
+    /// Returns the inputs with the sizes of this layer; the rest of the model stays.
     MemoryInputs of_layer(int64_t layer) const {
         MemoryInputs own = *this;
         own.model = model.of_layer(layer);
@@ -94,9 +94,9 @@ double keys_bytes(const MemoryInputs& in);
 double layer_inputs_bytes(const MemoryInputs& in);         ///< inputs of all layers, or their gradients
 double kept_bytes(const MemoryInputs& in, double layers);  ///< bytes that `layers` layers keep
 
-// Memory of whole units of sharded or offloaded states besides what is kept: weights that were gathered or
-// came from the host, gradients during computation, reduction and their way to the host, and received
-// gradients.
+// Memory for whole units of sharded or offloaded states, beyond the states that are kept: weights that were
+// gathered or came from the host, gradients during computation, reduction and their way to the host, and
+// received gradients.
 double layer_forward_unit_bytes(const MemoryInputs& in);
 double layer_unit_bytes(const MemoryInputs& in,
                         bool is_last);  ///< true: adds the head's gradients
@@ -104,11 +104,11 @@ double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 
 /// The expected total is the peak of all tensors (engine/plan/memory_trace.h) plus the runtime: on a GPU the
-/// CUDA context and what NCCL takes for the mesh (engine/plan/nccl_memory.h). The
-/// components sum to the total: logits and the ring's buffers are their own peaks; `workspace` is what the
-/// overall peak needs besides them. The low and high totals allow tensors 3 % less and 6 % (CPU) or 12 %
-/// (CUDA) more, for the allocator, and the runtime's own bounds; the margins halve if a similar run was
-/// measured, and are 1 % if this run was measured.
+/// CUDA context and the memory that NCCL takes for the mesh (engine/plan/nccl_memory.h). The components sum
+/// to the total: logits and the ring's buffers are their own peaks; `workspace` is the rest of the overall
+/// peak. The low and high totals allow tensors 3 % less and 6 % (CPU) or 12 % (CUDA) more, for the allocator,
+/// and the runtime's own bounds; the margins halve if a similar run was measured, and are 1 % if this run was
+/// measured.
 RankMemory rank_memory(const MemoryInputs& in);
 
 /// Returns the bytes of optimizer states that a rank keeps on a disk (engine/train/disk_numbers.h).
@@ -117,13 +117,14 @@ double disk_bytes(const MemoryInputs& in);
 /// Returns the bytes that a rank keeps in host memory instead of device memory (engine/model/host_arena.h).
 double offloaded_bytes(const MemoryInputs& in);
 
-/// Names tensors of one kind at the peak of the rank that holds the most.
+/// Tensors of one kind at the memory peak of the rank that takes the most.
 struct LargeTensor {
     std::string name;
     int64_t bytes = 0;
     double share = 0;  ///< share of the peak
 };
-/// Returns everything above 5 % of the peak, the largest first; nothing if the model's shape is unknown.
+/// Returns the tensors that take more than 5 % of the peak, the largest first; none if the model's shape is
+/// unknown.
 std::vector<LargeTensor> largest_tensors(const Plan& plan);
 
 /// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard); 0 if MLPs are computed whole. With

@@ -63,7 +63,7 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
 
 /// Returns the bytes that the layers before this one keep.
 double kept_before(const MemoryInputs& in, Heap& heap, int64_t layer) {
-    std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and the number of those like it
+    std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and how many are like it
     const double chunks = double(in.chunks);
     for (int64_t before = 0; before < layer; ++before) {
         const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& one) {

@@ -21,7 +21,7 @@ constexpr Channels kNvLink = {24, 32, 32, 16}, kBlackwell = {32, 32, 32, 24}, kP
 
 /// Says how a rank uses one group.
 struct Use {
-    int near = 1, nodes = 1;            ///< ranks of the group on this node, itself included; nodes
+    int near = 1, nodes = 1;            ///< ranks of the group on this node, this rank included; nodes
     int near_peers = 0, far_peers = 0;  ///< ranks that it sends to and receives from
     bool sums_gradients = false;
 

@@ -6,7 +6,8 @@
 
 namespace ringmaster {
 
-/// Resolves ranks, nodes and device: those asked for, else the config's, else those seen, else 2 CPU ranks.
+/// Resolves ranks, nodes and device: those requested, else the config's, else this machine's, else 2 CPU
+/// ranks.
 void resolve_topology(const PlanRequest& request, Plan& plan, Findings& findings);
 
 /// Resolves the model's shape from its folder or hub id, and reports what the folder lacks.

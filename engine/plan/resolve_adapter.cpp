@@ -58,7 +58,8 @@ std::vector<std::string> linear_names(const std::vector<ModulePath>& modules) {
     return names;
 }
 
-/// Returns the key that chose the modules: the file's, or the folder whose settings apply.
+/// Returns the key that chose the modules: one of the file's keys, or lora_model_dir if the adapter's folder
+/// decides.
 std::string key_of_targets(const Lora& lora, const Findings& findings) {
     if (is_folder(lora.model_dir)) return "lora_model_dir";
     return findings.key_of({kModules, "lora_target_linear"});
@@ -72,8 +73,8 @@ std::string nearest_module(const Lora& lora, const std::vector<std::string>& kno
     return nearest_word(targets.pattern, known);
 }
 
-/// Returns the pattern with the path that layers of image models have since transformers 4.52, if it has the
-/// older path; otherwise an empty string.
+/// If the pattern has the older path of the layers of image models, returns it with the path that they have
+/// since transformers 4.52; otherwise returns an empty string.
 std::string pattern_of_today(const std::string& pattern) {
     constexpr std::string_view kBefore = "language_model.model.", kToday = "model.language_model.";
     const size_t at = pattern.find(kBefore);

@@ -1,4 +1,5 @@
-// Divides experts among ranks: the mesh's `expert`, the ZeRO stage that it needs, and what it excludes.
+// Divides experts among ranks: sets the mesh's `expert` and the ZeRO stage that it needs, and rejects
+// settings that exclude it.
 #include <algorithm>
 #include <numeric>
 

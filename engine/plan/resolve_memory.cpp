@@ -219,8 +219,8 @@ std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_
     return std::nullopt;
 }
 
-/// Returns the first single change that makes the plan fit, else the first on top of checkpointing and tiled
-/// MLPs, with the memory that a rank then takes.
+/// Returns the first single change that makes the plan fit, else the first that does on top of checkpointing
+/// and tiled MLPs, with the memory that a rank then takes.
 Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
     if (auto found = fitting(plan, as_is, device, {})) return *found;
     std::vector<Edit> base_edits;

@@ -94,7 +94,7 @@ void apply_temperature(const Config& config, ModelConfig& model) {
 }
 
 /// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
-/// numbers, as in bitsandbytes. On a CPU, both programs multiply by dequantised weights.
+/// numbers, as in bitsandbytes. On a CPU, bitsandbytes and this engine multiply by dequantised weights.
 void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
     const Quantization& quantization = plan.config.quantization;
     if (plan.device != Device::Cuda || quantization.format != WeightFormat::Int8) return;

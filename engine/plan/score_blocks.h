@@ -1,6 +1,6 @@
 /// Gives sizes, memory and traffic of the blocks of scores by which a GPU computes attention with LibTorch's
-/// operations (engine/attention/score_block_attention.h). The engine, which runs them, and the planner, which
-/// counts them, share it.
+/// operations (engine/attention/score_block_attention.h). Shared by the engine, which runs the blocks, and
+/// the planner, which counts their memory and time.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), D head_dim; e bytes per element of
 /// the inputs.

@@ -13,7 +13,7 @@ struct KeyTravel {
     int ulysses = 1;
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
     int64_t chunks = 1;          ///< parts of a sequence that are computed one after the other
-    bool varies = false;         ///< products_vary
+    bool varies = false;         ///< result of products_vary
 };
 
 /// Returns whether a product depends on more than a token's vector: the outliers of int8 products depend on

@@ -428,7 +428,7 @@ class Step {
     LayerPass forward_, backward_;
     std::optional<LayerPass> again_;  // set under checkpointing
     double pending_ = 0, states_s_ = 0;
-    double leaving_ = 0, left_ = 0;  ///< when the last two units' gradients are in host memory
+    double leaving_ = 0, left_ = 0;  ///< times at which the last two units' gradients reach host memory
 };
 
 }  // namespace

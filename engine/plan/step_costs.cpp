@@ -240,7 +240,7 @@ double sequences_at_once(const Plan& plan) {
     return double(plan.batch.micro * sequences_per_row(plan.config)) * plan.sharing.tokens.value_or(1);
 }
 
-/// Returns the cells of attention's mask that a computed token has, relative to those without shared prompts.
+/// Returns the mask cells per computed token, relative to the same rows without shared prompts.
 double cells_of_token(const Plan& plan) {
     return plan.sharing.cells.value_or(1) / plan.sharing.tokens.value_or(1);
 }

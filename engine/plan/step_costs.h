@@ -20,7 +20,7 @@ int columns_of(int ring);
 /// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
 double query_width(const ModelConfig& model);
 /// Returns the width of the keys that the ranks that split heads hold together, at least one key head per
-/// rank; the mean over layers, too.
+/// rank; also a mean over layers.
 double key_width(const ModelConfig& model, double ulysses);
 
 /// Attention of one hop, with all keys that arrive in it.
@@ -44,7 +44,7 @@ struct ColumnCosts {
     // These are added to a forward whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
     double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
-    double head_s = 0;          ///< forward and backward of the whole head, once a micro-batch
+    double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output
     double exchange_back_in_s = 0, exchange_back_out_s = 0;

@@ -18,7 +18,7 @@
 
 namespace ringmaster {
 
-/// Holds what the backward needs from the forward.
+/// Holds the results of the forward that the backward needs.
 struct DeltaOutput {
     at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
     std::vector<at::Tensor> states, transitions;  ///< one per own stretch; undefined if no rank needs them

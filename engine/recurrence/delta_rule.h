@@ -39,7 +39,8 @@ class DeltaRule {
     /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
     at::Tensor transition(const ChunkRange& range) const;
 
-    /// Begins the backward; then, for each range, `state_gradient` and at last `finish`.
+    /// Holds the state of a backward. begin_backward() makes it; then call remember() and state_gradient()
+    /// for each range, and at last finish().
     struct Backward {
         at::Tensor dout_nmglv;
         /// States at each chunk's begin; state gradients at each chunk's end.
@@ -48,7 +49,7 @@ class DeltaRule {
         at::Tensor written_nmglv;
     };
     Backward begin_backward(at::Tensor dout_nmglv) const;
-    /// Recomputes the states of a range, and what its chunks write to them, into `backward`.
+    /// Recomputes the states of a range, and the values that its chunks write, into `backward`.
     void remember(const ChunkRange& range, at::Tensor state, Backward& backward) const;
     /// Returns the gradient of the state before the range, given that of the state after it.
     at::Tensor state_gradient(const ChunkRange& range, at::Tensor dstate, const Backward& backward) const;
@@ -56,7 +57,7 @@ class DeltaRule {
 
   private:
     bool removes() const { return in_.beta_nmgl.defined(); }
-    /// Returns what a chunk writes to the state, given the state before it.
+    /// Returns the values that a chunk writes to the state, given the state before it.
     at::Tensor written(int64_t chunk, const at::Tensor& state) const;
 
     const DeltaInputs in_;

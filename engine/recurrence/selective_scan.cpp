@@ -95,7 +95,7 @@ struct SelectiveScan::Some {
     }
 };
 
-/// Sums over tokens in float32, or float64.
+/// Holds the gradients that are sums over tokens, in float32, or float64 for float64 tensors.
 struct SelectiveScan::Sums {
     at::Tensor step_bias_e, decay_log_ek, skip_e, keys_btk, queries_btk;
 

@@ -50,7 +50,7 @@ class TokenScan {
     const bool by_operations_;
 };
 
-/// Computes one span of a scan with LibTorch's operations. `forward` comes before the gradients.
+/// Computes one span of a scan with LibTorch's operations. Call `forward` before the gradients.
 class ScanByOperations {
   public:
     ScanByOperations(const TokenScan::Inputs& in, const TokenSpan& span);

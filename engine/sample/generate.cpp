@@ -205,7 +205,7 @@ std::vector<Completion> generate(Decoder& decoder, const ModelConfig& model, at:
     const at::NoGradGuard no_grad;
     std::vector<Completion> completions(prompts.size());
     if (generation.max_new_tokens <= 0) return completions;
-    std::deque<size_t> groups[2];  // sequences up to the length at which angles change, and longer ones
+    std::deque<size_t> groups[2];  // [0]: up to the length at which angles change; [1]: longer ones
     for (size_t i = 0; i < prompts.size(); ++i) {
         const std::optional<int64_t> turn = turning_length(model);
         groups[turn && length_of(prompts[i]) > *turn ? 1 : 0].push_back(i);

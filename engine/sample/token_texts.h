@@ -26,7 +26,7 @@ class TokenTexts {
 /// Collects a text's bytes and hands out whole characters: tokens may end within one.
 class TextStream {
   public:
-    /// Returns the characters that these bytes complete. Replaces bytes that are no UTF-8 by U+FFFD.
+    /// Returns the characters that these bytes complete. Replaces bytes that are not UTF-8 by U+FFFD.
     std::string add(const std::string& bytes);
     /// Ends the text: returns U+FFFD if the bytes of an incomplete character are left, else an empty string.
     std::string end();

@@ -39,7 +39,6 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
 
 /// Returns a completion's advantage; 0 if no function judged it, or if its spread is unknown because only one
 /// completion was judged, as in TRL.
-/// TRL.
 double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {
     if (!reward) return 0;

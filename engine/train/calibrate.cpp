@@ -98,7 +98,7 @@ void measure_attention_cpu(const AttentionCase& at_, const Stopwatch& watch, Com
     });
 }
 
-/// Measures with cuDNN if it is faster, as a run with such heads would use it.
+/// Measures with the kernel that a run with such heads would use: cuDNN if it is faster.
 void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
                             const std::function<void()>& next) {
     if (at_.q.scalar_type() == at::kBFloat16) {

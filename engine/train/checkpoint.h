@@ -1,11 +1,12 @@
-/// Saves and loads checkpoints, and places the final model. A checkpoint is written aside, flushed, marked
-/// complete last and renamed; the oldest are removed. engine/files/checkpoints.h finds intact ones.
+/// Saves and loads checkpoints, and places the final model. A checkpoint is written to a temporary folder,
+/// flushed, marked complete last and renamed; the oldest are removed. engine/files/checkpoints.h finds intact
+/// ones.
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
 /// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`, written last,
-/// which lists the others with sizes and checksums computed while writing. For an adapter it holds what PEFT
-/// saves (adapter_config.json, adapter_model.safetensors), without the frozen weights. `parameters` are the
-/// trained ones.
+/// which lists the others with sizes and checksums computed while writing. For an adapter it holds the files
+/// that PEFT saves (adapter_config.json, adapter_model.safetensors), without the frozen weights. `parameters`
+/// are the trained ones.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +51,8 @@ std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Pa
 /// Loads a checkpoint. Each rank reads its part, whatever mesh and stage the checkpoint was written with.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, Optimizer& optimizer);
 
-/// Writes the finished model to plan.config.output_dir (claimed before), in Hugging Face's format, or the
-/// adapter in PEFT's format. Removes another run's result of the other kind. Models of mixed-precision
+/// Writes the finished model to plan.config.output_dir (which the run has claimed), in Hugging Face's format,
+/// or the adapter in PEFT's format. Removes an earlier result of the other kind. Models of mixed-precision
 /// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 

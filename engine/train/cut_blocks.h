@@ -12,7 +12,8 @@ namespace ringmaster {
 
 class CutBlocks {
   public:
-    /// `blocks` has the elements per block of each parameter, 0 if it has none; the same on all ranks.
+    /// `blocks` holds each parameter's elements per block, 0 if its states have no blocks; the same on all
+    /// ranks.
     CutBlocks(Parameters& parameters, const std::vector<int64_t>& blocks, int64_t states);
 
     /// A contiguous stretch of a parameter's elements on this rank.

@@ -23,8 +23,8 @@ class ExpertChoices {
     /// how much an expert that is left out, by the choice or by own_nk, is more probable than a chosen one.
     at::Tensor choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                       const at::Tensor& own_nk);
-    /// Throws ProgramFault on all ranks if an expert was left out that is better than a chosen one by `share`
-    /// of its score on any rank. Clears the record.
+    /// Throws ProgramFault on all ranks if, on any rank, an expert was left out that exceeds a chosen one by
+    /// `share` of its score. Clears the record.
     void check(Groups& groups, double share);
 
   private:

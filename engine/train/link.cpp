@@ -41,7 +41,7 @@ class LinkTest {
         return std::chrono::duration<double>(Clock::now() - start).count() / double(rounds);
     }
 
-    /// Returns the longer time of the two ranks, so that both continue alike.
+    /// Returns the longer time of the two ranks, so that both decide alike.
     double agreed(double seconds) {
         const at::Tensor both = at::full({1}, seconds, at::TensorOptions().device(groups_.device()));
         groups_.world().all_reduce(both, Reduce::Max).wait();

@@ -108,8 +108,8 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
-/// Returns the difference between the proof's reference and a slot's log-probability. It changes what the
-/// loss compares by up to 1, so that every slot has another weight.
+/// Returns the difference between the proof's reference and a slot's log-probability. It changes the numbers
+/// that the loss compares by up to 1, so that every slot has a different weight.
 double reference_offset(const Config& config, const DocumentKey& key) {
     const double wave = std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second));
     return config.policy ? 0.5 * wave : wave / config.preference.beta;
@@ -269,8 +269,8 @@ bool same_values(const at::Tensor& a, const at::Tensor& b) {
         const int64_t size = x.element_size();
         return x.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);
     };
-    // Compares values too, because a sum of the ranks' slices loses the sign of zeros, which 4-bit weights
-    // have; and bits, because NaN equals no value.
+    // A sum of slices loses the sign of zeros, which 4-bit weights have, so compare values; NaN equals no
+    // value, so compare bits too.
     return at::equal(a, b) || at::equal(bits(a), bits(b));
 }
 

@@ -51,7 +51,7 @@ class RolloutSource {
     virtual ~RolloutSource() = default;
 
     /// Returns how many prepared rows, or rows of the folder, a step takes. Throws Error(Refused) if a step's
-    /// completions are no whole groups.
+    /// completions do not form whole groups.
     virtual int64_t rows_per_step() const = 0;
     /// Throws Error(Refused) if prepared rows cannot be used. `prepared` is null for a folder.
     virtual void check(const TokenFile* prepared) const = 0;

@@ -37,7 +37,8 @@ class SampledRollouts : public RolloutSource {
     static std::unique_ptr<RolloutSource> of_run(const std::filesystem::path& run_dir, const Plan& plan,
                                                  Groups& groups);
 
-    /// Returns the prompts of a whole step. Throws Error(Refused) if its completions are no whole groups.
+    /// Returns the prompts of a whole step. Throws Error(Refused) if its completions do not form whole
+    /// groups.
     int64_t rows_per_step() const override;
     /// Throws Error(Refused) if a prompt has no room for its completion in sequence_len.
     void check(const TokenFile* prompts) const override;

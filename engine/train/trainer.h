@@ -36,8 +36,8 @@ class Trainer {
     /// Maps the data, makes the parameters, and reads or initialises them. Throws Error.
     Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
 
-    /// Computes or reads the reference's log-probabilities, if the loss compares with them; before the
-    /// weights change. Returns false if some rank has `stop_requested` before all are there.
+    /// Computes or reads the reference's log-probabilities, if the loss compares with them. Call it before
+    /// the weights change. Returns false if some rank has `stop_requested` before all are there.
     bool prepare_reference(const std::atomic<bool>& stop_requested);
 
     /// Resumes from a complete checkpoint as if there had been no interruption.
@@ -51,7 +51,7 @@ class Trainer {
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
     /// Returns the rows that preflight may use: the prepared ones, or those that arrive for the next step.
-    /// Returns null if rank 0 has `stop_requested` while it waits for these.
+    /// Returns null if rank 0 has `stop_requested` while it waits for rows to arrive.
     const TokenFile* tokens(const std::atomic<bool>& stop_requested);
     Optimizer& optimizer() { return *optimizer_; }
     /// Returns the next rows, at least `count` of them if the epoch has as many.

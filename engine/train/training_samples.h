@@ -59,8 +59,8 @@ class TrainingSamples {
 /// Returns whether a user has asked for samples.
 bool samples_are_wanted(const std::filesystem::path& run_dir);
 
-/// Returns that request on every rank, and removes its file; null if it is damaged or too long. All ranks
-/// take part; rank 0 reads.
+/// Returns the user's request on every rank, and removes its file; null if the request is damaged or too
+/// long. All ranks take part; rank 0 reads.
 nlohmann::json take_wanted_samples(const std::filesystem::path& run_dir, Groups& groups);
 
 }  // namespace ringmaster

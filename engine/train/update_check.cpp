@@ -112,7 +112,7 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const std::optional<double> said = optimizer_.change_of(element, step_, learning_rate);
         if (!said) continue;
         const double change = *said;
-        // The next loss will be infinite.
+        // The weight overflows; the next step reports the loss, which is infinite.
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;
         const double off = std::abs(of(now)[i] - (weight + change));
         // The terms are rounded before they are added, so the error does not shrink if they nearly cancel.
