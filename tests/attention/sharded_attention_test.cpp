@@ -202,7 +202,7 @@ void expect_no_worse(const std::vector<double>& ours, const std::vector<double>&
 
 constexpr int64_t kTokens = 48;
 
-/// One document, several followed by padding, or a window over several.
+/// A mask and its name: one document or several, windows, padding, or shared prompts.
 struct NamedMask {
     const char* name;
     AttentionMask mask;
@@ -437,8 +437,8 @@ TEST(ShardedAttentionBytes, AreNoneWhereDocumentsAreAlignedToShards) {
     }
 }
 
-/// Each way, (P−1)/P · t·d·(2H + 2·max(K, P)) elements are sent. Source: Jacobs et al. 2023, with grouped
-/// heads.
+/// A rank sends (P−1)/P · t·d·(2H + 2·max(K, P)) elements in each direction. Source: Jacobs et al. 2023, with
+/// grouped heads.
 TEST(ShardedAttentionBytes, OfUlyssesAreTheFormula) {
     const int64_t P = 4, t = 2 * 12, H = 8, K = 2, d = 16;
     for (const SentBytes& rank :

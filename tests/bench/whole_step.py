@@ -5,7 +5,7 @@
 
 Sides: `transformers` (one process, 2 threads, sdpa), also with one of its ways to compute experts: `transformers_eager`,
 `transformers_grouped_mm` (its `batched_mm` copies an expert's matrices for each token, here 25 GB a layer); `one` (one rank of ours, 2 threads), also with a memory option:
-`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `untiled` (checkpointing, nothing cut), and against it `auto`
+`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `untiled` (checkpointing, nothing cut), and compared with it `auto`
 (as many tiles and chunks as the planner chooses), `chunks` (8 chunks and tiled MLPs forced), `streamed` (weights, gradients and
 optimizer in host memory); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
 ours with that layout, one thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in

@@ -1,5 +1,5 @@
-/// Holds two values of each key that is listed as used, for tests that each value has another effect. Folders
-/// that are named here exist only where a test makes them.
+/// Holds two values of each key that is listed as used, for tests that the two values have different
+/// effects. Folders that are named here exist only if a test makes them.
 #pragma once
 
 #include <array>

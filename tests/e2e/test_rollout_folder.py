@@ -164,7 +164,7 @@ def test_a_killed_and_resumed_run_trains_on_the_same_rows(task, given):
     wait_for(lambda: waits(run) and len(events_of(run)) == 3, "a wait for the fourth step's rows")
     os.kill(state_of(run)["nodes"][0]["ranks"][0]["pid"], signal.SIGKILL)
     wait_for(lambda: state_of(run)["state"] == "failed", "the end of the run")
-    put(folder, "000001-late.jsonl", text_of(rows_made(9)[5:]))  # its name lies between those of files that were taken
+    put(folder, "000001-late.jsonl", text_of(rows_made(9)[5:]))  # its name sorts between those of files that were taken
     for name, text in files[:2]:
         (folder / name).unlink()  # no row of these files is needed again
     writer = write(folder, files[4:], 0.5)

@@ -45,7 +45,7 @@ def compile_command(entry, source, object_file, folder):
 
 
 def is_of_a_test(entry):
-    """Returns whether the entry belongs to a test that compiles the file again."""
+    """Returns whether the compile command is that of a test, which compiles the file again for itself."""
     words = shlex.split(entry["command"])
     return words[words.index("-o") + 1].startswith("tests/")
 

@@ -1,4 +1,4 @@
-// Fuzzes an accelerate file, with a configuration and alone.
+// Fuzzes an accelerate file, read together with a configuration, and read as a configuration itself.
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,6 +1,6 @@
 /// Prints the real client's decisions about host keys: reads one configuration per line of stdin, "FILE
-/// HOST", and writes a line of JSON for each. A refused login means that the key was accepted: only then does
-/// a client log in.
+/// HOST", and writes a line of JSON for each. A refused login means that the key was accepted, because
+/// a client logs in only then.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>

@@ -1,5 +1,5 @@
 """Trains every family on every mesh: losses and the exported model equal those of its transformers class. A
-family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on."""
+family is one row of FAMILIES: tiny random models of two shapes, the second with every option of the family."""
 
 import json
 import pathlib

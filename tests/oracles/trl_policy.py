@@ -36,7 +36,7 @@ def make_rollouts(count, seed=5):
         if index % 5 == 2:
             row["tool_mask"] = [int(source.random() < 0.7) for _ in answer]
         if index % 17 == 9:
-            row["completion_mask"] = [0] * len(answer)  # was cut off while it was written
+            row["completion_mask"] = [0] * len(answer)  # an answer that was cut off
         rows.append(row)
     return rows
 

@@ -13,7 +13,8 @@
 namespace ringmaster {
 namespace {
 
-/// Sums random numbers of the keys that each query sees; equal sums mean the same keys, each once.
+/// Sums, for each query, the random numbers of the keys that it sees; equal sums mean the same keys, each
+/// once.
 class Seen {
   public:
     Seen(int64_t queries, int64_t keys) : sums_(static_cast<size_t>(queries)) {

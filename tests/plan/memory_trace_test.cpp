@@ -69,7 +69,7 @@ TEST(MemoryTrace, EachOptionTakesMemoryOff) {
     EXPECT_LT(total("gradient_checkpointing: offload\n"), checkpointed);
 }
 
-// At 65,536 tokens, the checkpoints of 31 layers and the states are the most by far.
+// At 65,536 tokens, the checkpoints of 31 layers and the states are by far the largest.
 TEST(MemoryTrace, NamesWhatIsAboveFivePercentOfThePeak) {
     const Plan plan = plan_of("sequence_len: 65536\ngradient_checkpointing: true\n", 1);
     const auto largest = largest_tensors(plan);

@@ -30,9 +30,9 @@ TEST(NcclMemory, AnAllToAllOf8H100TakesWhatWasMeasured) {
     EXPECT_NEAR((with - without) / 3.28e9, 1, 0.05);
 }
 
-// Pages of 2 MiB: 2 of a communicator, 3 of each of 32 channels, and 17 of NVLink's switches. A connection
-// takes 12 MiB on each of 24 channels of a ring and on each of 32 channels to a peer. The switches sum in 32
-// MiB per GPU.
+// A communicator takes 2 pages of 2 MiB, 3 for each of 32 channels, and 17 for NVLink's switches. A
+// connection takes 12 MiB on each of 24 channels of a ring and on each of 32 channels to a peer. The switches
+// use 32 MiB per GPU for their sums.
 TEST(NcclMemory, ARingOf8IsCounted) {
     const double communicator = (2 + 3 * 32 + 17) * 2 * kMiB, ring = 24 * 12 * kMiB;
     const double sends = 7 * 32 * 12 * kMiB, switches = 8 * 32 * kMiB;

@@ -110,7 +110,7 @@ def text(value):
 
 
 class Hammer:
-    """Starts a stranger at every port that `ports` returns, again and again on a thread, from before the run
+    """Lets a stranger attack every port that `ports` returns, again and again in a thread, from construction
     until stop()."""
 
     def __init__(self, ports, spoil=False):

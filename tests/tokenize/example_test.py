@@ -1,4 +1,4 @@
-"""The example that packaging/run trains on is made of files on this machine."""
+"""Tests the example that packaging/run trains on: it is made once, from files on this machine, and fills its sequences."""
 
 import json
 import os

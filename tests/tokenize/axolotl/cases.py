@@ -40,7 +40,7 @@ def stop_the_clock():
 
 
 def make_tokenizers(folder):
-    """Returns {"plain": no BOS, "bos": BOS before each text, "blocks": a sign for the blank before a word, as in Llama 2}."""
+    """Returns {"plain": no BOS, "bos": BOS before each text, "blocks": blanks before words written as a sign, as in Llama 2}."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
