@@ -76,7 +76,8 @@ ARCHITECTURES = {
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }
 # Maps each file that is refused only after its model is known to the finding that refuses it: for qwen3_next and
-# deepseek_v2, PEFT 0.21 treats the names of the shared expert's modules as those of the other experts; the pattern for Voxtral matches none of its class's modules.
+# deepseek_v2, PEFT 0.21 treats the names of the shared expert's modules as those of the other experts; the pattern for
+# Voxtral matches none of its class's modules.
 REFUSED = {"deepseek-v2/qlora-fsdp-2_5.yaml": ("KEY-UNSUPPORTED", "lora_target_linear"),
            "qwen3-next/qwen3-next-80b-a3b-qlora.yaml": ("KEY-UNSUPPORTED", "lora_target_modules"),
            "voxtral/voxtral-mini-qlora.yml": ("CFG-VALUE", "lora_target_modules")}

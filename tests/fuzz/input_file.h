@@ -1,4 +1,4 @@
-/// Makes a file of a fuzz input, for parsers that map or open a file.
+/// Turns a fuzz input into a file, for parsers that map or open a file.
 #pragma once
 
 #include <sys/mman.h>

@@ -43,7 +43,7 @@ Gathered run(const Mesh& mesh, RingAttnFunc func) {
             return whole.index_select(1, shard.places());
         };
         const Outputs outputs = decoder.forward({own(ids, 0), own(labels, -100)}, shard, kTokens - kKept);
-        // A rank that holds some of the last tokens puts their logits at their places; the rest are zeros.
+        // Puts the logits of this rank's last tokens at the tokens' places; the other places hold zeros.
         at::Tensor logits = at::zeros({kRows, shard.places().size(0), 61});
         const at::Tensor kept = at::nonzero(shard.places().ge(kTokens - kKept)).squeeze(1);
         if (kept.numel() > 0) logits.index_copy_(1, kept, outputs.logits_bkv);

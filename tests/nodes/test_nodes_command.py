@@ -171,7 +171,7 @@ def test_of_an_agent_with_eight_keys_the_named_one_is_offered_first(client, ssh_
     keys = [make_key(client.folder / f"key{i}") for i in range(8)]
     for key in keys:
         ssh_agent(key)
-    keys[7].unlink()  # only the public half is named
+    keys[7].unlink()  # only the public half of this key is left
     server = client.serve("three", client_key=keys[7], options=["MaxAuthTries 3"])
     client.host("three", server, f"IdentityFile {keys[7]}")
     assert report_of(client, "three", env={"SSH_AUTH_SOCK": ssh_agent.sock})["state"] == "ready"

@@ -44,7 +44,7 @@ def load(folder):
 
 
 def train(model, rows, steps=STEPS):
-    """Takes the router's loss over all tokens of a step, as transformers does if it gets them in one batch without padding."""
+    """Trains with the router's loss over all tokens of a step, as transformers has it for one batch without padding."""
     import torch
     from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
 

@@ -114,8 +114,8 @@ def test_loraplus_gives_b_the_rate_that_peft_gives_it(llama, tmp_path):
 
 
 def test_rows_of_similar_length_come_together_as_in_transformers(llama, tmp_path, monkeypatch):
-    """Trains on one row per step: the rows' order is the random one of a run without the key, grouped by
-    length as transformers does."""
+    """Trains on one row per step. The rows come in the random order of a run without the key, grouped by length
+    as in transformers."""
     import torch
     from transformers.trainer_pt_utils import get_length_grouped_indices
 
