@@ -211,13 +211,13 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
 /// Takes over a started run: it is only followed from here on, with the sessions that are logged in.
 void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     m_given_up.reset();
-    RestartWish wish;
+    RestartLimits limits;
     try {
-        wish = restart_wish_of(RunDirectory{dir.toStdString()});
+        limits = restart_limits_of(RunDirectory{dir.toStdString()});
     } catch (const Error&) {  // options.json is damaged; follow() reports it
-        wish = {};
+        limits = {};
     }
-    m_session.keeper().keep(dir, order.sessions, wish);
+    m_session.keeper().keep(dir, order.sessions, limits);
     follow(dir);
 }
 

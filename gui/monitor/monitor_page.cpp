@@ -105,9 +105,9 @@ void MonitorPage::openRun(const QString& dir) {
     m_dir = dir;
     m_alerts_since = secondsNow();
     m_session.keeper().keep(dir);
-    m_wish.range.reset();
-    m_wish.tail = 0;
-    m_wish.chosen_rank = -1;
+    m_request.range.reset();
+    m_request.tail = 0;
+    m_request.chosen_rank = -1;
     setPaused(false);
     m_follow->setChecked(false);
     m_all->hide();
@@ -137,7 +137,7 @@ void MonitorPage::openRun(const QString& dir) {
     connect(m_reader, &RunReader::written, this, [this](const QString& file, const QString& problem) {
         Q_EMIT m_session.notice(problem.isEmpty() ? tr("Saved: %1").arg(file) : problem);
     });
-    m_wish.charts = 0;  // sendWish sees which charts are visible
+    m_request.charts = 0;  // sendWish sees which charts are visible
     sendWish();
     m_thread->start();
 }
@@ -372,7 +372,7 @@ void MonitorPage::feedCharts() {
 }
 
 void MonitorPage::feed(ChartKind kind) {
-    if (!m_news || !m_fed || (m_fed->wish.charts & bit(kind)) == 0) return;
+    if (!m_news || !m_fed || (m_fed->request.charts & bit(kind)) == 0) return;
     RunPicture now = m_news->picture;
     now.charts = m_fed;
     m_stale[size_t(kind)] = false;
@@ -393,18 +393,18 @@ void MonitorPage::sendWish() {
     for (int kind = 0; kind < kChartKinds; ++kind) {
         if (isInSight(m_cards[size_t(kind)])) charts |= bit(ChartKind(kind));
     }
-    m_wish.charts = charts;
-    m_wish.width = m_charts[size_t(ChartKind::Loss)]->plot()->plotWidth();
-    m_wish.heat_columns = std::min(m_heat->columns(), 400);
+    m_request.charts = charts;
+    m_request.width = m_charts[size_t(ChartKind::Loss)]->plot()->plotWidth();
+    m_request.heat_columns = std::min(m_heat->columns(), 400);
     RunReader* reader = m_reader;
     QMetaObject::invokeMethod(
-        reader, [reader, wish = m_wish] { reader->wish(wish); }, Qt::QueuedConnection);
+        reader, [reader, request = m_request] { reader->request(request); }, Qt::QueuedConnection);
 }
 
 bool MonitorPage::settled() const {
     if (m_dir.isEmpty() || m_broken) return true;
     if (!m_news || !m_fed || !m_news->picture.reading.whole()) return false;
-    if (!(m_fed->wish == m_wish)) return false;
+    if (!(m_fed->request == m_request)) return false;
     for (int kind = 0; kind < kChartKinds; ++kind) {
         if (m_stale[size_t(kind)] && isInSight(m_cards[size_t(kind)])) return false;
     }
@@ -426,7 +426,7 @@ void MonitorPage::setPaused(bool paused) {
 }
 
 void MonitorPage::setSmoothing(double weight) {
-    m_wish.smoothing = weight;
+    m_request.smoothing = weight;
     const int part = int(std::lround(weight * 100));
     if (m_smoothing->value() != part) m_smoothing->setValue(part);
     m_smoothing_value->setText(weight > 0 ? show::number(weight, 2) : tr("off"));
@@ -434,8 +434,8 @@ void MonitorPage::setSmoothing(double weight) {
 }
 
 void MonitorPage::chooseRank(int rank) {
-    if (rank == m_wish.chosen_rank) return;
-    m_wish.chosen_rank = rank;
+    if (rank == m_request.chosen_rank) return;
+    m_request.chosen_rank = rank;
     m_heat->setChosenRank(rank);
     const QAbstractItemModel* rows = m_ranks->model();
     for (int row = 0; row < rows->rowCount(); ++row) {
@@ -452,12 +452,12 @@ void MonitorPage::showSteps(std::optional<StepRange> range) {
         const bool isAll = range->from <= 1 && range->to >= last;
         if (isAll || range->count() < 1) range.reset();
     }
-    if (m_wish.tail > 0) {
+    if (m_request.tail > 0) {
         const QSignalBlocker quiet(m_follow);
         m_follow->setChecked(false);
-        m_wish.tail = 0;
+        m_request.tail = 0;
     }
-    m_wish.range = range;
+    m_request.range = range;
     m_all->setVisible(range.has_value());
     sendWish();
 }

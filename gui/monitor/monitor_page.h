@@ -131,7 +131,7 @@ class MonitorPage : public Page {
     QPointer<QThread> m_thread;
     std::shared_ptr<const MonitorNews> m_news;
     std::shared_ptr<const RunCharts> m_fed;  ///< data that the charts show now
-    ViewWish m_wish;
+    ChartRequest m_request;
     double m_alerts_since = 0;  ///< Unix seconds; later alerts are not shown on the desktop yet
     bool m_paused = false, m_broken = false, m_stopping = false;
     std::optional<KeptNews> m_elsewhere;  ///< news that the banner shows

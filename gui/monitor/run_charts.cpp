@@ -52,7 +52,7 @@ ChartData emptyChart(const RunCharts& charts) {
     chart.x = charts.x;
     for (const ChartMoment& mark : charts.marks) chart.marks.push_back(markOf(mark));
     chart.bridgeGaps = charts.bridge_gaps;
-    switch (charts.wish.axis) {
+    switch (charts.request.axis) {
         case XAxis::Step:
             chart.xName = Monitor::tr("step");
             // A fixed start keeps the axis still while the first column fills.
@@ -120,7 +120,7 @@ void addLevel(ChartData& chart, const QString& name, double value, Mark mark, Co
 
 void lossChart(ChartData& chart, const RunCharts& charts, int ranks) {
     chart.yUnit = Unit::Loss;
-    addRanks(chart, charts.rank_loss, charts.wish.chosen_rank, ranks);
+    addRanks(chart, charts.rank_loss, charts.request.chosen_rank, ranks);
     ChartSeries global = lineOf(Monitor::tr("global"), charts.loss, charts.loss_smooth, textColour);
     global.strong = true;
     chart.series.push_back(std::move(global));
@@ -158,7 +158,7 @@ void stepTimeChart(ChartData& chart, const RunCharts& charts) {
 void memoryChart(ChartData& chart, const RunCharts& charts, const RunPicture& picture) {
     chart.yUnit = Unit::Bytes;
     const int ranks = int(picture.ranks.size());
-    addRanks(chart, charts.memory, charts.wish.chosen_rank, ranks);
+    addRanks(chart, charts.memory, charts.request.chosen_rank, ranks);
     for (ChartSeries& series : chart.series) {
         if (series.mark == Mark::Line) series.value = series.high.empty() ? series.value : series.high;
     }
@@ -266,7 +266,7 @@ QString chartTitle(ChartKind kind) {
 }
 
 QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
-    const int chosen = picture.charts ? picture.charts->wish.chosen_rank : -1;
+    const int chosen = picture.charts ? picture.charts->request.chosen_rank : -1;
     switch (kind) {
         case ChartKind::Loss:
             return picture.ranks.size() > 1 ? Monitor::tr("global, and each rank's own")
@@ -327,11 +327,11 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
         case ChartKind::Exposed:
             chart.yUnit = Unit::Percent;
             chart.fromZero = true;
-            addRanks(chart, charts.exposed, charts.wish.chosen_rank, ranks);
+            addRanks(chart, charts.exposed, charts.request.chosen_rank, ranks);
             break;
         case ChartKind::Overlap:
             chart.yUnit = Unit::Percent;
-            addRanks(chart, charts.overlap, charts.wish.chosen_rank, ranks);
+            addRanks(chart, charts.overlap, charts.request.chosen_rank, ranks);
             break;
         case ChartKind::Memory:
             memoryChart(chart, charts, picture);
@@ -407,7 +407,7 @@ std::vector<Measure> measuresOf(ChartKind kind) {
 StepRange stepsBetween(const RunCharts& charts, double low, double high) {
     if (charts.x.empty()) return charts.range;
     const auto columns = int(charts.x.size());
-    if (charts.wish.axis == XAxis::Step)
+    if (charts.request.axis == XAxis::Step)
         return {std::llround(std::floor(low)), std::llround(std::ceil(high))};
     const auto first = std::lower_bound(charts.x.begin(), charts.x.end(), low) - charts.x.begin();
     const auto last = std::upper_bound(charts.x.begin(), charts.x.end(), high) - charts.x.begin() - 1;

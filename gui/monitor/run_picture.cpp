@@ -20,20 +20,20 @@ const double kUnknown = std::nan("");
 
 class ChartMaker {
   public:
-    ChartMaker(const RunHistory& history, const ViewWish& wish) : history_(history) {
-        charts_.wish = wish;
-        charts_.range = shown_range(history, wish);
+    ChartMaker(const RunHistory& history, const ChartRequest& request) : history_(history) {
+        charts_.request = request;
+        charts_.range = shown_range(history, request);
         charts_.bridge_gaps = !history.progress().whole();
         const size_t ranks = history.ranks().size();
         const auto lines = static_cast<int>(ranks > kMostLines ? kOutliers + 2 : ranks);
-        const int columns = wish.smoothing > 0 ? kSmoothColumns : kColumns;
-        width_ = std::min(std::max(wish.width, 64), std::max(columns / std::max(lines, 1), 150));
+        const int columns = request.smoothing > 0 ? kSmoothColumns : kColumns;
+        width_ = std::min(std::max(request.width, 64), std::max(columns / std::max(lines, 1), 150));
     }
 
     RunCharts make() {
         first_ = reference(history_);
         if (first_ == nullptr || charts_.range.count() == 0) return std::move(charts_);
-        charts_.x = positions(first_->steps, charts_.wish.axis, charts_.range, width_);
+        charts_.x = positions(first_->steps, charts_.request.axis, charts_.range, width_);
         if (wants(ChartKind::Loss)) losses();
         if (wants(ChartKind::StepTime)) step_times();
         if (wants(ChartKind::Exposed)) charts_.exposed = of_ranks(Measure::ExposedShare);
@@ -51,10 +51,10 @@ class ChartMaker {
     }
 
   private:
-    bool wants(ChartKind kind) const { return (charts_.wish.charts & bit(kind)) != 0; }
+    bool wants(ChartKind kind) const { return (charts_.request.charts & bit(kind)) != 0; }
 
     Curve global(Measure measure, std::vector<float>* smooth) const {
-        const double weight = charts_.wish.smoothing;
+        const double weight = charts_.request.smoothing;
         if (smooth != nullptr && weight > 0)
             *smooth = smoothed(first_->steps, measure, charts_.range, width_, weight);
         return reduce(first_->steps, measure, charts_.range, width_);
@@ -74,13 +74,13 @@ class ChartMaker {
         for (const RankHistory& rank : history_.ranks())
             all.push_back(reduce(rank.steps, measure, charts_.range, width_));
         RankCurves curves;
-        const double weight = smooth ? charts_.wish.smoothing : 0;
+        const double weight = smooth ? charts_.request.smoothing : 0;
         std::vector<size_t> kept;
         if (all.size() > kMostLines) {
             curves.spread = spread_of(all);
             kept = outliers(all, *curves.spread, kOutliers);
-            const auto chosen = static_cast<size_t>(std::max(charts_.wish.chosen_rank, 0));
-            const bool wanted = charts_.wish.chosen_rank >= 0 && chosen < all.size();
+            const auto chosen = static_cast<size_t>(std::max(charts_.request.chosen_rank, 0));
+            const bool wanted = charts_.request.chosen_rank >= 0 && chosen < all.size();
             if (wanted && std::find(kept.begin(), kept.end(), chosen) == kept.end()) kept.push_back(chosen);
             std::sort(kept.begin(), kept.end());
             const double steps =
@@ -101,7 +101,7 @@ class ChartMaker {
     }
 
     std::vector<float> median_of_ranks(Measure measure) const {
-        const int chosen = charts_.wish.chosen_rank;
+        const int chosen = charts_.request.chosen_rank;
         if (chosen >= 0 && static_cast<size_t>(chosen) < history_.ranks().size())
             return reduce(history_.ranks()[static_cast<size_t>(chosen)].steps, measure, charts_.range, width_)
                 .mean;
@@ -120,8 +120,8 @@ class ChartMaker {
 
     void heat() {
         if (history_.ranks().size() < 2) return;
-        const int columns = charts_.wish.heat_columns;
-        charts_.heat_x = positions(first_->steps, charts_.wish.axis, charts_.range, columns);
+        const int columns = charts_.request.heat_columns;
+        charts_.heat_x = positions(first_->steps, charts_.request.axis, charts_.range, columns);
         for (const RankHistory& rank : history_.ranks())
             charts_.heat.push_back(reduce(rank.steps, Measure::WorkSeconds, charts_.range, columns).mean);
         std::vector<float> values;
@@ -133,7 +133,7 @@ class ChartMaker {
     }
 
     double place_of(int64_t step) const {
-        return positions(first_->steps, charts_.wish.axis, {step, step}, 1).front();
+        return positions(first_->steps, charts_.request.axis, {step, step}, 1).front();
     }
 
     void marks() {
@@ -171,8 +171,8 @@ class ChartMaker {
                 if (!steps.has(measure)) continue;
                 OptionalCurve& made = charts_.optional[measure];
                 made.curve = reduce(steps, measure, charts_.range, width_);
-                if (charts_.wish.smoothing > 0)
-                    made.smooth = smoothed(steps, measure, charts_.range, width_, charts_.wish.smoothing);
+                if (charts_.request.smoothing > 0)
+                    made.smooth = smoothed(steps, measure, charts_.range, width_, charts_.request.smoothing);
             }
         }
     }
@@ -286,19 +286,19 @@ std::vector<Measure> optional_measures(ChartKind kind) {
     }
 }
 
-StepRange shown_range(const RunHistory& history, const ViewWish& wish) {
+StepRange shown_range(const RunHistory& history, const ChartRequest& request) {
     StepRange all{history.first_step(), history.last_step()};
     if (all.count() == 0) return {};
-    if (wish.tail > 0) return {std::max(all.from, all.to - wish.tail + 1), all.to};
-    if (!wish.range) return all;
-    StepRange shown{std::clamp(wish.range->from, all.from, all.to),
-                    std::clamp(wish.range->to, all.from, all.to)};
+    if (request.tail > 0) return {std::max(all.from, all.to - request.tail + 1), all.to};
+    if (!request.range) return all;
+    StepRange shown{std::clamp(request.range->from, all.from, all.to),
+                    std::clamp(request.range->to, all.from, all.to)};
     if (shown.from == shown.to) shown.from = std::max(all.from, shown.to - 1);
     return shown;
 }
 
-RunCharts make_charts(const RunHistory& history, const ViewWish& wish) {
-    return ChartMaker(history, wish).make();
+RunCharts make_charts(const RunHistory& history, const ChartRequest& request) {
+    return ChartMaker(history, request).make();
 }
 
 RunPicture make_picture(const RunHistory& history, const Plan* plan, double now) {

@@ -45,7 +45,7 @@ constexpr unsigned bit(ChartKind kind) {
 constexpr size_t kMostLines = 16;
 
 /// Says which charts the page wants, over which steps, and how wide.
-struct ViewWish {
+struct ChartRequest {
     std::optional<StepRange> range;  ///< steps to show; empty: all
     int64_t tail = 0;                ///< above 0: only this many last steps
     int width = 600;                 ///< width of a chart in pixels
@@ -55,7 +55,7 @@ struct ViewWish {
     int chosen_rank = -1;
     unsigned charts = kAllCharts;
 
-    bool operator==(const ViewWish&) const = default;
+    bool operator==(const ChartRequest&) const = default;
 };
 
 /// Holds one measure of all ranks: a curve each, or, for many ranks, their spread and a few curves.
@@ -75,7 +75,7 @@ struct OptionalCurve {
 
 /// A moment that all charts mark: a checkpoint, an attempt that began after the first one, or an alert.
 struct ChartMoment {
-    double x = 0;  ///< position on the axis that the wish names
+    double x = 0;  ///< position on the axis that the request names
     int64_t step = 0;
     int attempt = 0;                  ///< 0: a checkpoint was saved
     int ranks = 0, ranks_before = 0;  ///< ranks of the attempt, and of the one before
@@ -83,9 +83,9 @@ struct ChartMoment {
 };
 
 struct RunCharts {
-    ViewWish wish;
+    ChartRequest request;
     StepRange range;
-    std::vector<double> x;  ///< one per column, on the axis that the wish names
+    std::vector<double> x;  ///< one per column, on the axis that the request names
     bool bridge_gaps = false;
 
     Curve loss, grad_norm, lr;  ///< equal on all ranks
@@ -98,7 +98,7 @@ struct RunCharts {
     std::vector<double> heat_x;
     std::vector<std::vector<float>> heat;
     std::vector<float> heat_median;
-    std::map<Measure, OptionalCurve> optional;  ///< curves of the optional charts that are wished
+    std::map<Measure, OptionalCurve> optional;  ///< curves of the optional charts that are asked for
     std::vector<std::string> functions;         ///< names of the reward functions
     std::vector<ChartMoment> marks;
 };
@@ -140,8 +140,8 @@ struct RunPicture {
 /// Returns the measures of an optional chart in the order of its lines; empty for the other charts.
 std::vector<Measure> optional_measures(ChartKind kind);
 
-StepRange shown_range(const RunHistory& history, const ViewWish& wish);
-RunCharts make_charts(const RunHistory& history, const ViewWish& wish);
+StepRange shown_range(const RunHistory& history, const ChartRequest& request);
+RunCharts make_charts(const RunHistory& history, const ChartRequest& request);
 /// Returns the picture without the charts and the happenings. `plan` may be null.
 RunPicture make_picture(const RunHistory& history, const Plan* plan, double now);
 

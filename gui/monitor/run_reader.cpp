@@ -58,9 +58,9 @@ void RunReader::begin() {
     m_timer->start(0);
 }
 
-void RunReader::wish(const ViewWish& wanted) {
-    if (wanted == m_wish) return;
-    m_wish = wanted;
+void RunReader::request(const ChartRequest& wanted) {
+    if (wanted == m_request) return;
+    m_request = wanted;
     m_stale = true;
     if (m_timer != nullptr && m_timer->isActive()) m_timer->start(0);
 }
@@ -117,7 +117,7 @@ void RunReader::tell() {
     news_now->picture = make_picture(*m_history, m_plan ? &*m_plan : nullptr, secondsNow());
     news_now->picture.plan_problem = m_plan_problem;
     if (m_stale || m_charts == nullptr)
-        m_charts = std::make_shared<const RunCharts>(make_charts(*m_history, m_wish));
+        m_charts = std::make_shared<const RunCharts>(make_charts(*m_history, m_request));
     news_now->picture.charts = m_charts;
     for (const Happening& happening : m_history->take_news()) {
         LogLine line = lineOf(happening);

@@ -35,7 +35,7 @@ class RunReader : public QObject {
 
     // Call these on the reader's thread:
     void begin();
-    void wish(const ViewWish& wish);
+    void request(const ChartRequest& request);
     void taken();  ///< call it when the page shows the last picture
     /// Writes every step of these measures for each rank, and emits `written` with the result.
     void writeCsv(const QString& file, std::vector<Measure> measures);
@@ -57,7 +57,7 @@ class RunReader : public QObject {
     std::string m_plan_problem;
     std::map<int, LogFollower> m_logs;  ///< log of each rank; -1: the agent's
     std::map<int, double> m_log_times;
-    ViewWish m_wish;
+    ChartRequest m_request;
     std::shared_ptr<const RunCharts> m_charts;
     std::shared_ptr<const SamplesByStep> m_samples = std::make_shared<const SamplesByStep>();
     std::vector<LogLine> m_lines;

@@ -78,12 +78,12 @@ SamplesCard::SamplesCard(Session& session, QWidget* parent)
 void SamplesCard::ask() {
     if (!m_ask->isEnabled()) return;
     Q_EMIT asked(m_prompt->text());
-    Wish wish;
-    wish.prompts.push_back(m_prompt->text().toStdString());
+    GenerateOptions options;
+    options.prompts.push_back(m_prompt->text().toStdString());
     auto* job = new Job(
-        [wish, run = RunDirectory{m_dir.toStdString()},
+        [options, run = RunDirectory{m_dir.toStdString()},
          places = m_session.places()](const Job::Reporter& report) {
-            ask_run(run, wish, places, report.progress);
+            ask_run(run, options, places, report.progress);
             return QString();
         },
         this);

@@ -35,10 +35,10 @@ ServiceSwitch::ServiceSwitch(Session& session, QWidget* parent)
     for (QWidget* part : std::initializer_list<QWidget*>{m_switch, m_note, m_problem})
         layout->addWidget(part);
     connect(m_switch, &QCheckBox::clicked, this, [this](bool on) {
-        if (m_wish == Wish::None)
-            ask(on ? Wish::On : Wish::Off);
+        if (m_change == Change::None)
+            ask(on ? Change::On : Change::Off);
         else
-            m_switch->setChecked(!on);  // systemd still works on the last wish
+            m_switch->setChecked(!on);  // systemd still makes the last change
     });
     connect(&m_watcher, &QFutureWatcherBase::finished, this, &ServiceSwitch::take);
 }
@@ -48,17 +48,17 @@ ServiceSwitch::~ServiceSwitch() {
 }
 
 void ServiceSwitch::refresh() {
-    if (!m_watcher.isRunning()) ask(Wish::None);
+    if (!m_watcher.isRunning()) ask(Change::None);
 }
 
-/// Fulfils the wish on another thread, then reads the state.
-void ServiceSwitch::ask(Wish wish) {
-    m_wish = wish;
-    m_watcher.setFuture(QtConcurrent::run([wish, places = m_session.places()] {
+/// Makes the change on another thread, then reads the state.
+void ServiceSwitch::ask(Change change) {
+    m_change = change;
+    m_watcher.setFuture(QtConcurrent::run([change, places = m_session.places()] {
         Answer answer;
         try {
-            if (wish == Wish::On) switch_queue_service_on(places);
-            if (wish == Wish::Off) switch_queue_service_off();
+            if (change == Change::On) switch_queue_service_on(places);
+            if (change == Change::Off) switch_queue_service_off();
         } catch (const Error& refused) {
             answer.problem = message_of(refused);
         }
@@ -69,7 +69,7 @@ void ServiceSwitch::ask(Wish wish) {
 
 void ServiceSwitch::take() {
     const Answer answer = m_watcher.result();
-    const Wish wish = std::exchange(m_wish, Wish::None);
+    const Change change = std::exchange(m_change, Change::None);
     m_switch->setChecked(answer.service.is_on);
     const bool may_end = answer.service.is_on && !answer.service.lingers.value_or(false);
     m_note->setText(
@@ -79,12 +79,12 @@ void ServiceSwitch::take() {
                   .arg(u"loginctl enable-linger"_s)
             : QString());
     m_note->setVisible(may_end);
-    if (wish == Wish::None) return;
+    if (change == Change::None) return;
     if (!answer.problem.isEmpty())
         m_problem->say(
             Tone::Error,
-            wish == Wish::On ? tr("The service could not be switched on.")
-                             : tr("The service could not be switched off."),
+            change == Change::On ? tr("The service could not be switched on.")
+                                 : tr("The service could not be switched off."),
             answer.problem,
             tr("Nothing was changed. After a restart of the machine, open Ringmaster once: the queue "
                "then goes on."));

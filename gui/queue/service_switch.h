@@ -26,17 +26,17 @@ class ServiceSwitch : public QWidget {
     bool settled() const { return !m_watcher.isRunning(); }
 
   private:
-    enum class Wish { None, On, Off };
+    enum class Change { None, On, Off };
     struct Answer {
         QueueService service;
-        QString problem;  ///< why the wish was refused; empty if it was not
+        QString problem;  ///< why the change was refused; empty if it was not
     };
-    void ask(Wish wish);
+    void ask(Change change);
     void take();
 
     Session& m_session;
     QFutureWatcher<Answer> m_watcher;
-    Wish m_wish = Wish::None;
+    Change m_change = Change::None;
     QCheckBox* m_switch;
     QLabel* m_note;
     Banner* m_problem;

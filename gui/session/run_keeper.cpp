@@ -38,10 +38,10 @@ void RunKeeper::keep(const QString& dir) {
     if (known == m_kept.end() || known->second->over_since > 0) keep(dir, nullptr);
 }
 
-void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish) {
+void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartLimits& limits) {
     try {
         const RunDirectory run{dir.toStdString()};
-        if (backend_of(run)->is_pending(run)) begin(dir, sessions, wish);
+        if (backend_of(run)->is_pending(run)) begin(dir, sessions, limits);
     } catch (const Error&) {  // the page that shows the run reports what is wrong
         return;
     }
@@ -49,15 +49,15 @@ void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, con
 
 void RunKeeper::reconnect(const QString& dir) {
     const auto known = m_kept.find(dir);
-    RestartWish wish;
+    RestartLimits limits;
     if (known != m_kept.end()) {
         if (known->second->news.restarting) return;  // the restart logs in by itself
-        wish = known->second->wish;
-        wish.restarts -= known->second->restarts;
+        limits = known->second->limits;
+        limits.restarts -= known->second->restarts;
         letGo(std::move(known->second));
         m_kept.erase(known);
     }
-    keep(dir, nullptr, wish);
+    keep(dir, nullptr, limits);
 }
 
 KeptNews RunKeeper::news(const QString& dir) const {
@@ -68,13 +68,13 @@ KeptNews RunKeeper::news(const QString& dir) const {
 bool RunKeeper::willRestart(const QString& dir) const {
     const auto known = m_kept.find(dir);
     return known != m_kept.end() &&
-           (known->second->news.restarting || known->second->restarts < known->second->wish.restarts);
+           (known->second->news.restarting || known->second->restarts < known->second->limits.restarts);
 }
 
 void RunKeeper::leaveAlone(const QString& dir) {
     const auto known = m_kept.find(dir);
     if (known == m_kept.end()) return;
-    known->second->wish.restarts = 0;
+    known->second->limits.restarts = 0;
     known->second->left_alone->store(true);
 }
 
@@ -85,9 +85,9 @@ int RunKeeper::restartsAhead() const {
 }
 
 void RunKeeper::begin(const QString& dir, const std::shared_ptr<Sessions>& sessions,
-                      const RestartWish& wish) {
+                      const RestartLimits& limits) {
     auto kept = std::make_shared<Kept>();
-    kept->wish = wish;
+    kept->limits = limits;
     kept->news.connecting = true;
     const SshPerson person = m_session.person([flag = kept->given_up] { return flag->load(); });
     if (const auto old = m_kept.find(dir); old != m_kept.end()) letGo(std::move(old->second));
@@ -124,7 +124,7 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
                 !trouble.isEmpty() && kept->left_alone->load() ? tr("it was called off") : trouble;
             if (restarts && !trouble.isEmpty()) {
                 kept->over_since = unix_now();
-                kept->wish.restarts = 0;
+                kept->limits.restarts = 0;
             }
             // The sessions of the restart keep the old flag for as long as they live.
             if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
@@ -165,12 +165,12 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     try {
         phase = read_run_state(dir.toStdString()).state;
     } catch (const Error&) {  // the run was deleted
-        kept->wish.restarts = 0;
+        kept->limits.restarts = 0;
     }
     const bool open = !is_over(phase);
     kept->over_since = open ? 0 : kept->over_since > 0 ? kept->over_since : unix_now();
     const double rest = kept->follower ? kept->follower->last_word_s() : 0;
-    if (phase == RunPhase::Failed && kept->restarts < kept->wish.restarts) {
+    if (phase == RunPhase::Failed && kept->restarts < kept->limits.restarts) {
         restart(dir, kept);
     } else if (!open && unix_now() >= kept->over_since + rest) {
         m_kept.erase(dir);
@@ -185,7 +185,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     kept->connected = false;
     ++kept->restarts;
     //: a run that failed is restarted; %1 and %2 are numbers
-    const QString head = tr("restart %1 of %2").arg(kept->restarts).arg(kept->wish.restarts);
+    const QString head = tr("restart %1 of %2").arg(kept->restarts).arg(kept->limits.restarts);
     kept->news = {};
     kept->news.restarting = true;
     kept->news.restart = head;
@@ -195,7 +195,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     const SshPerson person = m_session.person(given_up);
     const SshPerson later = m_session.person([flag = kept->given_up] { return flag->load(); });
     AgreeToShrink agree = agreeIn(m_session, given_up);
-    if (kept->wish.may_shrink) agree = [](const NodesLeft&, const Shrunk&) { return true; };
+    if (kept->limits.may_shrink) agree = [](const NodesLeft&, const Shrunk&) { return true; };
     Progress progress;
     progress.cancelled = given_up;
     progress.step = [self = QPointer(this), kept, dir, head](const ProgressStep& step) {

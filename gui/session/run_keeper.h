@@ -44,8 +44,8 @@ class RunKeeper : public QObject {
     /// Logs in, and may ask the person.
     void keep(const QString& dir);
     /// Follows a run that was just started or found, over existing `sessions`. The state of an earlier
-    /// attempt is dropped. A run that fails is restarted as often as `wish` says.
-    void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish = {});
+    /// attempt is dropped. A run that fails is restarted as often as `limits` says.
+    void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartLimits& limits = {});
     void reconnect(const QString& dir);  ///< logs in again after a refusal, at the person's request
     KeptNews news(const QString& dir) const;
 
@@ -65,10 +65,10 @@ class RunKeeper : public QObject {
         bool connected = false;
         KeptNews news;
         double over_since = 0;  ///< Unix seconds of the run's end; 0: not over
-        RestartWish wish;
+        RestartLimits limits;
         int restarts = 0;  ///< number of restarts so far
     };
-    void begin(const QString& dir, const std::shared_ptr<Sessions>& sessions, const RestartWish& wish);
+    void begin(const QString& dir, const std::shared_ptr<Sessions>& sessions, const RestartLimits& limits);
     void work(const QString& dir, const std::shared_ptr<Kept>& kept,
               const std::function<std::unique_ptr<RunFollower>()>& connect, bool restarts);
     void took(const QString& dir, const std::shared_ptr<Kept>& kept);

@@ -289,21 +289,22 @@ void TryPage::showState() {
     m_clear->setVisible(!m_tried.empty() && !busy);
 }
 
-Wish TryPage::wish() const {
-    Wish wish;
+GenerateOptions TryPage::options() const {
+    GenerateOptions options;
     const std::string prompt = m_prompt->toPlainText().toStdString();
     const nlohmann::json message = {{"role", "user"}, {"content", prompt}};
-    wish.prompts.push_back(m_chat->isChecked() ? nlohmann::json::array({message}) : nlohmann::json(prompt));
-    wish.max_new_tokens = m_most_tokens->value();
-    wish.temperature = m_temperature->value();
-    if (wish.temperature > 0) {
-        wish.top_k = m_top_k->value();
-        wish.top_p = m_top_p->value();
-        wish.seed = m_seed->value();
+    options.prompts.push_back(m_chat->isChecked() ? nlohmann::json::array({message})
+                                                  : nlohmann::json(prompt));
+    options.max_new_tokens = m_most_tokens->value();
+    options.temperature = m_temperature->value();
+    if (options.temperature > 0) {
+        options.top_k = m_top_k->value();
+        options.top_p = m_top_p->value();
+        options.seed = m_seed->value();
     }
-    wish.compares = m_compare->isEnabled() && m_compare->isChecked();
-    wish.device = m_device->currentData().toString().toStdString();
-    return wish;
+    options.compares = m_compare->isEnabled() && m_compare->isChecked();
+    options.device = m_device->currentData().toString().toStdString();
+    return options;
 }
 
 void TryPage::begin(Job::Work work, const QString& doing) {
@@ -344,7 +345,7 @@ void TryPage::begin(Job::Work work, const QString& doing) {
 
 void TryPage::generate() {
     if (!m_generate->isEnabled()) return;
-    const Wish wanted = wish();
+    const GenerateOptions wanted = options();
     m_task = Task::Generating;
     m_tokens = 0;
     m_tried.push_front({m_prompt->toPlainText(), m_chat->isChecked(), wanted.compares, {}, {}});

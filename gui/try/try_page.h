@@ -74,7 +74,7 @@ class TryPage : public Page {
     void fail(const JobFailure& failure, const QString& what);
     void endAnswers(const QString& note);
     void write();
-    Wish wish() const;
+    GenerateOptions options() const;
 
     Session& m_session;
     TriedModel m_model;

@@ -36,10 +36,10 @@ TriedModel look_at_model(const QString& path) {
     return model;
 }
 
-Job::Work generation_work(const TriedModel& model, const Wish& wish, const Places& places,
+Job::Work generation_work(const TriedModel& model, const GenerateOptions& options, const Places& places,
                           OnGenerated on_line) {
-    return [model, wish, places, on_line = std::move(on_line)](const Job::Reporter& report) {
-        generate_text(models_of(model), wish, places, report.progress, on_line);
+    return [model, options, places, on_line = std::move(on_line)](const Job::Reporter& report) {
+        generate_text(models_of(model), options, places, report.progress, on_line);
         return QString();
     };
 }

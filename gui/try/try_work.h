@@ -21,7 +21,7 @@ struct TriedModel {
 TriedModel look_at_model(const QString& path);
 
 /// Returns a job that generates text; `on_line` is called on the job's thread.
-Job::Work generation_work(const TriedModel& model, const Wish& wish, const Places& places,
+Job::Work generation_work(const TriedModel& model, const GenerateOptions& options, const Places& places,
                           OnGenerated on_line);
 
 /// Returns a job that merges the adapter into its base model and writes the model to `folder`, which is the

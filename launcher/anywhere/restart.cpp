@@ -101,7 +101,7 @@ std::string changed(const std::string& what, int64_t before, int64_t after) {
 
 }  // namespace
 
-RestartWish restart_wish_of(const RunDirectory& run) {
+RestartLimits restart_limits_of(const RunDirectory& run) {
     std::error_code none;
     if (!std::filesystem::exists(run.options(), none) ||
         backend_for(destination_of(run))->restarter() != Restarter::Follower)

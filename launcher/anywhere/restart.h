@@ -21,7 +21,7 @@ struct PreparedResume {
 };
 
 /// Returns the requested restarts if the program that follows the run has to perform them; else none.
-RestartWish restart_wish_of(const RunDirectory& run);
+RestartLimits restart_limits_of(const RunDirectory& run);
 
 struct NodesLeft {
     std::unique_ptr<RunBackend> at;  ///< the nodes that can still be reached

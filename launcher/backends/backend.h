@@ -33,7 +33,7 @@ enum class Restarter {
     Slurm,     ///< Slurm, by its own rules
 };
 
-struct RestartWish {
+struct RestartLimits {
     int restarts = 0;         ///< largest number of restarts
     bool may_shrink = false;  ///< true: may restart on fewer nodes without asking
 };

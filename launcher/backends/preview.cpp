@@ -61,19 +61,20 @@ class Text {
     }
 
     std::string restarts() const {
-        const RestartWish& wish = preview_.restarts;
-        if (wish.restarts == 0) return "";
+        const RestartLimits& limits = preview_.restarts;
+        if (limits.restarts == 0) return "";
         const char* form =
-            wish.may_shrink ? QT_TRANSLATE_NOOP(
-                                  "LaunchPreview",
-                                  "restarts after a failure: up to %1, by the program that launched the run, "
-                                  "as long as it follows it; nodes that are lost are left out")
-                            : QT_TRANSLATE_NOOP(
-                                  "LaunchPreview",
-                                  "restarts after a failure: up to %1, by the program that launched the run, "
-                                  "as long as it follows it");
+            limits.may_shrink
+                ? QT_TRANSLATE_NOOP(
+                      "LaunchPreview",
+                      "restarts after a failure: up to %1, by the program that launched the run, "
+                      "as long as it follows it; nodes that are lost are left out")
+                : QT_TRANSLATE_NOOP(
+                      "LaunchPreview",
+                      "restarts after a failure: up to %1, by the program that launched the run, "
+                      "as long as it follows it");
         std::string text = say_(form);
-        text.replace(text.find("%1"), 2, std::to_string(wish.restarts));
+        text.replace(text.find("%1"), 2, std::to_string(limits.restarts));
         return "\n" + text + "\n";
     }
 

@@ -14,7 +14,7 @@ struct LaunchPreview {
     RunDirectory run;                 ///< directory that the launch would make
     std::vector<NodeCommands> nodes;  ///< empty for Slurm; ranks are listed for this machine only
     std::string torchrun;             ///< equivalent command without agents
-    RestartWish restarts;             ///< restarts left to the program that follows the run
+    RestartLimits restarts;           ///< restarts left to the program that follows the run
     std::string script;               ///< script for Slurm
     std::string run_dir_there;        ///< run directory as the Slurm job sees it
     std::vector<std::string> submit;  ///< command that submits the script to Slurm

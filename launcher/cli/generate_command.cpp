@@ -27,36 +27,36 @@ std::optional<fs::path> model_folder(const Arguments& arguments) {
     return is_model ? std::optional(folder) : std::nullopt;
 }
 
-Wish wish_of(const Arguments& arguments) {
-    Wish wish;
+GenerateOptions options_of(const Arguments& arguments) {
+    GenerateOptions options;
     for (const std::string& prompt : arguments.all("--prompt")) {
-        wish.prompts.push_back(arguments.has("--chat") ? json{{{"role", "user"}, {"content", prompt}}}
-                                                       : json(prompt));
+        options.prompts.push_back(arguments.has("--chat") ? json{{{"role", "user"}, {"content", prompt}}}
+                                                          : json(prompt));
     }
-    if (wish.prompts.empty())
+    if (options.prompts.empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--prompt", "--prompt TEXT");
-    wish.max_new_tokens = arguments.whole("--max-new-tokens", 1).value_or(wish.max_new_tokens);
-    wish.temperature = arguments.number("--temperature").value_or(0);
-    wish.top_k = arguments.whole("--top-k", 1).value_or(0);
-    wish.top_p = arguments.number("--top-p").value_or(1);
-    if (wish.top_p > 1)
+    options.max_new_tokens = arguments.whole("--max-new-tokens", 1).value_or(options.max_new_tokens);
+    options.temperature = arguments.number("--temperature").value_or(0);
+    options.top_k = arguments.whole("--top-k", 1).value_or(0);
+    options.top_p = arguments.number("--top-p").value_or(1);
+    if (options.top_p > 1)
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is above 1", "--top-p", "a share of up to 1");
-    if ((wish.top_k > 0 || wish.top_p < 1) && wish.temperature == 0) wish.temperature = 1;
-    wish.seed = arguments.whole("--seed", 0).value_or(0);
-    wish.compares = arguments.has("--compare");
-    wish.device = arguments.text("--device") == "cuda" ? "cuda" : "cpu";
-    return wish;
+    if ((options.top_k > 0 || options.top_p < 1) && options.temperature == 0) options.temperature = 1;
+    options.seed = arguments.whole("--seed", 0).value_or(0);
+    options.compares = arguments.has("--compare");
+    options.device = arguments.text("--device") == "cuda" ? "cuda" : "cpu";
+    return options;
 }
 
 /// Prints the completion of a single prompt token by token, and several completions as each one ends.
 class Printer {
   public:
     /// `streams`: the tokens of a single prompt come one by one.
-    Printer(const Session& session, const Wish& wish, ProgressPrinter& progress, bool streams)
+    Printer(const Session& session, const GenerateOptions& options, ProgressPrinter& progress, bool streams)
         : session_(session),
-          wish_(wish),
+          options_(options),
           progress_(progress),
-          streams_(streams && wish.prompts.size() == 1) {}
+          streams_(streams && options.prompts.size() == 1) {}
 
     void take(const json& line) {
         progress_.clear();
@@ -84,28 +84,28 @@ class Printer {
     void begin(const json& line) {
         if (begun_) return;
         begun_ = true;
-        if (wish_.compares) print(session_.out.ink.bold(line.at("model").get<std::string>() + ": "));
-        const json& prompt = wish_.prompts.at(line.at("prompt").get<size_t>());
+        if (options_.compares) print(session_.out.ink.bold(line.at("model").get<std::string>() + ": "));
+        const json& prompt = options_.prompts.at(line.at("prompt").get<size_t>());
         if (prompt.is_string()) print(session_.out.ink.dim(prompt.get<std::string>()));
     }
 
     const Session& session_;
-    const Wish& wish_;
+    const GenerateOptions& options_;
     ProgressPrinter& progress_;
     const bool streams_;
     bool begun_ = false;
 };
 
 /// Asks a run that is still training.
-int ask(const RunDirectory& run, const Wish& wish, const Session& session) {
-    if (wish.compares)
+int ask(const RunDirectory& run, const GenerateOptions& options, const Session& session) {
+    if (options.compares)
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "needs a run that has ended", "--compare",
                     "leave --compare out while " + run.name() + " trains");
     const Interrupts interrupts;
     ProgressPrinter progress(session, interrupts);
-    Printer printer(session, wish, progress, false);
+    Printer printer(session, options, progress, false);
     int64_t step = 0;
-    ask_run_and_wait(run, wish, session.places, progress.progress(), [&](const json& line) {
+    ask_run_and_wait(run, options, session.places, progress.progress(), [&](const json& line) {
         printer.take(line);
         step = line.at("step");
     });
@@ -115,18 +115,18 @@ int ask(const RunDirectory& run, const Wish& wish, const Session& session) {
 }
 
 int run_generate(const Arguments& arguments, const Session& session) {
-    const Wish wish = wish_of(arguments);
+    const GenerateOptions options = options_of(arguments);
     const std::optional<fs::path> folder = model_folder(arguments);
     if (!folder) {
         const RunDirectory run = run_of(arguments, session);
-        if (trains_here(read_run_state(run.dir))) return ask(run, wish, session);
+        if (trains_here(read_run_state(run.dir))) return ask(run, options, session);
     }
     const ModelsToTry models =
         folder ? models_of_folder(*folder, base_of(arguments)) : models_of_run(run_of(arguments, session));
     const Interrupts interrupts;
     ProgressPrinter progress(session, interrupts);
-    Printer printer(session, wish, progress, true);
-    generate_text(models, wish, session.places, progress.progress(),
+    Printer printer(session, options, progress, true);
+    generate_text(models, options, session.places, progress.progress(),
                   [&](const json& line) { printer.take(line); });
     return 0;
 }

@@ -134,9 +134,10 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
 int follow(const Arguments& arguments, RunHistory& history, std::unique_ptr<RunBackend> at,
            const Session& session, const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
-    RestartWish wish = restart_wish_of(history.run());
-    wish.may_shrink = wish.may_shrink || arguments.has("--shrink");
-    return report_end(history, follow_restarting(history, std::move(at), wish, session, interrupts), session);
+    RestartLimits limits = restart_limits_of(history.run());
+    limits.may_shrink = limits.may_shrink || arguments.has("--shrink");
+    return report_end(history, follow_restarting(history, std::move(at), limits, session, interrupts),
+                      session);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {

@@ -25,7 +25,7 @@ AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, Progres
     };
 }
 
-int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartWish& wish,
+int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartLimits& limits,
                       const Session& session, const Interrupts& interrupts) {
     const RunDirectory& run = history.run();
     for (int done = 0;; ++done) {
@@ -35,12 +35,13 @@ int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const
             status = follow_to_end(history, CtrlC::StopsRun, session, interrupts, follower.get());
         }
         const bool failed = history.state().state == RunPhase::Failed;
-        if (!failed || done >= wish.restarts || interrupts.wants_end() || interrupts.hung_up()) return status;
-        complain("restart " + std::to_string(done + 1) + " of " + std::to_string(wish.restarts) + "\n");
+        if (!failed || done >= limits.restarts || interrupts.wants_end() || interrupts.hung_up())
+            return status;
+        complain("restart " + std::to_string(done + 1) + " of " + std::to_string(limits.restarts) + "\n");
         ProgressPrinter printer(session, interrupts);
         try {
             PreparedResume resume =
-                restart_run(run, agree_at_terminal(wish.may_shrink, session, printer), session.places,
+                restart_run(run, agree_at_terminal(limits.may_shrink, session, printer), session.places,
                             person_at_terminal(false), printer.progress());
             printer.clear();
             if (!session.json) tell_resumed(run, resume.resumed, session);

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 /// Calls follow_to_end(). If the run fails and restarts are left, restarts it from its newest complete
 /// checkpoint and follows it again.
-int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartWish& wish,
+int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartLimits& limits,
                       const Session& session, const Interrupts& interrupts);
 
 /// Returns a callback that shows the lost nodes and what changes without them. It agrees if `may_shrink` is

@@ -65,7 +65,8 @@ bool trains_here(const RunState& state) {
     return state.state == RunPhase::Running && living_process(state).has_value();
 }
 
-void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, const Progress& progress) {
+void ask_run(const RunDirectory& run, const GenerateOptions& options, const Places& places,
+             const Progress& progress) {
     if (!trains_here(read_run_state(run.dir)))
         refuse(run, "does not train on this machine now", "`ringmaster watch` shows its state");
     const fs::path question = question_of(run);
@@ -74,25 +75,25 @@ void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, co
     const Config config = read_plan(run.plan().string()).config;
     const fs::path folder = run.dir / "wanted";
     make_folder(folder);
-    json asked = encode_prompts(config, tokenizer_among({config.tokenizer, config.model_dir}), wish.prompts,
-                                folder, places, progress);
-    asked.update({{"asked", wish.prompts},
-                  {"max_new_tokens", wish.max_new_tokens},
-                  {"temperature", wish.temperature},
-                  {"top_k", wish.top_k},
-                  {"top_p", wish.top_p},
-                  {"seed", wish.seed}});
+    json asked = encode_prompts(config, tokenizer_among({config.tokenizer, config.model_dir}),
+                                options.prompts, folder, places, progress);
+    asked.update({{"asked", options.prompts},
+                  {"max_new_tokens", options.max_new_tokens},
+                  {"temperature", options.temperature},
+                  {"top_k", options.top_k},
+                  {"top_p", options.top_p},
+                  {"seed", options.seed}});
     write_file(question, asked.dump() + "\n");
 }
 
-void ask_run_and_wait(const RunDirectory& run, const Wish& wish, const Places& places,
+void ask_run_and_wait(const RunDirectory& run, const GenerateOptions& options, const Places& places,
                       const Progress& progress, const OnGenerated& on_line) {
     RunHistory history(run, kFewSteps);
     read_all(history);
     history.take_news();
-    const int first = own_prompts(run), last = first + static_cast<int>(wish.prompts.size()) - 1;
+    const int first = own_prompts(run), last = first + static_cast<int>(options.prompts.size()) - 1;
     const int64_t before = last_answered(history, last);
-    ask_run(run, wish, places, progress);
+    ask_run(run, options, places, progress);
     progress.report({"waiting for the end of a step"});
     while (last_answered(history, last) <= before) {
         if (progress.is_cancelled()) {

@@ -12,14 +12,15 @@ namespace ringmaster {
 /// Returns whether a run in this state trains at present on this machine.
 bool trains_here(const RunState& state);
 
-/// Asks without waiting for the answers. In `wish`, `compares` and `device` have no effect. Throws
+/// Asks without waiting for the answers. In `options`, `compares` and `device` have no effect. Throws
 /// Error(Refused) if the run does not train here or has not yet answered the last question; Cancelled.
-void ask_run(const RunDirectory& run, const Wish& wish, const Places& places, const Progress& progress);
+void ask_run(const RunDirectory& run, const GenerateOptions& options, const Places& places,
+             const Progress& progress);
 
 /// Asks and waits; calls `on_line` for each answer with {"type":"completion","model":"trained","prompt",
 /// "text","stopped","step"}. Throws what ask_run throws, and Error(Refused) if the run ends before it answers
 /// or cannot answer. Withdraws the question if the user cancels.
-void ask_run_and_wait(const RunDirectory& run, const Wish& wish, const Places& places,
+void ask_run_and_wait(const RunDirectory& run, const GenerateOptions& options, const Places& places,
                       const Progress& progress, const OnGenerated& on_line);
 
 }  // namespace ringmaster

@@ -68,18 +68,18 @@ bool has_weights(const fs::path& folder) {
     return fs::exists(folder / "model.safetensors") || fs::exists(folder / "model.safetensors.index.json");
 }
 
-json request_of(const ModelsToTry& models, const Wish& wish, json request) {
+json request_of(const ModelsToTry& models, const GenerateOptions& options, json request) {
     const auto named = [](const NamedModel& model) {
         return json{{"name", model.name}, {"config", config_to_json(model.config)}};
     };
     request.update({{"models", json::array()},
-                    {"device", wish.device},
-                    {"max_new_tokens", wish.max_new_tokens},
-                    {"temperature", wish.temperature},
-                    {"top_k", wish.top_k},
-                    {"top_p", wish.top_p},
-                    {"seed", wish.seed}});
-    if (wish.compares) request["models"].push_back(named(models.base));
+                    {"device", options.device},
+                    {"max_new_tokens", options.max_new_tokens},
+                    {"temperature", options.temperature},
+                    {"top_k", options.top_k},
+                    {"top_p", options.top_p},
+                    {"seed", options.seed}});
+    if (options.compares) request["models"].push_back(named(models.base));
     request["models"].push_back(named(models.trained));
     return request;
 }
@@ -163,13 +163,13 @@ ModelsToTry models_of_run(const RunDirectory& run) {
     return {{"trained", trained}, {"base", config}, tokenizer_among(tokenizers)};
 }
 
-void generate_text(const ModelsToTry& models, const Wish& wish, const Places& places,
+void generate_text(const ModelsToTry& models, const GenerateOptions& options, const Places& places,
                    const Progress& progress, const OnGenerated& on_line) {
     const ShortLivedFolder folder("generate");
-    const json encoded = encode_prompts(models.trained.config, models.tokenizer, wish.prompts, folder.path(),
-                                        places, progress);
+    const json encoded = encode_prompts(models.trained.config, models.tokenizer, options.prompts,
+                                        folder.path(), places, progress);
     const fs::path request = folder.path() / "request.json";
-    write_file(request, request_of(models, wish, encoded).dump());
+    write_file(request, request_of(models, options, encoded).dump());
     json failure;
     ChildWatch watch;
     watch.line = [&](const std::string& text) {

@@ -36,7 +36,7 @@ ModelsToTry models_of_folder(const std::filesystem::path& folder, const std::str
 /// Finds the models of a run that has written its result. Throws Error.
 ModelsToTry models_of_run(const RunDirectory& run);
 
-struct Wish {
+struct GenerateOptions {
     std::vector<nlohmann::json> prompts;  ///< texts, or lists of chat messages
     int64_t max_new_tokens = 200;
     double temperature = 0;
@@ -51,7 +51,7 @@ struct Wish {
 using OnGenerated = std::function<void(const nlohmann::json& line)>;
 
 /// Generates all texts, and returns when the last one is complete. Throws Error or Cancelled.
-void generate_text(const ModelsToTry& models, const Wish& wish, const Places& places,
+void generate_text(const ModelsToTry& models, const GenerateOptions& options, const Places& places,
                    const Progress& progress, const OnGenerated& on_line);
 
 }  // namespace ringmaster
