@@ -1,5 +1,5 @@
-/// Finds the codes of numbers and the numbers of codes (code_book.h) with AVX-512, by permutations of tables
-/// held in registers. Only kernels include it.
+/// Converts between numbers and codes (code_book.h) with AVX-512, by permutations of tables held in
+/// registers. Only kernels include it.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct Entries256 {
     }
 };
 
-/// Finds the numbers of 8-bit codes by their halves.
+/// Looks up the numbers of 8-bit codes, in two halves of 16 bits.
 class NumbersOfCodes {
   public:
     explicit NumbersOfCodes(const CodeBook& book) : lower_(book.halves[0]), upper_(book.halves[1]) {}
@@ -190,7 +190,7 @@ void find_codes(const Search& codes_of, const float* values, uint8_t* codes, int
     std::memcpy(codes + i / kPerByte, found, static_cast<size_t>((rest + kPerByte - 1) / kPerByte));
 }
 
-/// Writes the numbers of 8-bit codes times `scale`.
+/// Decodes 8-bit codes: writes each code's number times `scale`.
 inline void find_numbers_of_bytes(const CodeBook& book, const uint8_t* codes, float scale, float* values,
                                   int64_t count) {
     const NumbersOfCodes numbers(book);
@@ -212,7 +212,7 @@ inline void find_numbers_of_bytes(const CodeBook& book, const uint8_t* codes, fl
     std::memcpy(values + i, found, static_cast<size_t>(rest) * sizeof(float));
 }
 
-/// Writes the numbers of 4-bit codes times `scale`.
+/// Decodes 4-bit codes: writes each code's number times `scale`.
 inline void find_numbers(const CodeBook& book, const uint8_t* codes, float scale, float* values,
                          int64_t count) {
     const __m512 numbers = _mm512_loadu_ps(book.values.data()), factor = _mm512_set1_ps(scale);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kHalf = 0.70710678118654752440;  // √½
 
-/// Calls `body` with the first token and the number of some tokens that are computed together: enough of them
-/// that a gradient in bfloat16 is the sum of at most 16 parts.
+/// Calls `body` with the first token and the number of tokens of each part that is computed at once. Parts
+/// are so large that a gradient in bfloat16 is the sum of at most 16 parts.
 template <class Body>
 void for_tokens(int64_t tokens, const Body& body) {
     constexpr int64_t kLeast = 1024, kMostParts = 16;  // same as in engine/plan/memory_trace.cpp

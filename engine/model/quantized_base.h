@@ -80,7 +80,7 @@ class QuantizedBase {
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
     /// Layouts by layer and module; a layout without rows: no such module.
     std::vector<std::array<QuantizedLayout, kModulePaths.size()>> layouts_;
-    std::array<OfExperts, 2> experts_;  ///< gate and up; down
+    std::array<OfExperts, 2> experts_;  ///< [0]: gate and up; [1]: down
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;

@@ -24,7 +24,7 @@ int64_t cells_behind(const Piece& piece, int64_t window) {
                           piece.span.step, limit);
 }
 
-/// Returns the position that would count as 0 in the document that ends at `end`, or in the padding.
+/// Returns the position from which positions count in the document that ends at `end`, or in the padding.
 int64_t first_position(std::vector<int64_t>::const_iterator end, const AttentionMask& mask) {
     const int64_t begin = end == mask.documents.begin() ? 0 : *(end - 1);
     return end == mask.documents.end() ? begin : begin - prompt_of({begin, *end}, mask).size();

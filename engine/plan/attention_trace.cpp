@@ -232,7 +232,7 @@ void AttentionTrace::fetch(size_t pass, bool with_sums, PassUnderWay& under_way)
 void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
     KeysUnderWay keys;
     const Stage* used = nullptr;
-    for (const Stage* next : stages(schedule, 2)) {  // one group of heads travels while another computes
+    for (const Stage* next : stages(schedule, 2)) {  // one group of heads is sent while another computes
         exchange(next, keys);
         if (used != nullptr) {
             const Block made = keys_of_latents(*used);

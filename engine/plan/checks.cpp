@@ -237,8 +237,8 @@ std::string size_text(double bytes) {
     return bytes < kGiB ? grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB" : gib(bytes);
 }
 
-/// Says how a server gets the weights, and whether the loss uses its log-probabilities. Rejects a base that
-/// no file holds: an adapter is merged into the base's files.
+/// Reports how a server gets the weights, and whether the loss uses its log-probabilities. Rejects a base
+/// that no file holds, because an adapter is merged into the base's files.
 void rule_server(const Plan& plan, const RolloutServer& server, Findings& findings) {
     const Config& config = plan.config;
     if (config.reinit_weights && config.lora.on())
@@ -248,7 +248,7 @@ void rule_server(const Plan& plan, const RolloutServer& server, Findings& findin
                     {{"address", server.address()}, {"ratio", to_string(server.ratio)}, {"cap", server.cap}});
 }
 
-/// Says which rows a step trains on if they come from a folder, and how long it waits for them.
+/// Reports which rows a step trains on if they come from a folder, and how long it waits for them.
 void rule_rollout_folder(const Plan& plan, Findings& findings) {
     if (!plan.config.policy || !plan.config.policy->folder) return;
     const RolloutFolder& folder = *plan.config.policy->folder;

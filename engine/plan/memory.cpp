@@ -93,7 +93,7 @@ int64_t divided(const MemoryInputs& in, const ModelConfig& one) {
 }
 
 /// Returns the elements of the expert weights that a rank gathers: all experts of its part. Returns 0 if each
-/// part is a single rank, which then holds them already.
+/// part is a single rank that holds them on its device.
 double gathered_experts(const MemoryInputs& in, int64_t experts) {
     const bool are_own = in.expert_parts == in.shards && !in.weights_in_host;
     return are_own ? 0 : double(experts) / in.expert_parts;

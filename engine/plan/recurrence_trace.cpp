@@ -1,5 +1,5 @@
 // Traces the gates of attention's output, the gated delta rule, state spaces, and a short convolution:
-// allocates and frees what engine/model/recurrence_machine.cpp and engine/recurrence do.
+// allocates and frees the same memory as engine/model/recurrence_machine.cpp and engine/recurrence.
 #include <algorithm>
 #include <cmath>
 

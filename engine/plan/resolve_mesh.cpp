@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The sizes asked for; 1 if a size is left out.
+/// The requested sizes; 1 if a size is left out.
 struct Sizes {
     int64_t dp_replicate = 1;
     int64_t dp_shard = 1;

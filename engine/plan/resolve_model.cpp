@@ -93,7 +93,7 @@ void apply_temperature(const Config& config, ModelConfig& model) {
     if (config.policy) model.logit_multiplier /= config.policy->temperature;
 }
 
-/// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
+/// Notes that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
 /// numbers, as in bitsandbytes. On a CPU, bitsandbytes and this engine multiply by dequantised weights.
 void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
     const Quantization& quantization = plan.config.quantization;
@@ -102,7 +102,7 @@ void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
                     {});
 }
 
-/// Says that quantisation leaves experts as they are, which decides how much memory the weights take.
+/// Notes that quantisation leaves experts as they are, which decides how much memory the weights take.
 void tell_of_whole_experts(const Plan& plan, Findings& findings) {
     const ModelConfig& model = *plan.model;
     const Quantization& quantization = plan.config.quantization;

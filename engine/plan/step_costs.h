@@ -39,7 +39,7 @@ struct ColumnCosts {
     double projections_s = 0;  ///< forward: q, k and v
     double recalled_s = 0;     ///< recomputed q, k and v of chunks that later chunks read
     double output_s = 0;       ///< forward: attention's output projection
-    double mlp_s = 0;          ///< forward
+    double mlp_s = 0;          ///< forward: the MLP
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // These are added to a forward whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;

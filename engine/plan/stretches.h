@@ -15,7 +15,7 @@ struct Stretch {
     int64_t first = 0;               ///< index of its first token among the rank's tokens
     int64_t begin = 0, end = 0;      ///< positions
     bool has_before = false;         ///< its document begins in an earlier stretch
-    bool has_after = false;          ///< its document goes on in a later stretch
+    bool has_after = false;          ///< its document continues in a later stretch
     int64_t sent = 0, received = 0;  ///< indices among the rank's stretches with has_after, and has_before
 
     int64_t size() const { return end - begin; }

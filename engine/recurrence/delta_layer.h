@@ -41,7 +41,7 @@ class DeltaLayer {
                   const DeltaWeights& gradients, double beta) const;
 
   private:
-    struct Some;  ///< computes some key heads
+    struct Some;  ///< tensors of some key heads
 
     /// Calls `body` with a few key heads at a time, so that intermediate tensors stay small.
     template <class Body>

@@ -28,7 +28,7 @@ RewardFigures figures_of(std::span<const Reward> rewards) {
     return {mean, std::sqrt(squares / (count - 1))};
 }
 
-/// Returns the weighted sum of a completion's rewards; none if no function judges it.
+/// Returns the weighted sum of a completion's rewards; none if it has no reward.
 Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward>& rewards) {
     Reward sum;
     for (size_t f = 0; f < weights.size(); ++f) {
@@ -37,8 +37,8 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
     return sum;
 }
 
-/// Returns a completion's advantage; 0 if no function judged it, or if its spread is unknown because only one
-/// completion was judged, as in TRL.
+/// Returns a completion's advantage; 0 if it has no reward, or if its spread is unknown because only one
+/// completion has a reward, as in TRL.
 double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {
     if (!reward) return 0;
@@ -81,7 +81,7 @@ void take_scaled(const SamplingRule& rule, const Rewards& rewards, Advantages& f
     const Rewards scaled = scaled_by_function(rule, rewards);
     std::vector<Reward> sums = weighted_sums(rule.weights, scaled);
     for (size_t i = 0; i < sums.size(); ++i) {
-        // TRL leaves out completions that no function judged, and counts an unknown spread as 0.
+        // TRL leaves out completions without a reward, and counts an unknown spread as 0.
         if (weighted_sum(rule.weights, rewards[i]) && !sums[i]) sums[i] = 0;
     }
     const RewardFigures all = figures_of(sums);

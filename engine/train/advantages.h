@@ -11,8 +11,8 @@
 
 namespace ringmaster {
 
-/// Holds the rewards of each completion: one for each function. A function that does not judge a completion
-/// gives none.
+/// Holds the rewards of each completion: one from each reward function, or none if the function returned
+/// none.
 using Rewards = std::vector<std::vector<std::optional<double>>>;
 
 /// The spread is the standard deviation with Bessel's correction; completions without a reward are left out
@@ -22,7 +22,7 @@ struct RewardFigures {
 };
 
 struct Advantages {
-    std::vector<double> of_completions;  ///< 0 for a completion that no function judges
+    std::vector<double> of_completions;  ///< 0 for a completion without a reward
     RewardFigures weighted;              ///< figures of the completions' weighted sums
     std::vector<RewardFigures> of_functions;
     /// Share of completions whose rewards have no spread, so that nothing is learned from them.

@@ -15,7 +15,7 @@ namespace ringmaster {
 
 class DiskNumbers {
   public:
-    /// Reserves zeros: `count` numbers of `dtype`. Throws Error(Refused) if the disk has no room.
+    /// Reserves room for `count` numbers of `dtype`, all zero. Throws Error(Refused) if the disk has no room.
     DiskNumbers(std::shared_ptr<DiskFile> file, int64_t count, at::ScalarType dtype);
 
     at::ScalarType dtype() const { return dtype_; }

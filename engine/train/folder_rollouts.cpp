@@ -125,7 +125,7 @@ bool FolderRollouts::next(int64_t, const TokenFile*, const std::vector<int64_t>&
     return true;
 }
 
-/// Gives every rank the bytes of rank 0's file.
+/// Broadcasts the bytes of rank 0's file to all ranks.
 void FolderRollouts::share_file() {
     const bool is_first = groups_.rank() == 0;
     at::Tensor bytes = is_first ? bytes_of(own_file()) : at::Tensor();

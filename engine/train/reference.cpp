@@ -61,7 +61,7 @@ void ReferenceLogProbs::write() const {
     writer.finish();
 }
 
-/// Gives every rank the numbers of rank 0.
+/// Broadcasts rank 0's log-probabilities to all ranks.
 void ReferenceLogProbs::share() {
     at::Tensor count = at::full({1}, static_cast<int64_t>(values_.size()), at::kLong).to(groups_.device());
     groups_.world().broadcast(count, 0).wait();

@@ -18,7 +18,7 @@ class StoredState {
   public:
     struct Where {
         FlatRange own;           ///< range of the parameter's elements
-        at::Device device;       ///< device that updates
+        at::Device device;       ///< device that computes updates
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
         at::Device pins_for = at::kCPU;  ///< device whose copies need this host memory pinned
@@ -62,7 +62,7 @@ class StoredState {
     int64_t first_block() const { return own_.begin / format_.block; }
 
   private:
-    /// Returns single numbers that are not in codes.
+    /// Returns single elements of a state that is not in codes.
     at::Tensor single_numbers(const at::Tensor& here) const;
     at::Tensor single_codes(const at::Tensor& here) const;
     at::Tensor single_scales(const at::Tensor& here) const;
