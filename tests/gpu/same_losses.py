@@ -6,8 +6,8 @@
 
 models: 20 steps of the training of tests/oracles/test_transformers.py, with its models and some of FAMILIES in
 tests/oracles/test_families.py, whose layers together have every feature. transformers trains the reference.
-kinds: kinds of training (KINDS) for which this engine trains the reference on the CPU; the tests in tests/oracles compare the CPU with the libraries
-that define these kinds.
+kinds: kinds of training (KINDS) for which this engine trains the reference on the CPU; the tests in tests/oracles compare
+the CPU with the libraries that define these kinds.
 
 `prepare` trains the references and makes the run directories, preflight included; it needs the launcher, torch and transformers. `run`
 needs only the engine, and may run on another machine. The last line of its stdout is JSON: for each run, the largest relative

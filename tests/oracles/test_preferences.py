@@ -82,7 +82,7 @@ def test_quick_losses_are_those_of_trl(prepared, tmp_path, loss, mesh):
     assert all(("kl" in event) == (loss == "kto") for event in events_of(run))
     if loss == "reward":
         check_saved_scores(tmp_path / "out")
-    margins = [event for event in events_of(run) if "reward_margin" in event]  # some of KTO's steps have only desirable or only undesirable rows
+    margins = [event for event in events_of(run) if "reward_margin" in event]  # some KTO steps have no desirable or no undesirable row
     assert margins and margins[-1]["rewards_chosen"] - margins[-1]["rewards_rejected"] == pytest.approx(margins[-1]["reward_margin"])
 
 

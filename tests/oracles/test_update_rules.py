@@ -276,7 +276,7 @@ def test_lr_groups_are_axolotls(folder):
     def rate_of(name):
         if "norm" in name or is_table(name):
             return LR
-        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # for k_proj, the rate of the later group wins, at its place in the first
+        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # k_proj has the later group's rate, in the first's place
         return next((rate for module, rate in lookup.items() if module in name), LR)
 
     beside_adamw(folder, lambda named: axolotls_groups(named, rate_of), lr_groups=listed)
