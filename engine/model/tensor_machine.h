@@ -277,8 +277,8 @@ class TensorMachine {
     // The expert that every token uses; see engine/blocks/shared_expert.h.
     /// Adds y · sigmoid(shares) to out_nc.
     void add_share(const at::Tensor& out_nc, const at::Tensor& y_nc, const at::Tensor& shares_n1) const;
-    /// Replaces shares_n1 and gate_up_n2i by their gradients, given that of the product of gate and up before
-    /// its share. Returns the product times sigmoid(shares), which may take the place of dact_ni.
+    /// Replaces shares_n1 and gate_up_n2i by their gradients, given dact_ni, the gradient of f(gate) · up ·
+    /// sigmoid(shares). Returns that product, which may take the place of dact_ni.
     at::Tensor share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
                               const at::Tensor& gate_up_n2i) const;
     /// Sets a callback that chooses experts in place of the router.

@@ -25,7 +25,8 @@ struct Layout {
     size_t chunks() const { return chunk_bounds.empty() ? 1 : chunk_bounds.size() - 1; }
 };
 
-/// Returns where each of `chunks` nearly equal parts of `tokens` tokens begins, then the end of the last.
+/// Returns the first token of each of `chunks` nearly equal parts of `tokens` tokens, then the end of the
+/// last part.
 std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
 
 /// Returns the cells of the causal mask in the rows of these positions (position p sees p + 1 keys): a rank's

@@ -20,7 +20,7 @@ namespace ringmaster {
 namespace {
 
 constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-test
-constexpr double kWorthwhile = 0.97;   // fraction of FlashAttention-2's time
+constexpr double kWorthwhile = 0.97;   // cuDNN must take less than this part of FlashAttention-2's time
 constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows both kernels alike
 
 /// Returns some numbers without the generator that the run itself may use. Long tensors repeat their numbers,

@@ -36,7 +36,8 @@ FlatRange bytes_of(const StoredState& state, const FlatRange& elements) {
     return {elements.begin * each, elements.end * each};
 }
 
-/// Returns the bytes of the scales of blocks that begin in [begin, end); others are another rank's.
+/// Returns the bytes of the scales of blocks that begin in [begin, end); another rank stores the scale of a
+/// block that begins earlier.
 FlatRange scale_bytes(const StoredState& state, const FlatRange& elements) {
     constexpr int64_t each = sizeof(float);
     return {blocks_of(elements.begin, state.block()) * each, blocks_of(elements.end, state.block()) * each};
