@@ -71,9 +71,8 @@ FlashKernel::Gradients cudnn_backward(const FlashInputs& in, const at::Tensor& d
     const at::Tensor lse = lse_has_last_dim ? whole.lse.unsqueeze(3) : whole.lse;
     auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
         heads_first(within_reach(dout)), heads_first(within_reach(in.q)), heads_first(within_reach(in.k)),
-        heads_first(within_reach(in.v)), heads_first(within_reach(whole.out)),
-        lse, no_dropout, no_dropout, {}, {}, {}, in.q.size(1), in.k.size(1), 0.0, is_causal(in),
-        scale_of(in));
+        heads_first(within_reach(in.v)), heads_first(within_reach(whole.out)), lse, no_dropout, no_dropout,
+        {}, {}, {}, in.q.size(1), in.k.size(1), 0.0, is_causal(in), scale_of(in));
     return {heads_first(dq), heads_first(dk), heads_first(dv)};
 }
 

@@ -39,7 +39,7 @@ struct Rendezvous {
     int master_port = 0;
     std::optional<int> store_fd;      ///< RINGMASTER_STORE_FD: rank 0's listening socket, opened by its agent
     bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
-    std::string key_prefix;      ///< prefix of this attempt's keys, unique to the attempt; not secret
+    std::string key_prefix;           ///< prefix of this attempt's keys, unique to the attempt; not secret
     std::string secret;          ///< run's secret (auth/run_secret.h), equal on all ranks; not in environment
     std::string interface_name;  ///< GLOO_SOCKET_IFNAME, the network interface to use; empty: automatic
 };

@@ -22,14 +22,13 @@ constexpr std::size_t kMaxConfigBytes = std::size_t{8} << 20;
 struct Document {
     nlohmann::json values = nlohmann::json::object();
     std::map<std::string, int> lines;  ///< dotted path (list items by number) -> 1-based line; 0: from --set
-    std::set<std::string>
-        anchor_holders;             ///< top-level keys whose value is repeated in the file (&a, *a)
-    std::set<std::string> foreign;  ///< top-level keys that come neither from the file nor from --set
+    std::set<std::string> anchor_holders;  ///< top-level keys whose value is repeated in the file (&a, *a)
+    std::set<std::string> foreign;         ///< top-level keys that come neither from the file nor from --set
 
     /// Returns the value at a dotted path; nullptr if it is absent or null.
     const nlohmann::json* find(std::string_view path) const;
-    int line(const std::string& path)
-        const;  ///< line of the path, or of its nearest parent in the file; else 0
+    int line(
+        const std::string& path) const;  ///< line of the path, or of its nearest parent in the file; else 0
     std::vector<std::string> top_level_keys() const;  ///< the file's keys in its order, then those of --set
 };
 

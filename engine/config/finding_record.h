@@ -15,8 +15,8 @@
 /// {name} is a parameter, or the finding's key. {ranks|rank|ranks} adds the word after the number. {length!}
 /// writes a number as in a file: 1048576, not 1,048,576. {why~} inserts the language's phrase for the
 /// parameter's English words ("phrase ENGLISH => WORDS" in the head; see phrases.h). Other braces stay
-/// unchanged. A fix is "key: value", "remove KEY", several of these joined by "; ", or "run COMMAND". A fix is
-/// not offered if it names a parameter that the finding does not have.
+/// unchanged. A fix is "key: value", "remove KEY", several of these joined by "; ", or "run COMMAND". A fix
+/// is not offered if it names a parameter that the finding does not have.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct FindingTexts {
     std::string title;
     std::map<std::string, std::string> messages, hints, effects;  ///< sentences by form
     std::map<std::string, std::string> phrases;  ///< translations by the parameter's English words
-    std::string explanation;                                      ///< Markdown
+    std::string explanation;                     ///< Markdown
 };
 
 struct FindingRecord {

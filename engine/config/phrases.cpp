@@ -27,7 +27,8 @@ std::optional<Texts> between(const Texts& pieces, std::string_view text) {
     Texts found;
     for (size_t i = 1; i < pieces.size(); ++i) {
         const bool is_last = i + 1 == pieces.size();
-        const size_t at = is_last ? text.size() - std::min(text.size(), pieces[i].size()) : text.find(pieces[i]);
+        const size_t at =
+            is_last ? text.size() - std::min(text.size(), pieces[i].size()) : text.find(pieces[i]);
         if (at == text.npos || text.substr(at, pieces[i].size()) != pieces[i]) return std::nullopt;
         found.push_back(text.substr(0, at));
         text.remove_prefix(at + pieces[i].size());

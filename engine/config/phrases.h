@@ -6,7 +6,8 @@
 
 namespace ringmaster {
 
-/// Maps English phrases to those of a language. A * stands for any text: "no such file: *" => "Datei fehlt: *".
+/// Maps English phrases to those of a language. A * stands for any text: "no such file: *" => "Datei fehlt:
+/// *".
 using Phrases = std::map<std::string, std::string>;
 
 /// Translates an English text by the phrase that matches it; returns the text itself if none does.

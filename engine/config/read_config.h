@@ -18,9 +18,8 @@ struct ReadOptions {
     std::vector<std::pair<std::string, std::string>>
         set;                      ///< --set: dotted path, value read as YAML; later ones win
     std::string accelerate_file;  ///< empty: none
-    std::map<std::string, std::string>
-        environment;       ///< only its PARALLELISM_CONFIG_* variables are read
-    std::string base_dir;  ///< empty: the file's folder
+    std::map<std::string, std::string> environment;  ///< only its PARALLELISM_CONFIG_* variables are read
+    std::string base_dir;                            ///< empty: the file's folder
 };
 
 /// Sorts the top-level keys of the file (and of --set) into lists, each key into exactly one.

@@ -1,5 +1,5 @@
-/// Returns the number of sequences that are computed for a row of the data: two for a pair, unless packed rows
-/// hold pairs as documents.
+/// Returns the number of sequences that are computed for a row of the data: two for a pair, unless packed
+/// rows hold pairs as documents.
 #pragma once
 
 #include "engine/config/config.h"

@@ -194,7 +194,8 @@ std::optional<int64_t> step_of_checkpoint(const std::string& name) {
     int64_t step = 0;
     const char* end = name.data() + name.size();
     const auto [stop, problem] = std::from_chars(name.data() + kPrefix.size(), end, step);
-    if (problem != std::errc() || stop != end || step < 0 || checkpoint_name(step) != name) return std::nullopt;
+    if (problem != std::errc() || stop != end || step < 0 || checkpoint_name(step) != name)
+        return std::nullopt;
     return step;
 }
 

@@ -12,7 +12,7 @@ namespace ringmaster {
 /// Holds the numbers that an AdamW update needs besides the elements, each rounded once from float64.
 struct AdamWNumbers {
     enum class Form {
-        Blocks,   ///< bitsandbytes' update of block-wise states
+        Blocks,  ///< bitsandbytes' update of block-wise states
         Whole,  ///< bitsandbytes' update of 32-bit states: epsilon and step size include the bias corrections
         Torchao,  ///< torchao's update: moments move towards the gradient
     };

@@ -19,9 +19,12 @@ class Findings {
     void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
 
     /// These overloads take the text from a record of resources/findings.
-    void error(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
-    void warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
-    void inform(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
+    void error(const Form& form, const std::string& key, FindingValues parameters,
+               std::vector<Fix> fixes = {});
+    void warn(const Form& form, const std::string& key, FindingValues parameters,
+              std::vector<Fix> fixes = {});
+    void inform(const Form& form, const std::string& key, FindingValues parameters,
+                std::vector<Fix> fixes = {});
 
     /// Returns the first of these keys that the file sets, or the first key if it sets none.
     std::string key_of(std::initializer_list<const char*> keys) const;

@@ -14,9 +14,11 @@ CutBlocks::CutBlocks(Parameters& parameters, const std::vector<int64_t>& blocks,
         if (i > 0 && parameters.unit_of(i) != parameters.unit_of(i - 1)) in_unit = 0;
         const int64_t size = parameters.shapes()[i].size();
         const int64_t slice = parameters.own_slice(parameters.master(), parameters.unit_of(i)).size(0);
-        for (int64_t edge = (in_unit / slice + 1) * slice; blocks[i] > 0 && edge < in_unit + size; edge += slice) {
+        for (int64_t edge = (in_unit / slice + 1) * slice; blocks[i] > 0 && edge < in_unit + size;
+             edge += slice) {
             const int64_t at = edge - in_unit;
-            if (at % blocks[i] != 0) cuts_.emplace(std::pair(i, at / blocks[i]), static_cast<int64_t>(cuts_.size()));
+            if (at % blocks[i] != 0)
+                cuts_.emplace(std::pair(i, at / blocks[i]), static_cast<int64_t>(cuts_.size()));
         }
         in_unit += size;
     }

@@ -49,8 +49,8 @@ inline Dual relu(const Dual& x) {
 }
 /// Returns log(1 − exp(x)) for x < 0 (Mächler 2012, "Accurately computing log(1 − exp(−|a|))").
 inline Dual log1mexp(const Dual& x) {
-    const double value = x.value > -0.693147180559945 ? std::log(-std::expm1(x.value))
-                                                      : std::log1p(-std::exp(x.value));
+    const double value =
+        x.value > -0.693147180559945 ? std::log(-std::expm1(x.value)) : std::log1p(-std::exp(x.value));
     return x.apply(value, std::exp(x.value) / std::expm1(x.value));
 }
 

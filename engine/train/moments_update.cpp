@@ -19,7 +19,8 @@ void move_moments(const AdamWNumbers& with, const at::Tensor& gradient, at::Tens
     v.mul_(with.beta2).addcmul_(gradient, gradient, with.rest2);
 }
 
-at::Tensor moved(const AdamWNumbers& with, const at::Tensor& weight, const at::Tensor& m, const at::Tensor& v) {
+at::Tensor moved(const AdamWNumbers& with, const at::Tensor& weight, const at::Tensor& m,
+                 const at::Tensor& v) {
     if (with.form == Form::Whole)
         return (weight * with.shrink).add_(m / (v.sqrt() + with.epsilon), with.step_size);
     const at::Tensor root = v.sqrt().div_(with.root2).add_(with.epsilon);
@@ -34,8 +35,9 @@ void update_moments(const AdamWNumbers& with, const at::Tensor& weights, const a
     if (weights.is_cpu()) {
         constexpr int64_t kAThread = 16384;
         at::parallel_for(0, weights.size(0), kAThread, [&](int64_t begin, int64_t end) {
-            update_on_cpu(block_optimizer(), with, weights, gradients, begin, exp_avg.data_ptr<float>() + begin,
-                          exp_avg_sq.data_ptr<float>() + begin, end - begin);
+            update_on_cpu(block_optimizer(), with, weights, gradients, begin,
+                          exp_avg.data_ptr<float>() + begin, exp_avg_sq.data_ptr<float>() + begin,
+                          end - begin);
         });
         return;
     }
@@ -44,14 +46,16 @@ void update_moments(const AdamWNumbers& with, const at::Tensor& weights, const a
 }
 
 void update_on_cpu(const BlockOptimizer& kernels, const AdamWNumbers& with, const at::Tensor& weights,
-                   const at::Tensor& gradients, int64_t begin, float* exp_avg, float* exp_avg_sq, int64_t count) {
+                   const at::Tensor& gradients, int64_t begin, float* exp_avg, float* exp_avg_sq,
+                   int64_t count) {
     if (weights.scalar_type() == at::kFloat) {
-        kernels.adamw_float(with, weights.data_ptr<float>() + begin, gradients.const_data_ptr<float>() + begin,
-                            exp_avg, exp_avg_sq, count);
+        kernels.adamw_float(with, weights.data_ptr<float>() + begin,
+                            gradients.const_data_ptr<float>() + begin, exp_avg, exp_avg_sq, count);
         return;
     }
     kernels.adamw_bf16(with, static_cast<Bf16*>(weights.data_ptr()) + begin,
-                       static_cast<const Bf16*>(gradients.const_data_ptr()) + begin, exp_avg, exp_avg_sq, count);
+                       static_cast<const Bf16*>(gradients.const_data_ptr()) + begin, exp_avg, exp_avg_sq,
+                       count);
 }
 
 }  // namespace ringmaster

@@ -13,6 +13,7 @@ void update_moments(const AdamWNumbers& with, const at::Tensor& weights, const a
 
 /// Updates elements from `begin` on of weights and gradients in CPU memory.
 void update_on_cpu(const BlockOptimizer& kernels, const AdamWNumbers& with, const at::Tensor& weights,
-                   const at::Tensor& gradients, int64_t begin, float* exp_avg, float* exp_avg_sq, int64_t count);
+                   const at::Tensor& gradients, int64_t begin, float* exp_avg, float* exp_avg_sq,
+                   int64_t count);
 
 }  // namespace ringmaster

@@ -53,9 +53,7 @@ class MismatchedRows {
 
     const std::vector<Row>& rows() const { return rows_; }
     /// Returns the documents' keys, in the step's order.
-    const std::vector<DocumentKey>& keys() const {
-        return keys_;
-    }
+    const std::vector<DocumentKey>& keys() const { return keys_; }
 
   private:
     std::vector<std::vector<int32_t>> ids_, labels_;  ///< memory that rows_ refers to

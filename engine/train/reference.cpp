@@ -35,7 +35,8 @@ void ReferenceLogProbs::read() {
         const auto keys = file.elements<int64_t>("documents", "I64");
         const auto values = file.elements<double>("log_probabilities", "F64");
         const auto checksum = file.elements<int64_t>("checksum", "I64");
-        if (checksum.size() != 1 || checksum[0] != tokens_.checksum() || keys.size() != 2 * values.size()) return;
+        if (checksum.size() != 1 || checksum[0] != tokens_.checksum() || keys.size() != 2 * values.size())
+            return;
         for (size_t i = 0; i < values.size(); ++i) values_[{keys[2 * i], keys[2 * i + 1]}] = values[i];
     } catch (const Error& error) {
         log_line("warning: the reference's log-probabilities are computed again: " + error.text());
@@ -52,9 +53,9 @@ void ReferenceLogProbs::write() const {
     }
     const auto count = static_cast<int64_t>(values.size());
     const int64_t checksum = tokens_.checksum();
-    SafetensorsWriter writer(file_, {{"documents", "I64", {count, 2}},
-                                     {"log_probabilities", "F64", {count}},
-                                     {"checksum", "I64", {1}}});
+    SafetensorsWriter writer(
+        file_,
+        {{"documents", "I64", {count, 2}}, {"log_probabilities", "F64", {count}}, {"checksum", "I64", {1}}});
     writer.write(keys.data(), keys.size() * sizeof(int64_t));
     writer.write(values.data(), values.size() * sizeof(double));
     writer.write(&checksum, sizeof checksum);
@@ -66,7 +67,8 @@ void ReferenceLogProbs::share() {
     at::Tensor count = at::full({1}, static_cast<int64_t>(values_.size()), at::kLong).to(groups_.device());
     groups_.world().broadcast(count, 0).wait();
     if (count.item<int64_t>() == 0) return;
-    at::Tensor keys = at::zeros({count.item<int64_t>(), 2}, at::kLong), values = at::zeros({keys.size(0)}, at::kDouble);
+    at::Tensor keys = at::zeros({count.item<int64_t>(), 2}, at::kLong),
+               values = at::zeros({keys.size(0)}, at::kDouble);
     int64_t row = 0;
     for (const auto& [key, value] : values_) {
         keys[row][0] = key.first;
@@ -100,7 +102,8 @@ std::vector<Row> ReferenceLogProbs::sequences(const std::vector<int64_t>& rows) 
 }
 
 bool ReferenceLogProbs::knows(const std::vector<DocumentKey>& keys) const {
-    return std::all_of(keys.begin(), keys.end(), [&](const DocumentKey& key) { return values_.contains(key); });
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const DocumentKey& key) { return values_.contains(key); });
 }
 
 ReferenceLogProbs::Wanted ReferenceLogProbs::missing(Sampler sampler, int64_t steps) const {
@@ -115,19 +118,22 @@ ReferenceLogProbs::Wanted ReferenceLogProbs::missing(Sampler sampler, int64_t st
         }
         const auto at_once = static_cast<size_t>(std::max<int64_t>(1, plan_.batch.global));
         for (size_t begin = 0; begin < some.size(); begin += at_once)
-            wanted.rows.emplace_back(some.begin() + static_cast<std::ptrdiff_t>(begin),
-                                     some.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, some.size())));
+            wanted.rows.emplace_back(
+                some.begin() + static_cast<std::ptrdiff_t>(begin),
+                some.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, some.size())));
         if (plan_.config.preference.method != PreferenceMethod::Kto) {
             if (static_cast<int64_t>(seen.size()) == tokens_.rows()) break;
             continue;
         }
-        if (!knows(MismatchedRows(plan_.config, step_rows(plan_, sequences(rows), groups_.rank()).documents).keys()))
+        if (!knows(MismatchedRows(plan_.config, step_rows(plan_, sequences(rows), groups_.rank()).documents)
+                       .keys()))
             wanted.mismatched.push_back(rows);
     }
     return wanted;
 }
 
-void ReferenceLogProbs::add(MeshPass& pass, const std::vector<Row>& rows, const std::vector<DocumentKey>& keys) {
+void ReferenceLogProbs::add(MeshPass& pass, const std::vector<Row>& rows,
+                            const std::vector<DocumentKey>& keys) {
     std::vector<double> sums = local_segment_sums(pass, step_rows(plan_, rows, groups_.rank()), false);
     sum_over_ranks(groups_, sums);
     for (size_t i = 0; i < keys.size(); ++i) values_[keys[i]] = sums[2 * i];

@@ -11,8 +11,8 @@ at::Tensor values_at(const Parameters& parameters, const Flat& flat,
     int64_t begin = 0;
     for (const Optimizer::Place& place : places) {
         if (place.unit != unit)
-            begin = parameters.own_slice(flat, unit = place.unit).storage_offset() -
-                    flat.values.storage_offset();
+            begin =
+                parameters.own_slice(flat, unit = place.unit).storage_offset() - flat.values.storage_offset();
         at_places.push_back(begin + place.in_slice);
     }
     const at::Tensor index = at::tensor(at_places, at::kLong).to(flat.values.device());

@@ -30,8 +30,10 @@ QTranslator& installed(int which) {
 }  // namespace
 
 const std::vector<Language>& languages_known() {
-    static const std::vector<Language> all{
-        {u"en"_s, u"English"_s}, {u"de"_s, u"Deutsch"_s}, {u"ja"_s, u"日本語"_s}, {u"zh_CN"_s, u"简体中文"_s}};
+    static const std::vector<Language> all{{u"en"_s, u"English"_s},
+                                           {u"de"_s, u"Deutsch"_s},
+                                           {u"ja"_s, u"日本語"_s},
+                                           {u"zh_CN"_s, u"简体中文"_s}};
     return all;
 }
 

@@ -37,7 +37,7 @@ class LaunchDialog : public QDialog {
     bool isBusy() const { return m_busy; }
 
   Q_SIGNALS:
-    void started(const QString& dir);    ///< emitted when the run's agent has taken over
+    void started(const QString& dir);  ///< emitted when the run's agent has taken over
     void exampleMade(const QString& file);
     void madeReady();    ///< emitted when the Python environment is installed
     void nodesWanted();  ///< asks for the Nodes page

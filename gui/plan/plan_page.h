@@ -45,7 +45,7 @@ class PlanPage : public Page {
 
     bool settled() const override;
     bool mayClose() override;
-    void showRows();  ///< asks for the rows of the open text, if any
+    void showRows();           ///< asks for the rows of the open text, if any
     QString rowsFile() const;  ///< path under which showRows() asks; empty while nothing is open
 
   Q_SIGNALS:

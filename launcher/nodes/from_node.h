@@ -52,8 +52,8 @@ struct FileThere {
 /// A folder on a node, as `sha256sum` and `wc -c` list it.
 struct Manifest {
     std::map<std::string, FileThere> files;  ///< files by name; no name contains a folder
-    std::vector<std::string> left_out;  ///< some names that belong to no model or checkpoint
-    int64_t bytes = 0;                  ///< size of all files
+    std::vector<std::string> left_out;       ///< some names that belong to no model or checkpoint
+    int64_t bytes = 0;                       ///< size of all files
 };
 
 /// Parses sha256sum's lines, the line "sizes", and wc's lines. Throws Error(Refused) for more than 4,096

@@ -158,8 +158,7 @@ std::vector<StagedFile> libtorch_files(const Places& places, const std::string& 
             add_libraries(part.path() / "lib", files);
     }
     std::vector<StagedFile> staged;
-    files.insert(torch /
-                 "version.py");  // marks a complete folder; sent last, see below
+    files.insert(torch / "version.py");  // marks a complete folder; sent last, see below
     for (const fs::path& file : files)
         staged.push_back({file, to + "/" + file.lexically_relative(site).string(), false});
     const auto is_version = [](const StagedFile& file) { return file.from.filename() != "version.py"; };

@@ -16,10 +16,10 @@ struct RunTraces {
     std::optional<int64_t> checkpoint;  ///< step of the newest checkpoint
     std::string error;                  ///< first error event of this attempt: "rank 1: …"
     std::string error_code;             ///< code of that error
-    std::string lost_rank;  ///< first rank killed from outside: "rank 1 on n3: Killed"
-    std::string last_words;   ///< end of agent.log
-    bool stop_asked = false;  ///< true: `ringmaster stop` was used
-    bool preempted = false;   ///< true: the job's log says so
+    std::string lost_rank;              ///< first rank killed from outside: "rank 1 on n3: Killed"
+    std::string last_words;             ///< end of agent.log
+    bool stop_asked = false;            ///< true: `ringmaster stop` was used
+    bool preempted = false;             ///< true: the job's log says so
 };
 
 /// Collects the traces from the run's events and from the text of agent.log as the job wrote it.

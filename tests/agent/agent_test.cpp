@@ -44,8 +44,9 @@ TEST_F(Agent, TellsEachRankWhoItIs) {
         "TORCHELASTIC_RESTART_COUNT=0\nRINGMASTER_ATTEMPT=4\nTORCHELASTIC_USE_AGENT_STORE=\nOMP_NUM_THREADS="
         "7\n"
         "agent_is_parent=1\n";
-    EXPECT_EQ(content_of(run_ / "traces-0"), "RANK=0\nWORLD_SIZE=2\nLOCAL_RANK=0\n" + common +
-                                                 "store_listens_at=127.0.0.1\nother_descriptors=1\nresume=auto\n");
+    EXPECT_EQ(content_of(run_ / "traces-0"),
+              "RANK=0\nWORLD_SIZE=2\nLOCAL_RANK=0\n" + common +
+                  "store_listens_at=127.0.0.1\nother_descriptors=1\nresume=auto\n");
     EXPECT_EQ(content_of(run_ / "traces-1"), "RANK=1\nWORLD_SIZE=2\nLOCAL_RANK=1\n" + common +
                                                  "store_listens_at=\nother_descriptors=0\nresume=auto\n");
     EXPECT_EQ(state().attempt, 4);
@@ -195,7 +196,8 @@ TEST_F(Agent, SetsLaterCheckpointsAsideBeforeAnyRankStarts) {
     arguments.insert(arguments.end(), {"--resume", "2"});
     EXPECT_EQ(ended(arguments).status, 1);
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(checkpoints))
+        names.push_back(entry.path().filename());
     EXPECT_THAT(names, testing::UnorderedElementsAre("step-00000002", "step-00000004.abandoned-by-attempt-1",
                                                      "step-00000006.abandoned-by-attempt-1"));
 }

@@ -16,9 +16,10 @@ const std::vector<NcclSetting> kTold = {{"NCCL_SOCKET_IFNAME", "=eth1", "it reac
 TEST(LaunchPreview, SaysOfEachNodeWhatItsRanksTellNccl) {
     LaunchPreview preview;
     preview.nodes = {{"here", {{}, {"agent"}}, {{{}, {"engine"}}}, kTold}};
-    EXPECT_THAT(preview_text(preview),
-                HasSubstr("whose ranks tell NCCL:\n  NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)\n  "
-                          "NCCL_ALGO: left to NCCL"));
+    EXPECT_THAT(
+        preview_text(preview),
+        HasSubstr("whose ranks tell NCCL:\n  NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)\n  "
+                  "NCCL_ALGO: left to NCCL"));
     const auto told = preview_to_json(preview)["nodes"][0]["nccl"];
     EXPECT_EQ(told[0]["value"], "=eth1");
     EXPECT_TRUE(told[1]["value"].is_null());

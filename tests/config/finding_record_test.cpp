@@ -108,8 +108,9 @@ TEST(FindingRecords, TranslateTheWordsOfAParameterRoundItsOwnText) {
     };
     EXPECT_EQ(told("CFG-FILE", "", "no such file: a is a folder"), "ファイルが存在しません：a is a folder");
     EXPECT_EQ(told("CFG-FILE", "", "* is a folder"), "* はフォルダです");
-    EXPECT_EQ(told("CFG-DEEPSPEED", "file", "d.json: zero_optimization.stage is 9, but must be 0, 1, 2 or 3"),
-              "d.json：zero_optimization.stage が 9 になっていますが、0、1、2、3 のいずれかでなければなりません");
+    EXPECT_EQ(
+        told("CFG-DEEPSPEED", "file", "d.json: zero_optimization.stage is 9, but must be 0, 1, 2 or 3"),
+        "d.json：zero_optimization.stage が 9 になっていますが、0、1、2、3 のいずれかでなければなりません");
     EXPECT_EQ(told("CFG-FILE", "", "is a folder: x"), "is a folder: x") << "not one of the phrases";
 }
 

@@ -46,8 +46,9 @@ TEST_F(Checkpoints, ANameIsAStepAndBack) {
     EXPECT_EQ(checkpoint_name(100), "step-00000100");
     EXPECT_EQ(step_of_checkpoint("step-00000100"), 100);
     EXPECT_EQ(step_of_checkpoint("step-123456789"), 123456789);
-    for (const char* name : {"step--2147483648", "step-", "step-1", "step-x", "step-00000100.abandoned-by-attempt-2",
-                             ".step-00000100", "step--0000001", "step-99999999999999999999"})
+    for (const char* name :
+         {"step--2147483648", "step-", "step-1", "step-x", "step-00000100.abandoned-by-attempt-2",
+          ".step-00000100", "step--0000001", "step-99999999999999999999"})
         EXPECT_FALSE(step_of_checkpoint(name)) << name;
 }
 

@@ -33,9 +33,10 @@ TEST_F(ExportTest, StepsComeInOrderAndTheLaterLineCountsHoweverFewAreHeld) {
         events.write(step_event(4, 40 + rank));
     }
     const std::vector<std::tuple<int, int64_t, double>> wanted = {
-        {0, 1, 1}, {1, 1, 11}, {0, 2, 2},  {1, 2, 12}, {0, 3, 3},
+        {0, 1, 1},  {1, 1, 11}, {0, 2, 2},  {1, 2, 12}, {0, 3, 3},
         {1, 3, 13}, {0, 4, 40}, {1, 4, 41}, {0, 5, 5},  {1, 5, 15}};
-    for (const size_t most_held : {1, 2, 3, 9, 10, 11, 1000}) EXPECT_EQ(visited(run, most_held), wanted) << most_held;
+    for (const size_t most_held : {1, 2, 3, 9, 10, 11, 1000})
+        EXPECT_EQ(visited(run, most_held), wanted) << most_held;
 }
 
 TEST_F(ExportTest, RefusesWhereItWouldMixWithOtherFiles) {

@@ -65,7 +65,8 @@ void apply(const nlohmann::json& settings, const fs::path& dir) {
 
 void print_book(int bits, bool is_signed) {
     const CodeBook& book = torchao_book(bits, is_signed);
-    for (int code = 0; code < 1 << bits; ++code) std::printf("%a\n", double{book.values[static_cast<size_t>(code)]});
+    for (int code = 0; code < 1 << bits; ++code)
+        std::printf("%a\n", double{book.values[static_cast<size_t>(code)]});
 }
 
 }  // namespace

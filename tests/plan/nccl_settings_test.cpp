@@ -54,9 +54,9 @@ TEST(PlannedNcclSettings, OfSeveralNodesSayWhatEachFinds) {
 TEST(ShownNcclSettings, OfANodeThatWasSeenHaveValues) {
     const Plan plan = plan_of(Device::Cuda, 8, 2);
     const auto fast = shown_nccl_settings(plan, {false, "eth1", {"mlx5_0"}});
-    EXPECT_THAT(texts(fast), ElementsAre("NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)",
-                                         "NCCL_IB_DISABLE=0 (InfiniBand: mlx5_0)",
-                                         HasSubstr("NCCL_ALGO: left to NCCL")));
+    EXPECT_THAT(texts(fast),
+                ElementsAre("NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)",
+                            "NCCL_IB_DISABLE=0 (InfiniBand: mlx5_0)", HasSubstr("NCCL_ALGO: left to NCCL")));
     EXPECT_EQ(shown_nccl_settings(plan, {false, "", {}}).front().value, "");
 }
 

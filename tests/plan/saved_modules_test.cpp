@@ -1,5 +1,5 @@
-// Tests the names of modules that are trained in full with an adapter. In transformers 5.23, GPT-NeoX's head is
-// lm_head, and PEFT 0.21 trains nothing under its former name embed_out.
+// Tests the names of modules that are trained in full with an adapter. In transformers 5.23, GPT-NeoX's head
+// is lm_head, and PEFT 0.21 trains nothing under its former name embed_out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,9 +64,10 @@ TEST(SavedModules, NamesOfAnotherModelAreRefusedWithThisModels) {
 
 TEST(Dora, IsRefusedIfItIsNotComputed) {
     const auto plan_with = [](const std::string& more) {
-        return plan_of("adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\npeft_use_dora: true\n" +
-                           more,
-                       1);
+        return plan_of(
+            "adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\npeft_use_dora: true\n" +
+                more,
+            1);
     };
     for (const char* more : {"load_in_8bit: true\n", "lora_modules_to_save: [lm_head]\n"}) {
         const Plan plan = plan_with(more);
