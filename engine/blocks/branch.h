@@ -41,7 +41,7 @@ struct Branch {
             dx_nc.add_(pull.input());
     }
 
-    /// Returns residual_nc, unless it is undefined, + the branch's output; reuses the output's memory.
+    /// Returns the branch's output, plus residual_nc if it is defined; reuses the output's memory.
     Tensor end(Machine& machine, Tensor out_nc, const Tensor& residual_nc) {
         if (machine.model().norms_outputs) out_nc = norm_output(machine, std::move(out_nc));
         if (scale(machine) != 1) machine.scale(out_nc, scale(machine));

@@ -203,7 +203,7 @@ void check_adapter(KeyReader& keys, Config& config, const std::string& method) {
     keys.warn(Form("CFG-PREFERENCE", "adapter"), "lora_model_dir", {{"method", method}});
 }
 
-/// TRL trains KTO's rows in the order in which axolotl merged them, and shuffles no epoch.
+/// Keeps KTO's rows in axolotl's merged order in every epoch, because TRL does not shuffle them.
 void keep_merged_order(Config& config) {
     constexpr const char* kShuffle = "shuffle_merged_datasets";
     if (config.curriculum_sampling &&

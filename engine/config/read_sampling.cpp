@@ -116,7 +116,7 @@ void read_sampling(KeyReader& keys, Config& config, bool is_gdpo) {
     read_aggregation(keys, rule, is_gdpo);
     read_scale(keys, rule);
     const json* generations = keys.find("trl.num_generations");
-    // Axolotl passes 0 on as TRL's default.
+    // In axolotl, 0 means TRL's default.
     if (generations && *generations != 0)
         take(rule.generations, keys.whole("trl.num_generations", {2, 1 << 16}));
     take(rule.top_k, keys.whole("trl.top_k", {0}));

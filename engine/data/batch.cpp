@@ -96,7 +96,8 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
     }
 }
 
-/// Returns the first slot of each document. A slot is a document, or a label if labels are segments.
+/// Returns the index of each document's first slot. Each document has one slot, or one for each label if
+/// labels are segments.
 std::vector<size_t> first_slots(const std::vector<Row>& documents, Segments rule) {
     std::vector<size_t> slots;
     size_t next = 0;

@@ -39,8 +39,8 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     for (int64_t layer = 0; layer < model.num_layers; ++layer)
         model.layers[static_cast<size_t>(layer)].dense = !mixes.has(layer);
     if (model.sparse_layers() == 0) model.num_experts = 0;
-    // The class always norms the keys, the queries and the vector for the steps, and reads none of the other
-    // fields.
+    // transformers' class always normalises what the Mamba layers call B, C and dt, and ignores the fields
+    // below.
     if (!fields.flag_or("mamba_inner_layernorms", true)) model.obstacles.push_back("mamba_inner_layernorms");
     fields.ignore(
         "use_mamba_kernels use_mambapy use_associative_scan num_logits_to_keep "

@@ -14,7 +14,7 @@ namespace ringmaster {
 /// Mixes a number into one that looks random; used to combine several numbers into a stream.
 uint64_t mixed(uint64_t x);
 
-/// Returns the keys of tokens at these places (int64 [N]): int64 [2, N], below 2^32.
+/// Returns two hash keys below 2^32 per token, int64 [2, N]; `places_n` are indices of tokens, int64 [N].
 at::Tensor dropout_keys(const at::Tensor& places_n, uint64_t stream);
 
 /// Returns x_nw ÷ (1 − p), or 0 for dropped elements. `keys_2n` holds the keys of x's tokens.

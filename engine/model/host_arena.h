@@ -39,7 +39,7 @@ class HostIsClosed {
     ~HostIsClosed();
 };
 
-/// While it lives, a copy may touch the tensor's memory. Does nothing for a tensor elsewhere.
+/// As long as this object exists, a copy may use the tensor's memory in the arena. Does nothing for others.
 class HostAccess {
   public:
     explicit HostAccess(const at::Tensor& tensor);

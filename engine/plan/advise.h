@@ -88,7 +88,7 @@ std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const 
 std::optional<LongerBy> longest_by_one_change(const ConfigReading& reading, const PlanRequest& request,
                                               const Plan& present, std::stop_token stop = {});
 
-/// Returns the JSON object of the contract; its `longer_by` is {"set", "sequence_len"} or null.
+/// Returns what `ringmaster advise --json` prints; its `longer_by` is {"set", "sequence_len"} or null.
 nlohmann::json advice_to_json(const Advice& advice);
 
 }  // namespace ringmaster

@@ -67,8 +67,8 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const st
                                      int rank, const AttentionMask& mask);
 
 /// Returns how one chunk of this rank's queries reads the chunks 0, 1, … of all ranks' keys up to its own.
-/// The chunks of a sequence are a ring in time: a rank computes them one after the other. `spans` are the
-/// sorted positions of each ring rank, chunk by chunk.
+/// A rank computes the chunks one after the other, each as a rank of a ring would. `spans` are the sorted
+/// positions of each ring rank, chunk by chunk.
 std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<std::vector<Spans>>& spans, int rank,
                                                     const AttentionMask& mask, size_t chunk);
 

@@ -134,8 +134,8 @@ double rotary_widths(const ModelConfig& model) {
     return sum;
 }
 
-/// Returns the bytes of token ids and labels, of places (for experts and dropout), of dropout's keys and of
-/// rotary tables. Keys and tables are those of one chunk.
+/// Returns the bytes of token ids and labels, of tokens' indices (for experts and dropout), of dropout's keys
+/// and of rotary tables. Keys and tables are those of one chunk.
 double input_bytes(const MemoryInputs& in, const MemoryInputs& of_one) {
     const bool drops = in.lora.dropout > 0;
     const double places = drops || in.model.num_experts > 0 ? 8 : 0;

@@ -30,7 +30,7 @@ std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order
 /// Returns the same settings for display; none if the plan does not use NCCL.
 std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork& network);
 
-/// Returns the settings before any node is known: values that each node finds itself are empty.
+/// Returns the settings before any node is known; values that a node determines later are empty.
 std::vector<NcclSetting> planned_nccl_settings(const Plan& plan);
 
 /// Returns text such as "NCCL_SOCKET_IFNAME=eth0 (it reaches the other nodes)".

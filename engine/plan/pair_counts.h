@@ -11,8 +11,8 @@ namespace ringmaster {
 /// the first to the last). All spans must have the same step.
 double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
-/// Returns the number of queries at positions from the first key to the last position whose window reaches a
-/// key.
+/// Returns the number of queries between the first key and the last position whose window contains a key,
+/// both included.
 double queries_between(const Spans& queries, const Spans& keys, int64_t window);
 
 }  // namespace ringmaster

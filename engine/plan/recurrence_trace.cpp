@@ -116,8 +116,8 @@ struct ScanAtOnce {
     double of_groups() const {
         return 4 * rows * tokens * states * std::ceil(at_once(tokens, kLanes) / kLanes);
     }
-    /// Returns the bytes of the states of these channels at one position of all chunks, in LibTorch's
-    /// operations.
+    /// Returns the bytes of these channels' states if one position of every chunk is computed at a time, as
+    /// LibTorch's operations do.
     double of_states() const { return channels_bytes(kLanes) * states / kChunk; }
     double of_keys() const { return 4 * rows * tokens * states; }
     /// Returns the bytes of one tensor of a convolution's channels over the positions.

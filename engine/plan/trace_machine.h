@@ -19,8 +19,8 @@
 
 namespace ringmaster {
 
-/// Stands for a matrix, by its size; copies share its memory, which is freed with the last. Has the members
-/// of at::Tensor that blocks use.
+/// Represents a matrix by its size alone. Copies share its memory, which is freed with the last copy. Has the
+/// members of at::Tensor that blocks use.
 class Traced {
   public:
     Traced() = default;

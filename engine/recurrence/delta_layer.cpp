@@ -262,7 +262,7 @@ struct DeltaLayer::Some {
         const int64_t G = s.heads_per_key();
         return x_bthv.narrow(2, heads.first * G, heads.count * G);
     }
-    /// Views a part of a state or map of all heads, [B, H, …], as [M, G, …].
+    /// Returns a view of these heads' part of a tensor over all heads, [B, H, …], as [M, G, …].
     at::Tensor of_these(const DeltaSizes& s, const at::Tensor& x_bhkv) const {
         const int64_t G = s.heads_per_key();
         return x_bhkv.narrow(1, heads.first * G, heads.count * G)

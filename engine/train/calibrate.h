@@ -20,7 +20,8 @@ struct CalibrationOptions {
 /// Called before each part with its name, the parts done and the total.
 using OnPart = std::function<void(const std::string& name, int done, int total)>;
 
-/// Measures; on the CPU with all cores that this process may use. Throws Error if the device is missing.
+/// Measures the speeds; on the CPU with all cores that this process may use. Throws Error if the device is
+/// missing.
 Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part);
 
 /// Runs `ringmaster-engine --calibrate`: prints {"phase","done","total"} lines on stdout, then

@@ -295,7 +295,7 @@ class Layer {
         return m_.qk_norm_after_rotary ? by_heads(rotated(x_nw)) : rotated(by_heads(x_nw));
     }
 
-    /// Norms each head without weights.
+    /// Normalises each head; the norm has no weights.
     at::Tensor normed_heads(const at::Tensor& x_nw) const {
         const at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
         return plain_norm(m_, x, at::full({}, m_.norm_adds_one ? 0 : 1, x.options()), {}, m_.rms_norm_eps)

@@ -41,7 +41,7 @@ std::string proved_by(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-/// A tensor's errors are compared with at least this share of its unit's gradient, because some gradients,
+/// What a tensor's error is divided by is at least this share of its unit's gradient, because some gradients,
 /// like that of a key's bias, are differences of large numbers that nearly cancel.
 constexpr double kSmallShare = 1e-2;
 

@@ -33,8 +33,8 @@ struct FleetPlace {
 
 struct FleetMessage {
     int node = 0;      ///< node that sent the message
-    std::string word;  ///< word; or "gone": closed, "silent": nothing for kNodeSilence, "forged": a line
-                       ///< that the peer did not send
+    std::string word;  ///< the peer's; or "gone": closed, "silent": nothing for kNodeSilence, "forged": a
+                       ///< line that the peer did not send
     std::string rest;
 };
 

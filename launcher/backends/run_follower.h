@@ -46,8 +46,8 @@ std::unique_ptr<RunFollower> follower_of(const RunDirectory& run, const SshPerso
                                          const std::function<void(const std::string&)>& complain,
                                          Sessions sessions = {});
 
-/// Settles all pending runs of this machine's Slurm, with one squeue per cluster. Returns false if none is in
-/// Slurm. Throws Error(Unreachable).
+/// Updates the states of all pending runs of this machine's Slurm, with one squeue per cluster. Returns false
+/// if none is in Slurm. Throws Error(Unreachable).
 bool settle_open_runs(const std::vector<RunDirectory>& runs);
 
 }  // namespace ringmaster

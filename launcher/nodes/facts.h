@@ -96,11 +96,11 @@ struct NodeReport {
 /// missing.
 NodeFinding what_driver_lacks(const NodeFacts& facts);
 
-/// Returns "old-gpu" for the first of the first `count` GPUs that the engine's kernels cannot run on; no code
-/// if there is none.
+/// Returns "old-gpu" for the first GPU, among the first `count`, that cannot run the engine's kernels; no
+/// code if all can.
 NodeFinding what_gpus_lack(const NodeFacts& facts, size_t count);
 
-/// Returns the folder where Ringmaster installs LibTorch on a node without one; torch/lib lies in it.
+/// Returns the folder where Ringmaster installs LibTorch on a node that has none; it contains torch/lib.
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);
 
 /// Returns true if the machine could train if it had LibTorch.

@@ -75,7 +75,7 @@ std::string metadata(const Config& config) {
     return yaml + "---\n\n";
 }
 
-/// Makes a table without a head. Escapes bars in values, which would end the cell.
+/// Makes a Markdown table without a header row. Escapes `|` in values, because it would end the cell.
 class Rows {
   public:
     void add(const std::string& name, std::string value) {

@@ -216,7 +216,7 @@ class KeyEffects : public testing::Test {
         return files;
     }
 
-    /// Returns the plan for two ranks without the file that it repeats.
+    /// Returns the plan for two ranks, without the parts that only repeat the configuration.
     static json planned(const ConfigReading& reading, Device device = Device::Cpu) {
         json plan = plan_to_json(plan_of(reading, 2, device));
         for (const char* part : {"config", "diagnostics", "keys"}) plan.erase(part);

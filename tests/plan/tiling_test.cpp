@@ -33,7 +33,7 @@ int64_t below(std::mt19937_64& random, int64_t limit) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
 }
 
-/// Lets documents continue earlier documents that continue none.
+/// Lets random documents share an earlier document as their prompt. A prompt has no prompt itself.
 void share_prompts(std::mt19937_64& random, AttentionMask& mask) {
     std::vector<int64_t>& ends = mask.documents;
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());

@@ -16,7 +16,8 @@ namespace ringmaster {
 
 namespace fs = std::filesystem;
 
-/// Returns a model with whole and partial blocks and small parameters (< 4,096); most slices cut a block.
+/// Returns a model with parameters of whole and partial blocks of states, and of fewer than 4,096 elements.
+/// Most ranks' slices begin or end inside a block.
 inline ModelConfig ragged_model() {
     ModelConfig model = tiny_model();
     model.num_layers = 1;
