@@ -207,7 +207,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     connect(m_smoothing, &QSlider::valueChanged, this,
             [this](int value) { setSmoothing(double(value) / kSmoothingSteps); });
     connect(m_axis, &QComboBox::currentIndexChanged, this, [this] {
-        m_wish.axis = XAxis(m_axis->currentData().toInt());
+        m_request.axis = XAxis(m_axis->currentData().toInt());
         sendWish();
     });
     connect(m_log_axis, &QCheckBox::toggled, this, [this] {
@@ -217,8 +217,8 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     connect(m_follow, &QCheckBox::toggled, this, [this](bool on) {
         constexpr int64_t kLeastTail = 100;
         const int64_t now = m_fed ? m_fed->range.count() : 0;
-        m_wish.tail = on ? std::max(kLeastTail, m_wish.range ? now : now / 5) : 0;
-        m_wish.range.reset();
+        m_request.tail = on ? std::max(kLeastTail, m_request.range ? now : now / 5) : 0;
+        m_request.range.reset();
         m_all->setVisible(on);
         sendWish();
     });
