@@ -1,5 +1,6 @@
 #include "gui/launch/launch_dialog.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -336,6 +337,13 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_away->show();
     m_away->setFocus();
     QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // once the caller has offered its buttons
+}
+
+/// Grows again when a banner that is already shown gets taller, for example by a button.
+bool LaunchDialog::event(QEvent* event) {
+    const bool is_handled = QDialog::event(event);
+    if (event->type() == QEvent::LayoutRequest && !m_busy && m_banner->isVisible()) growToFit();
+    return is_handled;
 }
 
 /// Makes the dialog so large that all phases and the whole message are seen, as far as the screen has room.

@@ -43,6 +43,7 @@ class LaunchDialog : public QDialog {
     void nodesWanted();  ///< asks for the Nodes page
 
   protected:
+    bool event(QEvent* event) override;
     void reject() override;
 
   private:

@@ -97,13 +97,14 @@ class RunBackend {
     Started start(const RunDirectory& run, const Plan& plan, const Places& places);
 
     // A run that a queue starts later is placed now and starts in another process: that process calls
-    // continue_at() with the run's places, then has_begun(), place() and start().
+    // has_begun(), place() and start().
 
     /// Records the destination in the run directory as far as place() has not done it.
     virtual void record_destination(const RunDirectory&) const {}
 
     /// Returns true if the run has been started although run.json still says that it waits: the process that
-    /// started it was killed before it could record that. Records it now. Throws Error(Unreachable).
+    /// started it was killed before it could record that. Records it now, and takes the places that the run
+    /// has on other machines. Throws Error(Unreachable).
     virtual bool has_begun(const RunDirectory&) { return false; }
 
     /// Moves the sessions out, for follow().

@@ -50,6 +50,7 @@ class NodesBackend : public RunBackend {
 
     /// If only some agents were started, ends them, so that all can start together.
     bool has_begun(const RunDirectory& run) override {
+        if (is_remote(run)) continue_at(read_remote_run(run));
         std::vector<size_t> begun;
         for (size_t i = 0; i < remote_.nodes.size(); ++i) {
             if (node_state(*nodes_[i].session, remote_.nodes[i], i)) begun.push_back(i);

@@ -79,6 +79,7 @@ class SlurmBackend : public RunBackend {
     }
 
     bool has_begun(const RunDirectory& run) override {
+        if (is_remote(run)) continue_at(read_remote_run(run));
         const std::string dir = remote_.nodes.empty() ? run.dir.string() : remote_.nodes[0].run_dir;
         return find_submitted_job(*site_at(nodes_, dir), run);
     }

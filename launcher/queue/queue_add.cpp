@@ -70,7 +70,7 @@ Proposal startable(const Wanted& wanted, const RunBackend& at, const Places& pla
 void set_slots(Queue& queue, const QueuePlace& place, int slots) {
     if (place.partition)
         queue.partition_slots[*place.partition] = slots;
-    else if (place.is_here())
+    else if (place.hosts.empty())
         queue.slots = slots;
     else
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/backends/backend.h"
+#include "launcher/backends/queue_place.h"
 #include "launcher/places.h"
 #include "launcher/run_directory.h"
 
@@ -35,25 +35,6 @@ struct Queue {
     std::map<std::string, int> partition_slots;
     std::vector<QueuedRun> runs;
 };
-
-/// Says whose devices a run waits for.
-struct QueuePlace {
-    std::vector<std::string> hosts;  ///< machines reached by SSH, without users
-    std::optional<std::string>
-        partition;  ///< "PARTITION" or "LOGIN:PARTITION" of Slurm; no name: its default
-
-    bool is_here() const { return hosts.empty() && !partition; }
-};
-
-enum class QueueState {
-    Waiting,  ///< prepared, and never started
-    Active,   ///< a process is training it, or Slurm has its job
-    CutOff,   ///< its processes are gone although nobody stopped it, for example after the machine restarted
-    Over,     ///< completed, failed, stopped, or deleted
-};
-QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
-QueuePlace queue_place(const Destination& to);
-QueuePlace queue_place(const RunDirectory& run);  ///< a damaged run counts as one of this machine
 
 std::filesystem::path queue_folder(const Places& places);
 

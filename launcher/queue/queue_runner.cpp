@@ -102,7 +102,6 @@ void QueueRunner::start_waiting(const RunDirectory& run) {
     bool has_begun = false;
     connect(run, [&] {
         at = reach(destination_of(run), places_, {}, {});
-        if (is_remote(run)) at->continue_at(read_remote_run(run));
         has_begun = at->has_begun(run);
     });
     if (has_begun) return;
@@ -145,7 +144,7 @@ void QueueRunner::connect(const RunDirectory& run, const std::function<void()>& 
     try {
         work();
     } catch (const Error& problem) {
-        const bool may_answer_later = problem.failure == Failure::Unreachable && !queue_place(run).is_here();
+        const bool may_answer_later = problem.failure == Failure::Unreachable && queue_place(run).is_asked();
         if (!may_answer_later || !postpone(run)) throw;
         throw NotYet();
     }
@@ -172,8 +171,9 @@ void QueueRunner::follow(const std::vector<RunDirectory>& active) {
     });
     std::vector<RunDirectory> in_slurm_here;
     for (const RunDirectory& run : active) {
-        if (!is_remote(run)) in_slurm_here.push_back(run);
-        if (!is_remote(run) || followers_.contains(run.dir) || is_postponed(run)) continue;
+        const bool by_ssh = queue_place(run).by_ssh;
+        if (!by_ssh) in_slurm_here.push_back(run);
+        if (!by_ssh || followers_.contains(run.dir) || is_postponed(run)) continue;
         try {
             followers_[run.dir] = backend_of(run)->follow(run, {}, {});
             silent_.erase(run.dir);

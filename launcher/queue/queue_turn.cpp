@@ -88,7 +88,7 @@ Turn turn_of(const Queue& queue, const std::function<bool(const RunDirectory&)>&
             continue;
         }
         devices.take(one.run, place);
-        if (!place.is_here()) turn.active_elsewhere.push_back(one.run);
+        if (place.is_asked()) turn.active_elsewhere.push_back(one.run);
     }
     for (const Candidate& one : candidates) {
         if (!(is_postponed && is_postponed(one.run)) && devices.are_free(one.run, one.place)) {

@@ -1,0 +1,34 @@
+/// Says whose devices a queued run needs, and how far it is, for every backend.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/backends/backend.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+/// Says whose devices a run waits for.
+struct QueuePlace {
+    std::vector<std::string> hosts;  ///< machines reached by SSH, without users; none for Slurm
+    /// "PARTITION" or "LOGIN:PARTITION" of Slurm; no name: its default.
+    std::optional<std::string> partition;
+    bool by_ssh = false;  ///< a session to another machine starts and follows the run
+
+    /// Returns whether the run's state is asked of a machine or of Slurm, which may not answer.
+    bool is_asked() const { return by_ssh || partition; }
+};
+
+enum class QueueState {
+    Waiting,  ///< prepared, and never started
+    Active,   ///< a process is training it, or Slurm has its job
+    CutOff,   ///< its processes are gone although nobody stopped it, for example after the machine restarted
+    Over,     ///< completed, failed, stopped, or deleted
+};
+QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
+QueuePlace queue_place(const Destination& to);
+QueuePlace queue_place(const RunDirectory& run);  ///< a damaged run counts as one of this machine
+
+}  // namespace ringmaster
