@@ -38,6 +38,9 @@ namespace {
 constexpr auto kLook = 500ms;
 /// Time limit of a delivery: the tries and pauses of post.py take 40 s.
 constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;
+/// How long the message that the run has ended waits for the alerts before it, so that it comes last. The
+/// script of a Slurm job waits 60 s for all of them.
+constexpr auto kEndWaits = 20s;
 constexpr auto kWaitForOther = 5s;  ///< time to wait for the process of an attempt that has just ended
 constexpr size_t kMostAtOnce = 8;
 constexpr int kNice = 10;  ///< lower priority than the ranks
@@ -197,7 +200,8 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
     const double began = unix_now();
     Deliverer deliverer(run_dir, settings);
     Events events(run_dir, ranks);
-    bool goes_on = false;  // alerts of a run that had ended before are not delivered
+    bool goes_on = false;          // alerts of a run that had ended before are not delivered
+    Clock::time_point end_seen{};  // 0 while the run goes on
     while (true) {
         const bool ranks_were_gone = ranks_are_gone != 0;
         const RunPhase phase =
@@ -207,11 +211,19 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
             if (alert.t >= began - 1) deliverer.deliver(alert);
         }
         const bool ended = (is_over(phase) || ranks_were_gone) && !events.came();
-        if (ended && std::exchange(goes_on, false) && phase != RunPhase::Stopped)
-            deliverer.deliver({phase == RunPhase::Completed ? AlertKind::Completed : AlertKind::Failed,
-                               unix_now(), events.last_step()});
-        goes_on = goes_on || !(is_over(phase) || ranks_were_gone);
-        const size_t left = deliverer.look();
+        size_t left = deliverer.look();
+        if (ended && end_seen == Clock::time_point{}) end_seen = Clock::now();
+        if (ended && goes_on && (left == 0 || Clock::now() >= end_seen + kEndWaits)) {
+            goes_on = false;
+            if (phase != RunPhase::Stopped)
+                deliverer.deliver({phase == RunPhase::Completed ? AlertKind::Completed : AlertKind::Failed,
+                                   unix_now(), events.last_step()});
+            left = deliverer.look();
+        }
+        if (!is_over(phase) && !ranks_were_gone) {
+            goes_on = true;
+            end_seen = {};
+        }
         if ((ended || (asked_to_end != 0 && !events.came())) && left == 0) return;
         std::this_thread::sleep_for(kLook);
     }

@@ -6,6 +6,7 @@
 /// The command gets the message as its last argument and the alert as a line of JSON on its input. It is run
 /// without a shell, and killed after 30 s. The webhook gets a POST of JSON, at most three times within a
 /// minute. At most eight deliveries run at once; failures are written to RUN/alerts.log.
+/// The message that the run has ended comes after the alerts, unless one of them takes longer than 20 s.
 ///
 /// The script of a Slurm job sends the signal USR1 once the ranks have ended. If run.json does not say by
 /// then that the run is over, the run has failed, because no process is left that could write its end. After

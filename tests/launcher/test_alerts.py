@@ -95,6 +95,16 @@ def test_each_alert_is_delivered_once_and_names_the_rank(tmp_path, hook):
     assert "secret" not in alerted.log()
 
 
+def test_the_end_is_told_last(tmp_path, hook):
+    alerted = AlertedRun(tmp_path / "one", ranks=1, webhook=hook.url).deliver()
+    hook.on_post = lambda post: time.sleep(2 if post["kind"] == "nan" else 0)
+    alerted.train(40)
+    alerted.train(1, loss=lambda step: float("nan"))
+    wait_for(lambda: hook.requests, "the alert")
+    alerted.end()
+    assert [post["kind"] for post in hook.posts] == ["nan", "completed"]
+
+
 def test_a_hostile_name_stays_one_argument(tmp_path, hook):
     command, told = keeper(tmp_path)
     alerted = AlertedRun(tmp_path / HOSTILE, ranks=1, webhook=hook.url, command=command, kinds=["nan"]).deliver()
