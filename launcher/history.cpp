@@ -56,7 +56,7 @@ void drop_oldest(std::vector<Happening>& happenings) {
     happenings.erase(at == end ? happenings.begin() : at);
 }
 
-/// What remains of a part of a rank's backlog after its steps went into the rank's columns.
+/// Holds what remains of a part of a rank's backlog after its steps went into the rank's columns.
 struct Bite {
     bool is_empty = true;
     int64_t steps = 0;

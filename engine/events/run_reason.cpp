@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/filled_in.h"
+
 /// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
 #define QT_TRANSLATE_NOOP(context, text) text
 
@@ -22,7 +24,7 @@ const std::vector<ReasonText>& reason_texts() {
         {"interrupted", QT_TRANSLATE_NOOP("RunReasons", "interrupted before it started")},
         {"time-over", QT_TRANSLATE_NOOP("RunReasons", "saved after step %1, its time was nearly over: waits to be started again")},
 
-        // What is saved, and where
+        // Continuations: these tell what is saved, and where.
         {"model-in", QT_TRANSLATE_NOOP("RunReasons", ": the model is in %1")},
         {"adapter-in", QT_TRANSLATE_NOOP("RunReasons", ": the adapter is in %1")},
         {"is-saved", QT_TRANSLATE_NOOP("RunReasons", ", which is saved")},
@@ -78,25 +80,10 @@ const char* reason_text(std::string_view code) {
     return at == all.end() ? nullptr : at->text;
 }
 
-std::string with_values(std::string_view text, const std::vector<std::string>& with) {
-    std::string filled;
-    for (size_t at = 0; at < text.size(); ++at) {
-        const bool is_place =
-            text[at] == '%' && at + 1 < text.size() && text[at + 1] >= '1' && text[at + 1] <= '9';
-        if (!is_place) {
-            filled += text[at];
-            continue;
-        }
-        const auto place = static_cast<size_t>(text[++at] - '1');
-        if (place < with.size()) filled += with[place];
-    }
-    return filled;
-}
-
 std::string english(const Reason& reason) {
     std::string words;
     for (const ReasonPart& part : reason) {
-        if (const char* text = reason_text(part.code)) words += with_values(text, part.with);
+        if (const char* text = reason_text(part.code)) words += filled_in(text, part.with);
     }
     return words;
 }

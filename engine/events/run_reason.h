@@ -27,9 +27,6 @@ const std::vector<ReasonText>& reason_texts();
 /// Returns null for an unknown code, such as one of a newer version.
 const char* reason_text(std::string_view code);
 
-/// Returns `text` with %1 to %9 replaced by the entries of `with`.
-std::string with_values(std::string_view text, const std::vector<std::string>& with);
-
 /// Returns the English text of the parts; parts with an unknown code are left out.
 std::string english(const Reason& reason);
 

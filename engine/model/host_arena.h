@@ -39,7 +39,8 @@ class HostIsClosed {
     ~HostIsClosed();
 };
 
-/// As long as this object exists, a copy may use the tensor's memory in the arena. Does nothing for others.
+/// Lets copies use a tensor's memory in the arena as long as this object exists. Does nothing for a tensor
+/// outside the arena.
 class HostAccess {
   public:
     explicit HostAccess(const at::Tensor& tensor);

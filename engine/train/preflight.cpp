@@ -41,8 +41,8 @@ std::string proved_by(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-/// What a tensor's error is divided by is at least this share of its unit's gradient, because some gradients,
-/// like that of a key's bias, are differences of large numbers that nearly cancel.
+/// A tensor's error is divided by the size of its gradient, or by this share of its unit's gradient if that
+/// is larger: some gradients, like that of a key's bias, are differences of large numbers that nearly cancel.
 constexpr double kSmallShare = 1e-2;
 
 double square_sum(const at::Tensor& values) {

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "engine/filled_in.h"
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
 

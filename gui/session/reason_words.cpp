@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/config/finding_record.h"
+#include "engine/filled_in.h"
 #include "gui/session/finding_words.h"
 
 namespace ringmaster {
@@ -30,7 +31,7 @@ QString reason_of(const Reason& why, const std::string& reason, const std::strin
         std::vector<std::string> with = why[at].with;
         if (titles != nullptr && quotes_error(why, at) && !with.empty())
             with[0] = titles->title + ": " + with[0];
-        words += with_values(QCoreApplication::translate("RunReasons", text).toStdString(), with);
+        words += filled_in(QCoreApplication::translate("RunReasons", text).toStdString(), with);
     }
     return QString::fromStdString(words);
 }

@@ -159,13 +159,13 @@ void print_service(const Session& session) {
 }
 
 int run_service(const Arguments& arguments, const Session& session) {
-    const std::string& wish = arguments.operand();
-    if (wish == "on") {
+    const std::string& state = arguments.operand();
+    if (state == "on") {
         switch_queue_service_on(session.places);
-    } else if (wish == "off") {
+    } else if (state == "off") {
         switch_queue_service_off();
-    } else if (!wish.empty() && wish != "status") {
-        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + wish + "' is none of on, off and status",
+    } else if (!state.empty() && state != "status") {
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + state + "' is none of on, off and status",
                     "queue service");
     }
     print_service(session);

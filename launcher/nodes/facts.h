@@ -48,7 +48,7 @@ struct NodeFacts {
     std::string noise;     ///< text that the login shell prints before each command
 };
 
-/// What Ringmaster's programs need on a machine that they are copied to.
+/// Lists what Ringmaster's programs need on a machine that they are copied to.
 struct ProgramNeeds {
     std::string architecture;   ///< output of `uname -m`
     std::string glibc;          ///< newest glibc symbol version that the engine uses

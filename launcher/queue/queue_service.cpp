@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kUnit = "ringmaster-queue.service";
-constexpr int kPatienceMs = 30'000;
+constexpr int kPatienceS = 30;
+constexpr const char* kWithoutService =
+    "nothing was changed: after a restart of the machine the next command of Ringmaster goes on with the "
+    "queue";
 
 // Variables that decide where runs find their programs, models and devices.
 constexpr std::array kVariables = {"PATH",
@@ -52,10 +55,10 @@ Answer ask(const char* program, const QStringList& arguments) {
     Answer answer;
     answer.is_started = process.waitForStarted();
     if (!answer.is_started) return answer;
-    if (!process.waitForFinished(kPatienceMs)) {
+    if (!process.waitForFinished(1000 * kPatienceS)) {
         process.kill();
         process.waitForFinished();
-        answer.errors = "it has not answered for 30 s";
+        answer.errors = "it has not answered for " + std::to_string(kPatienceS) + " s";
         return answer;
     }
     answer.is_good = process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
@@ -84,17 +87,15 @@ void require_manager() {
     const std::string missing = missing_manager();
     if (missing.empty()) return;
     refuse(missing, "the queue's service",
-           "nothing was changed: after a restart of the machine the next command of Ringmaster goes on with "
-           "the queue. If the machine runs systemd, log in to it directly, not through su or sudo");
+           std::string(kWithoutService) +
+               ". If the machine runs systemd, log in to it directly, not through su or sudo");
 }
 
 void tell_manager(const QStringList& arguments) {
     const Answer answer = ask_manager(arguments);
     if (!answer.is_good)
         refuse(answer.errors.empty() ? "systemd refused it" : answer.errors,
-               "systemctl --user " + arguments.join(QLatin1Char(' ')).toStdString(),
-               "nothing was changed: after a restart of the machine the next command of Ringmaster goes on "
-               "with the queue");
+               "systemctl --user " + arguments.join(QLatin1Char(' ')).toStdString(), kWithoutService);
 }
 
 enum class UnitValue { Argument, Variable };

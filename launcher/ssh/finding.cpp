@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/filled_in.h"
+
 /// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
 #define QT_TRANSLATE_NOOP(context, text) text
 
@@ -194,21 +196,6 @@ const FindingText* finding_text(std::string_view code) {
     const auto at =
         std::find_if(all.begin(), all.end(), [&](const FindingText& text) { return text.code == code; });
     return at == all.end() ? nullptr : &*at;
-}
-
-std::string filled_in(std::string_view template_, const std::vector<std::string>& with) {
-    std::string text;
-    for (size_t at = 0; at < template_.size(); ++at) {
-        const bool is_place = template_[at] == '%' && at + 1 < template_.size() && template_[at + 1] >= '1' &&
-                              template_[at + 1] <= '9';
-        if (!is_place) {
-            text += template_[at];
-            continue;
-        }
-        const auto place = static_cast<size_t>(template_[++at] - '1');
-        if (place < with.size()) text += with[place];
-    }
-    return text;
 }
 
 std::string NodeFinding::message() const {

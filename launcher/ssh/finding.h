@@ -31,9 +31,6 @@ struct NodeFinding {
     bool operator==(const NodeFinding&) const = default;
 };
 
-/// Returns `template_` with %1 to %9 replaced by the entries of `with`.
-std::string filled_in(std::string_view template_, const std::vector<std::string>& with);
-
 /// Thrown if a machine cannot be reached, with the finding that says why: Error(Unreachable).
 struct NodeError : Error {
     NodeError(const NodeFinding& finding_, const std::string& host)

@@ -111,7 +111,7 @@ IN_PLACE_OF("_ZN10ringmaster15preference_lossERKNS_10PreferenceERKSt6vectorINS_1
     return loss;
 }
 
-/// What replaces a member function takes `this` as its first parameter.
+/// A function that replaces a member function takes `this` as its first parameter.
 IN_PLACE_OF("_ZN10ringmaster17GradientReduction5startEi", void, start, GradientReduction* self, int unit) {
     if (!put_in("gradient not reduced")) real_start(self, unit);
 }
