@@ -2662,6 +2662,37 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
 </context>
 <context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>Tokens für die Experten eines Rangs</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>Tokens, die die Experten eines Rangs erhalten</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>Legende der Tokens</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Rangs.</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>bei gleichmäßiger Last</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>im ungünstigsten Fall</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>%1 von %2 Experten je Rang</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>

@@ -2644,6 +2644,37 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
 </context>
 <context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>ランクのエキスパートが受け取るトークン</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>1 つのランクのエキスパートが受け取るトークン数</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>トークンの凡例</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>1 つの層とマイクロバッチでの値です。トークンは、選んだエキスパートごとに 1 回ずつ数えます。最悪の場合、すべてのトークンが同じランクのエキスパートを選びます。</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>負荷が均等な場合</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>最悪の場合</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>ランクあたり %1 / %2 エキスパート</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>

@@ -2644,6 +2644,37 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
 </context>
 <context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>一个 rank 的专家收到的 token</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>一个 rank 的专家收到的 token 数</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>token 图例</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>按一层和一个微批计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>负载均匀时</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>最坏情况</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>每个 rank 有 %1 / %2 个专家</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>

@@ -13,6 +13,7 @@
 #include "gui/plan/bars.h"
 #include "gui/plan/batch_card.h"
 #include "gui/plan/context_card.h"
+#include "gui/plan/experts_card.h"
 #include "gui/plan/keys_card.h"
 #include "gui/plan/memory_card.h"
 #include "gui/plan/mesh_view.h"
@@ -38,6 +39,7 @@ PlanBoard::PlanBoard(QWidget* parent)
       m_time_legend(new BarLegend),
       m_time_note(mutedLabel()),
       m_attention(new AttentionCard),
+      m_experts(new ExpertsCard),
       m_advice(new AdviceCard),
       m_keys(new KeysCard) {
     setObjectName(u"planBoard"_s);
@@ -72,6 +74,7 @@ PlanBoard::PlanBoard(QWidget* parent)
     grid->addCard(m_memory, 2);
     grid->addCard(m_time_card, 2);
     grid->addCard(m_attention, 2);
+    grid->addCard(m_experts, 2);
     grid->addCard(m_advice, 2);
     grid->addCard(m_keys, 2);
     setWidget(inside);
@@ -116,12 +119,13 @@ void PlanBoard::setPlan(const PlanAnswer& answer, bool machine_known) {
     m_memory->setPlan(answer.plan, answer.what_if);
     writeTime();
     m_attention->setPlan(answer.plan);
+    m_experts->setVisible(m_experts->setPlan(answer.plan));
     m_keys->setPlan(answer.plan);
 }
 
 std::vector<QWidget*> PlanBoard::cards() const {
     return {m_context,   m_batch,     m_mesh_card, m_sequence_card, m_memory,
-            m_time_card, m_attention, m_advice,    m_keys};
+            m_time_card, m_attention, m_experts,   m_advice,        m_keys};
 }
 
 void PlanBoard::clear() {
@@ -206,6 +210,7 @@ void PlanBoard::changeEvent(QEvent* event) {
     if (event->type() != QEvent::PaletteChange || !m_keys) return;
     writeTime();
     m_batch->setPlan(m_answer.plan);
+    m_experts->setPlan(m_answer.plan);
 }
 
 }  // namespace ringmaster

@@ -1,4 +1,5 @@
-/// Shows what a text means, in cards: verdict, sizes, batch, mesh, sequence, memory, time, advice, keys.
+/// Shows what a text means, in cards: verdict, sizes, batch, mesh, sequence, memory, time,
+/// attention, experts, advice, keys.
 #pragma once
 
 #include <QScrollArea>
@@ -13,6 +14,7 @@ class AttentionCard;
 class BarLegend;
 class BatchCard;
 class ContextCard;
+class ExpertsCard;
 class KeysCard;
 class MemoryCard;
 class MeshView;
@@ -62,6 +64,7 @@ class PlanBoard : public QScrollArea {
     BarLegend* m_time_legend;
     QLabel* m_time_note;
     AttentionCard* m_attention;
+    ExpertsCard* m_experts;
     AdviceCard* m_advice;
     KeysCard* m_keys;
 };

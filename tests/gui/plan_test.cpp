@@ -272,6 +272,22 @@ class PlanTest : public QObject {
         QVERIFY2(text().contains(u"cuDNN is left out: rows hold several documents"_s), qPrintable(text()));
     }
 
+    void theTokensOfDividedExpertsAreDrawn() {
+        open();
+        auto* bar = m_page->findChild<QWidget*>(u"expertsBar"_s);
+        QVERIFY(!bar->isVisible());
+        const QString experts =
+            QString(kText).replace(u"meta-llama/Llama-3.2-1B"_s, u"Qwen/Qwen3-30B-A3B"_s) +
+            u"dp_shard_size: 2\nexpert_parallel_size: 8\nfsdp_version: 2\n"
+            "fsdp_config:\n  reshard_after_forward: true\n"_s;
+        setText(experts);
+        QVERIFY2(bar->isVisible(), qPrintable(verdict()));
+        // A rank has 32,768 ÷ 4 tokens, each for 8 experts; at worst those of all 8 ranks come to one.
+        QCOMPARE(bar->accessibleDescription(), u"if the load is level 65,536, at worst 524,288"_s);
+        setText(QString(experts).replace(u"expert_parallel_size: 8"_s, u"expert_parallel_size: 1"_s));
+        QVERIFY(!bar->isVisible());
+    }
+
     void theLengthIsTriedAndThenWritten() {
         open();
         auto* slider = m_page->findChild<QSlider*>(u"lengthSlider"_s);

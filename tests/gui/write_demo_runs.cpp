@@ -440,6 +440,26 @@ deepspeed:
     offload_optimizer: {device: nvme, nvme_path: HOME/nvme}
 )";
 
+constexpr const char* kExpertsConfig = R"(base_model: Qwen/Qwen3-30B-A3B
+datasets:
+  - path: HOME/rows.jsonl
+    ds_type: json
+    type:
+sequence_len: 16384
+micro_batch_size: 1
+num_epochs: 1
+optimizer: adamw_torch
+learning_rate: 1e-5
+bf16: true
+gradient_checkpointing: true
+output_dir: ./out
+dp_shard_size: 32
+expert_parallel_size: 8
+fsdp_version: 2
+fsdp_config:
+  reshard_after_forward: true
+)";
+
 /// Gemma 2 caps its attention scores, so other kernels compute its attention.
 constexpr const char* kCappedConfig = R"(base_model: google/gemma-2-2b
 datasets:
@@ -542,6 +562,7 @@ int main(int argc, char** argv) {
     write_config(home / "rows.yml", kRowsConfig);
     write_config(home / "tiers.yml", kTiersConfig);
     write_config(home / "capped.yml", kCappedConfig);
+    write_config(home / "experts.yml", kExpertsConfig);
     write_queue(home / "data/ringmaster");
     write_long_queue(home);
     const auto all = rosters();
