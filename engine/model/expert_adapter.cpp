@@ -7,11 +7,11 @@
 namespace ringmaster {
 
 at::Tensor ExpertAdapter::a_of(const at::Tensor& a_ri, int64_t expert) const {
-    return a_ri.narrow(0, expert * rank, rank);
+    return a_ri.narrow(0, (first_expert + expert) * rank, rank);
 }
 
 at::Tensor ExpertAdapter::b_of(const at::Tensor& b_or, int64_t expert) const {
-    return b_or.view({b_or.size(0), rank, -1}).select(2, expert);
+    return b_or.view({b_or.size(0), rank, -1}).select(2, first_expert + expert);
 }
 
 void ExpertAdapter::add_forward(const at::Tensor& y_mo, const at::Tensor& x_mi,
@@ -37,7 +37,7 @@ void ExpertAdapter::add_input_gradient(const at::Tensor& dx_mi, const at::Tensor
 void ExpertAdapter::accumulate(const at::Tensor& dy_mo, const at::Tensor& x_mi, const Routing& routing,
                                double beta) const {
     if (!on()) return;
-    if (beta == 0) {  // experts without rows get zeros
+    if (beta == 0) {  // experts without rows here get zeros
         gradients.a_rc.zero_();
         gradients.b_or.zero_();
     }

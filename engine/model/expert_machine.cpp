@@ -40,7 +40,11 @@ at::Tensor TensorMachine::experts(Role role) const {
 }
 
 ExpertAdapter TensorMachine::expert_adapter(Role role) const {
-    return adapter_ == nullptr ? ExpertAdapter() : adapter_->of_experts(role == Role::ExpertDown ? 1 : 0);
+    if (adapter_ == nullptr) return {};
+    ExpertAdapter adapter = adapter_->of_experts(role == Role::ExpertDown ? 1 : 0);
+    if (expert_group_)
+        adapter.first_expert = expert_group_->rank() * (model_.num_experts / expert_group_->size());
+    return adapter;
 }
 
 Routing TensorMachine::route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk) {

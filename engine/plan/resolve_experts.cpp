@@ -51,7 +51,6 @@ bool slices_end_with_experts(const Plan& plan, Findings& findings) {
 std::pair<const char*, std::string> obstacle(const Config& config, const Findings& findings) {
     if (config.quantization.on() && config.quantization.experts)
         return {"quantized", findings.key_of({"quantize_moe_experts", "base_model"})};
-    if (!config.lora.parameters.empty()) return {"adapted", "lora_target_parameters"};
     if (config.tiled_mlp) return {"tiled", "tiled_mlp"};
     return {nullptr, ""};
 }

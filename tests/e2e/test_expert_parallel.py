@@ -18,6 +18,7 @@ ZERO_3 = dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True})
 RING = dict(dp_shard_size=2, context_parallel_size=2, ring_attn_func="batch_zigzag")
 ROUTER = dict(model_config={"output_router_logits": True, "router_aux_loss_coef": 0.3})
 LORA = dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=["q_proj", "k_proj", "v_proj", "o_proj"], learning_rate=1e-2)
+EXPERTS_LORA = dict(LORA, lora_target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"])
 # name: (model, expert_parallel_size, other keys)
 CASES = {
     "4 parts, quick": ("qwen3_moe", 4, dict(gradient_accumulation_steps=2)),
@@ -32,6 +33,9 @@ CASES = {
     "router's loss": ("qwen3_moe", 4, dict(ROUTER, pad_to_sequence_len=True)),
     "adapter": ("qwen3_moe", 2, LORA),
     "adapter, 4 parts, recomputed": ("gpt_oss", 4, dict(LORA, gradient_checkpointing=True)),
+    "adapter of experts, quick": ("qwen3_moe", 2, dict(EXPERTS_LORA, gradient_accumulation_steps=2)),
+    "adapter of experts, 4 parts, recomputed": ("gpt_oss", 4, dict(EXPERTS_LORA, gradient_checkpointing=True)),
+    "adapter of experts, 2 x 2": ("qwen3_moe", 4, dict(EXPERTS_LORA, **RING)),
     "dense layer first": ("glm4_moe", 2, dict(gradient_accumulation_steps=2)),
     "8-bit states": ("qwen3_moe", 2, dict(optimizer="adamw_torch_8bit")),
     "in host memory": ("qwen3_moe", 2, dict(deepspeed={"zero_optimization": {
@@ -116,7 +120,7 @@ def test_a_checkpoint_resumes(parts, resumed, models, rows, tmp_path):
 
 
 MEMORY = {"plain": {}, "recomputed": dict(gradient_checkpointing=True), "adapter": dict(LORA, learning_rate=1e-6),
-          "bf16": dict(bf16=True), "accumulated": dict(gradient_accumulation_steps=2)}
+          "adapter of experts": dict(EXPERTS_LORA, learning_rate=1e-6), "bf16": dict(bf16=True), "accumulated": dict(gradient_accumulation_steps=2)}
 
 
 def make_level_model(folder):

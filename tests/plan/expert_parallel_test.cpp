@@ -80,10 +80,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"expert_parallel_size: 3\n", "divisor", "expert_parallel_size", 6},
         Refused{"expert_parallel_size: 16\n", "divisor", "expert_parallel_size", 8},
         Refused{"expert_parallel_size: 2\ntiled_mlp: true\n", "tiled", "tiled_mlp", 2},
-        Refused{"expert_parallel_size: 2\nadapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_modules: "
-                "[q_proj]\n"
-                "lora_target_parameters: [mlp.experts.down_proj]\n",
-                "adapted", "lora_target_parameters", 2},
         Refused{"expert_parallel_size: 2\nadapter: qlora\nload_in_4bit: true\nlora_r: 8\nlora_alpha: 8\n"
                 "lora_target_modules: [q_proj]\nquantize_moe_experts: true\n",
                 "quantized", "quantize_moe_experts", 2}));
