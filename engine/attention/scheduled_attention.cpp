@@ -25,7 +25,7 @@ at::Tensor heads_first(const at::Tensor& x_btkd) {
     return x_btkd.transpose(1, 2);
 }
 
-/// Names one stage for some of the heads: the work between two waits for transfers.
+/// One stage for some of the heads: the work between two waits for transfers.
 struct Unit {
     const Stage* stage;
     KeyHeads heads;

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Names the tokens [begin, end) of a rank.
+/// The tokens [begin, end) of a rank.
 struct TokenRange {
     int64_t begin = 0;
     int64_t end = 0;

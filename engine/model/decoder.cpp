@@ -164,7 +164,7 @@ void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, 
             kept = {};
         hidden.put(place + 1, chunk, std::move(y_nc));
     }
-    if (kept_.checkpointing) state.keys.reset();  // the backward makes them again
+    if (kept_.checkpointing) state.keys.reset();  // the backward computes the keys again
 }
 
 /// Frees the tensors that the backward can compute again.

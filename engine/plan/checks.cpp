@@ -72,7 +72,7 @@ std::set<int64_t> key_heads(const ModelConfig& model) {
 }
 
 /// Reports head counts that DeepSpeed rejects: "Attention head count … is not divisible by SP size", and the
-/// same for key/value heads. This engine deals heads out as evenly as possible.
+/// same for key/value heads. This engine distributes heads as evenly as possible.
 void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.mesh.ulysses == 1) return;
     const int size = plan.mesh.ulysses;

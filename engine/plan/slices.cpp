@@ -92,7 +92,7 @@ void require_equal_steps(const Spans& queries, const Spans& keys) {
 std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyIndex& keys) {
     const int64_t count = queries.size();
     std::vector<int64_t> at = {0, count};
-    const auto add = [&](int64_t position) {  // the first query at or after it, and the next
+    const auto add = [&](int64_t position) {  // adds the first query at or after it, and the next one
         const int64_t distance = position - queries.begin;
         const int64_t first =
             distance > 0 ? (distance + queries.step - 1) / queries.step : -((-distance) / queries.step);

@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// The rule's inputs, or their gradients. Filled-up positions have zeros everywhere.
+/// The rule's inputs, or their gradients. Padded positions have zeros everywhere.
 struct DeltaInputs {
     at::Tensor q_nm1lk, k_nm1lk;  ///< queries and keys, normed; q is also scaled
     at::Tensor v_nmglv;
