@@ -270,7 +270,7 @@ void Supervisor::wait_for_signals() {
 void Supervisor::on_signal(int signal) {
     if (signal == SIGCHLD) return;  // reap() runs after every wait
     reap();                         // ranks that ended before the request did not end because of it
-    restarts_left_ = 0;             // a person who stops a run does not want a restart
+    restarts_left_ = 0;             // a user who stops a run does not want a restart
     if (trigger_ != Trigger::None || !some_alive()) return;
     if (fleet_ && options_.node > 0)
         fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");
