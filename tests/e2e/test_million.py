@@ -67,7 +67,7 @@ def test_a_million_tokens_take_no_more_memory_than_a_quarter_of_them(tmp_path):
     assert million["tokens"] == 1 << 20
 
     def without_ids(step):
-        return step["peak_memory_bytes"] - 2 * 8 * step["tokens"]  # ids and labels
+        return step["peak_memory_bytes"] - 2 * 8 * step["tokens"]  # without ids and labels
 
     print(f"outside the arena: {without_ids(quarter)} and {without_ids(million)} bytes; arena {million['host_memory_bytes']} bytes; "
           f"{million['step_s']:.0f} s")
