@@ -452,7 +452,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     if (message.word == "hello" && !other.here) {
         other.here = true;
         const auto told = node_from_line(message.rest);
-        if (!told) return lose_node(message.node, "said of itself what cannot be read");
+        if (!told) return lose_node(message.node, "sent a description that cannot be read");
         other.state = *told;
         state_.nodes.push_back(other.state);
         std::sort(state_.nodes.begin(), state_.nodes.end(),
@@ -472,7 +472,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     } else if (message.word == "ended") {
         const auto ends = rank_ends_from_line(message.rest);
         if (!other.here || !ends || !are_all_of(*ends, other.state))
-            return lose_node(message.node, "said of its ranks' end what cannot be read");
+            return lose_node(message.node, "sent ends of ranks that cannot be read");
         other.ranks = *ends;
         other.ended = true;
     } else if (message.word == "gone") {

@@ -148,7 +148,7 @@ class PlanWriter {
         section("Experts", "expert " + std::to_string(m.expert) + ": " +
                                format_count(plan_.model->num_experts / m.expert) + " of " +
                                format_count(plan_.model->num_experts) + " experts a rank; they receive " +
-                               format_count(received->level) + " tokens if the load is level, " +
+                               format_count(received->level) + " tokens if the load is even, " +
                                format_count(received->worst) + " at worst");
     }
 
