@@ -15,7 +15,7 @@ struct Decoder::LayerState {
     };
     std::vector<Chunk> chunks;
     std::optional<LayerKeys> keys;  ///< set if there are several chunks
-    bool keeps = false;             ///< keeps tensors for a backward
+    bool keeps = false;             ///< keeps tensors for the backward
 };
 
 MicroBatch MicroBatch::part(const TokenRange& tokens) const {

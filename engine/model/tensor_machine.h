@@ -178,14 +178,14 @@ class TensorMachine {
     /// Returns the gradients of queries and keys, given those of queries, keys and values.
     at::Tensor values_added_to_keys(const at::Tensor& dqkv_nw) const;
     // Keys and values that several layers read; see engine/model/shared_keys.h.
-    /// Keeps the keys and values for the layers that borrow them, if there are any.
+    // Keeps the keys and values for the layers that reuse them, if there are any.
     void lend_keys(const at::Tensor& qkv_nw);
-    /// Returns q_nw with the borrowed keys and values. In a pass that decodes, the cache holds them, and q_nw
+    /// Returns q_nw with the reused keys and values. In a pass that decodes, the cache holds them, and q_nw
     /// is returned as it is.
     at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
-    /// Adds the gradients of borrowed keys and values to their layer's sum; returns those of the queries.
+    /// Adds the gradients of reused keys and values to their layer's sum; returns those of the queries.
     at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
-    /// Adds the sum to the layer's gradients of keys and values, if others borrowed them.
+    /// Adds the sum to the layer's gradients of keys and values, if others reused them.
     void take_keys_back(const at::Tensor& dqkv_nw);
     void forget_keys() { shared_keys_.clear(); }
 

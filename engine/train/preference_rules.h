@@ -15,7 +15,7 @@ namespace ringmaster {
 /// Holds all that a loss depends on in one document.
 struct DocumentSums {
     double completion = 0;  ///< Σ log p of its completion's labels
-    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are learned
+    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are trained
     int64_t completion_labels = 0, prompt_labels = 0;
     double reference = 0;  ///< Σ log p of its completion under the reference
     bool desirable = false;
