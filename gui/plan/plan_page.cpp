@@ -477,7 +477,7 @@ void PlanPage::fileChanged() {
             m_editor->document()->setModified(false);
         });
     } catch (const std::exception& problem) {
-        complain(problem);  // gone or not text: the screen stays as it is
+        complain(problem);  // missing or not text: the page stays as it is
         m_editor->document()->setModified(true);
     }
 }

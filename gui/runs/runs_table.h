@@ -39,7 +39,7 @@ class RunsTable : public QTableView {
     QSettings& m_settings;
     QMenu* m_columns;
     bool m_chosen = false;   ///< the user has chosen columns
-    bool m_fitting = false;  ///< fitColumns() is at work
+    bool m_fitting = false;  ///< fitColumns() is running
 };
 
 }  // namespace ringmaster
