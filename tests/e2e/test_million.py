@@ -21,7 +21,7 @@ IN_HOST = dict(gradient_checkpointing=True, activation_offloading=True, tiled_ml
 
 
 def write_row(file, tokens):
-    """Writes one row whose tokens repeat, but not soon."""
+    """Writes one row whose tokens have a period of 8191."""
     ids = [(i * i + 7 * i) % 8191 for i in range(tokens)]
     file.write_text(json.dumps({"input_ids": ids, "labels": ids}) + "\n")
     return file
