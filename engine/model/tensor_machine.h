@@ -39,13 +39,13 @@ struct Int8Product {
 };
 using ProductProbe = std::function<void(const Int8Product& product)>;
 
-/// Chooses which tensors of a layer the forward keeps and which the backward computes again. The loss does
-/// not depend on it.
+/// Chooses which tensors of a layer the forward pass keeps and which the backward pass computes again. The
+/// loss does not depend on it.
 struct Kept {
     bool checkpointing = false;  ///< keeps only the layer's input (Chen et al. 2016)
     bool attention = false;      ///< with checkpointing: also keeps attention's output and log-sum-exp
-    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward computes each tile again, as in Arctic Long
-    /// Sequence Training (arXiv 2506.13996, section 3.1.2).
+    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward pass computes each tile again, as in Arctic
+    /// Long Sequence Training (arXiv 2506.13996, section 3.1.2).
     int64_t mlp_tile_tokens = 0;
     bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
@@ -72,7 +72,7 @@ class TensorMachine {
     /// Begins one of the shard's several chunks. `keys` holds the keys and values of the layer's earlier
     /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
-    /// Begins a pass over the cache's new tokens, which has no backward.
+    /// Begins a pass over the cache's new tokens, which has no backward pass.
     void begin_decoding(KeyValueCache& cache);
     const at::Tensor& places() const { return places_n_; }  ///< places of the chunk's tokens in the data
     bool decodes() const { return cache_ != nullptr; }

@@ -368,7 +368,7 @@ class Step {
         return column.head_s / (1 + costs_.backward_products);
     }
 
-    /// Simulates a forward that keeps nothing.
+    /// Simulates a forward pass that keeps nothing.
     double forward_alone(double now) {
         SideLink nothing(Lane::HostLink, 1, {});
         now = forward(now, nothing, false);

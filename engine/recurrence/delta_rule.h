@@ -39,8 +39,8 @@ class DeltaRule {
     /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
     at::Tensor transition(const ChunkRange& range) const;
 
-    /// Holds the state of a backward. begin_backward() makes it; then call remember() and state_gradient()
-    /// for each range, and at last finish().
+    /// Holds the state of a backward pass. begin_backward() makes it; then call remember() and
+    /// state_gradient() for each range, and at last finish().
     struct Backward {
         at::Tensor dout_nmglv;
         /// States at each chunk's begin; state gradients at each chunk's end.

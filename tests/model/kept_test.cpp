@@ -1,4 +1,4 @@
-// Proves that what the forward keeps changes memory and time, but never a loss or a gradient.
+// Proves that what the forward pass keeps changes memory and time, but never a loss or a gradient.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
