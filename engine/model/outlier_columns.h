@@ -41,7 +41,7 @@ class OutlierColumns {
     double threshold_ = 0;
     Share share_;
     Sites found_;
-    at::Tensor looking_c_;  ///< columns found since the last settle
+    at::Tensor looking_c_;  ///< columns found since the last settle()
 };
 
 }  // namespace ringmaster

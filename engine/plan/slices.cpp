@@ -248,7 +248,7 @@ std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const At
         for (Piece piece : cut_by_documents({span}, mask)) {
             const int64_t first = offset + (piece.span.begin - span.begin) / span.step;
             if (piece.prompt.end == piece.document.begin) {
-                piece.document.begin -= piece.prompt.size();  // merges the bends of both bounds
+                piece.document.begin -= piece.prompt.size();  // prompt and document are one stretch
             } else if (piece.prompt.size() > 0) {
                 for (const Run& run : staircase(piece.after_prompt(), first, index, mask))
                     append(of_prompts, run);
