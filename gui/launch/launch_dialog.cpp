@@ -112,7 +112,7 @@ void LaunchDialog::ask(const Request& request) {
     const auto show = [this] {
         m_go->setText(m_form->actionText());
         m_go->setEnabled(m_form->isReady());
-        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // another place has other fields
+        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // other places have other fields
     };
     connect(m_form, &LaunchForm::changed, this, show);
     connect(m_form, &LaunchForm::nodesWanted, this, [this] {
