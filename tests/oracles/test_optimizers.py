@@ -140,10 +140,7 @@ def torchao_adamw(bits):
     from torchao.optim import AdamW4bit, AdamW8bit
 
     kind = {4: AdamW4bit, 8: AdamW8bit}[bits]
-    return lambda groups, named: kind(groups, lr=SETTINGS["learning_rate"], betas=(0.9, 0.95), eps=1e-8, block_size=256)  # as
-                                                                                                                          # transformers
-                                                                                                                          # makes
-                                                                                                                          # it
+    return lambda groups, named: kind(groups, lr=SETTINGS["learning_rate"], betas=(0.9, 0.95), eps=1e-8, block_size=256)  # as transformers
 
 
 @pytest.mark.parametrize("bf16", [False, True], ids=["fp32", "bf16"])
