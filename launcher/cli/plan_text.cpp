@@ -357,7 +357,7 @@ class PlanWriter {
                            (t.measured ? " (measured)" : " (assumed figures)") + ": compute " +
                            format_duration(t.compute_s);
         if (t.comm_s > 0) {
-            text += ", communication " + format_duration(t.comm_s) + ", of it exposed " +
+            text += ", communication " + format_duration(t.comm_s) + ", exposed " +
                     format_duration(t.exposed_comm_s) + " (" + format_percent(t.exposed_comm_s / t.step_s) +
                     " of the step)";
         }
