@@ -12,7 +12,7 @@ namespace ringmaster {
 
 /// The kinds of failure, with the exit status of each.
 enum class Failure {
-    Refused = 1,      ///< it cannot be done: invalid values, broken rows or weights, full disk, failed run
+    Refused = 1,      ///< work cannot be done: invalid values, broken rows or weights, full disk, failed run
     Usage = 2,        ///< missing file, malformed YAML, unusable arguments
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };

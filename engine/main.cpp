@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
             return refuse("unknown argument '" + argument + "'");
         if (i + 1 == argc) return refuse(argument + " needs a value");
         const std::string value = argv[++i];
-        if (!take(command, argument, value)) return refuse("'" + value + "' is no value of " + argument);
+        if (!take(command, argument, value)) return refuse("'" + value + "' is not a value of " + argument);
     }
     return carry_out(command);
 }

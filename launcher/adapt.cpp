@@ -92,7 +92,7 @@ class Adapter {
     }
 
     /// Returns the finding's fixes. Fixes of other findings come first if they rename a key to this finding's
-    /// key, because they keep a value that the person wrote.
+    /// key, because they keep a value that the user wrote.
     static std::vector<Fix> fixes_of(const Diagnostic& said, const Diagnostics& all) {
         std::vector<Fix> fixes;
         for (const Diagnostic& other : all) {

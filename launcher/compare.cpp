@@ -70,7 +70,7 @@ Flat asked_for(const RunDirectory& run) {
     return flat;
 }
 
-/// Returns the plan's values that a person reads; leaves out paths, rows and diagnostics.
+/// Returns the plan's values that a user reads; leaves out paths, rows and diagnostics.
 Flat planned(const RunDirectory& run) {
     Flat flat;
     try {

@@ -1,4 +1,4 @@
-/// Makes one archive with what a person needs to find out what went wrong with a run. It holds no secrets
+/// Makes one archive with what a user needs to find out what went wrong with a run. It holds no secrets
 /// (launcher/secrets.h), weights, rows or notes.
 #pragma once
 

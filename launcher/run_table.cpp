@@ -279,7 +279,7 @@ std::vector<RunRow> RunTable::read(const fs::path& runs_dir) {
             row = read_row(run);
         } else {
             row = before->second.row;
-            if (row.is_live()) read_state(run, row);  // its writer may have died without writing it
+            if (row.is_live()) read_state(run, row);  // a writer that was killed changes no file
         }
         kept[run.name()] = {stamps, row};
         rows.push_back(std::move(row));

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kPip = "pip==";  ///< start of the lock's line for pip
+constexpr const char* kPip = "pip==";  ///< start of pip's line in the lock file
 // Sizes measured with the torch 2.11.0 of requirements.txt and Python 3.11.
 constexpr int64_t kDownloadBytes = 2'830'000'000;
 constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed files, pip's cache and temporary files

@@ -144,7 +144,7 @@ TokenText TokenText::read(const std::filesystem::path& folder) {
         std::map<int64_t, bool> special;
         for (const json& added : tokenizer.value("added_tokens", json::array())) {
             const auto id = added.at("id").get<int64_t>();
-            pieces[id] = added.at("content").get<std::string>();  // written unchanged
+            pieces[id] = added.at("content").get<std::string>();  // added tokens are stored as plain text
             special[id] = added.value("special", false);
         }
         if (pieces.empty()) return {};

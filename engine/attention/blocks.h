@@ -20,8 +20,8 @@
 
 namespace ringmaster {
 
-/// Names the query heads of one key/value head. If threads would be left without work, several tasks (parts)
-/// share a head and take its blocks of queries in turn.
+/// The query heads of one key/value head. If threads would be left without work, several tasks (parts) share
+/// a head and take its blocks of queries in turn.
 struct Task {
     int64_t b, key_head, group, part, parts;
 
@@ -94,7 +94,7 @@ struct QueryBlock {
 
     BlockMask mask(int64_t key, int64_t keys) const {
         const int64_t corner =
-            begin - slice.query_begin + slice.key_begin - key;  // key at the first query's own position
+            begin - slice.query_begin + slice.key_begin - key;  // key at the first query's position
         if (slice.mask == SliceMask::Causal && corner + 1 < keys)
             return {BlockMask::Below, queries(), corner + 1};
         if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)

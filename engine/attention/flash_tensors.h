@@ -18,8 +18,8 @@ struct FlashGradients {
     at::Tensor dv_bksd;
 };
 
-/// Holds float32 sums of the gradients of some keys and values. If `begin` is set, the tensors' memory holds
-/// nothing yet. The tensors are undefined if one call of a CUDA kernel computes the gradients
+/// Holds float32 sums of the gradients of some keys and values. If `begin` is set, the tensors are
+/// uninitialized. The tensors are undefined if one call of a CUDA kernel computes the gradients
 /// (Stage::one_call); that call then sets them to its results, in the inputs' dtype.
 struct KeyGradients {
     at::Tensor dk_bksd;

@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// Names the heads [begin, begin + count).
+/// The heads [begin, begin + count).
 struct HeadRange {
     int64_t begin = 0;
     int64_t count = 0;
@@ -22,7 +22,7 @@ struct HeadRange {
     bool operator==(const HeadRange&) const = default;
 };
 
-/// Names the heads that one rank of the group owns; queries.count is a multiple of keys.count.
+/// The heads that one rank of the group owns; queries.count is a multiple of keys.count.
 struct OwnedHeads {
     HeadRange queries;
     HeadRange keys;

@@ -22,7 +22,7 @@ struct Rows {
     const Bf16* from(int64_t key) const { return bits(x_sd) + (key - begin) * x_sd.size(1); }
 };
 
-/// Holds a head's columns [D, S], padded with a zero: blocks of an odd number of keys read one more.
+/// Holds a head's columns [D, S], padded with a zero: blocks of an odd number of keys read one key more.
 struct Columns {
     at::Tensor x_ds;
     int64_t begin;

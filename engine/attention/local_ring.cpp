@@ -31,7 +31,7 @@ std::vector<Slice> causal_slices(const RingShare& sequence) {
     return {{0, tokens, 0, tokens, SliceMask::Causal}};
 }
 
-/// Names the keys of one hop: owner and ranges. A single range, as in causal layouts, is read as a view.
+/// The keys of one hop: owner and ranges. A single range, as in causal layouts, is read as a view.
 struct Hop {
     size_t owner = 0;
     KeyRanges read;

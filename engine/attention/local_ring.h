@@ -25,8 +25,8 @@ struct LocalRing {
     std::vector<RingShare> shares;
 };
 
-/// Deals a sequence out by `layout`, which has ring ranks only. Tensors are in B T H D memory order, as the
-/// model's are.
+/// Divides a sequence among the ranks of `layout`, which has ring ranks only. Tensors are in B T H D memory
+/// order, as the model's are.
 LocalRing deal(const Layout& layout, const RingShare& sequence);
 
 /// Returns the output of each rank, after its hops in order.

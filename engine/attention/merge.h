@@ -22,7 +22,7 @@ struct AttentionPart {
     int64_t first_head = 0;
 };
 
-/// Names the tensors that parts are joined into.
+/// The tensors that parts are joined into.
 struct JoinedParts {
     at::Tensor sum_bthd;    ///< float32; undefined if `begins` is set and `whole_bthd` is given
     at::Tensor lse_bht;     ///< float32, for the sum; undefined if parts are added

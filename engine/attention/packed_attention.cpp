@@ -214,7 +214,7 @@ bool write_each_key_once(const std::vector<Part>& parts, const at::Tensor& k_bks
     return heads == k_bksd.size(1);
 }
 
-/// Holds a call that alone computes all of the slices, and its packing.
+/// Holds the single call that computes all slices, and its packing.
 struct OneCall {
     FlashCall call;
     FlashPacking packing;

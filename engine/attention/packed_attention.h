@@ -47,8 +47,8 @@ struct FlashKernel {
     std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
     /// Returns how many query heads a backward's launch takes. Unset: all.
     std::function<int64_t(const at::Tensor& q_bhtd, int64_t group)> heads_at_once = {};
-    /// Returns the number of the device's multiprocessors if the backward adds in a fixed order, which leaves
-    /// many of them idle unless flash_shares() splits it. Unset or 0: one launch per call.
+    /// Returns the number of the device's multiprocessors if the backward pass adds in a fixed order, which
+    /// leaves many of them idle unless flash_shares() splits it. Unset or 0: one launch per call.
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 

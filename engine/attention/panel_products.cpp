@@ -56,7 +56,7 @@ bool processor_has_them() {
     if (!cpu_has_bfloat16()) return false;
     try {
         return is_as_plain(kProcessor, 5, 144, 6) && is_as_plain(kProcessor, 64, 256, 64);
-    } catch (const std::exception&) {  // LibTorch was built without them
+    } catch (const std::exception&) {  // LibTorch was built without these products
         return false;
     }
 }

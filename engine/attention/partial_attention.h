@@ -24,7 +24,7 @@
 
 namespace ringmaster {
 
-/// Names the key/value heads [begin, begin + count), and the query heads that share them.
+/// The key/value heads [begin, begin + count), and the query heads that share them.
 struct KeyHeads {
     int64_t begin = 0;
     int64_t count = 0;

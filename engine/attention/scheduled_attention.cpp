@@ -25,7 +25,7 @@ at::Tensor heads_first(const at::Tensor& x_btkd) {
     return x_btkd.transpose(1, 2);
 }
 
-/// Names one stage for some of the heads: the work between two waits for transfers.
+/// One stage for some of the heads: the work between two waits for transfers.
 struct Unit {
     const Stage* stage;
     KeyHeads heads;
@@ -42,7 +42,7 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
-/// Moves half of this rank's heads to the end of the backward: others' keys arrive while the first half
+/// Moves half of this rank's heads to the end of the backward pass: others' keys arrive while the first half
 /// computes, and the last gradients travel back to their ranks while the second half does.
 std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
                                     int64_t key_heads) {

@@ -1,8 +1,8 @@
 /// Computes attention by a schedule. While one stage computes, the next stage's keys and values are in
-/// flight; partial results are merged in float32. In the backward, the gradients of other ranks' keys and
-/// values return to them while the next stage computes, and the owner adds them in float32, in the order of
-/// the stages. Gradients travel in float32 if they are sums, and in the inputs' dtype if one call of a kernel
-/// computed them.
+/// flight; partial results are merged in float32. In the backward pass, the gradients of other ranks' keys
+/// and values return to them while the next stage computes, and the owner adds them in float32, in the order
+/// of the stages. Gradients travel in float32 if they are sums, and in the inputs' dtype if one call of a
+/// kernel computed them.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 #pragma once
@@ -34,7 +34,7 @@ struct ScheduledGradients {
     at::Tensor vectors_bt1w;
 };
 
-/// Computes the gradients. `whole` is what the forward returned.
+/// Computes the gradients. `whole` is what the forward pass returned.
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                       const KeysValues& own, const FlashOutput& whole,

@@ -22,7 +22,7 @@
 namespace ringmaster {
 
 struct AttentionOutput {
-    /// Keeps a Ulysses rank's inputs to attention for the backward; undefined without Ulysses. S are the
+    /// Keeps a Ulysses rank's inputs to attention for the backward pass; undefined without Ulysses. S are the
     /// group's tokens, h and k the heads that the rank owns.
     struct OfOwnHeads {
         at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
@@ -30,7 +30,7 @@ struct AttentionOutput {
 
         KeysValues keys_values() const;  ///< views [B, S, k, D]
     };
-    /// Returns whether the backward reads `by_heads` alone, and neither out_bthd nor its own q, k and v.
+    /// Returns whether the backward pass reads `by_heads` alone, and neither out_bthd nor its own q, k and v.
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Names the tokens [begin, end) of a rank.
+/// The tokens [begin, end) of a rank.
 struct TokenRange {
     int64_t begin = 0;
     int64_t end = 0;
@@ -29,7 +29,7 @@ class Block {
     virtual Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) = 0;
     /// Frees everything that `restore` and `backward` can compute again from x_nc.
     virtual void forget(Machine& machine) = 0;
-    /// Prepares a backward after `forget`; computes nothing that `backward` computes by itself.
+    /// Prepares a backward pass after `forget`; computes nothing that `backward` computes by itself.
     virtual void restore(Machine& machine, const Tensor& x_nc) = 0;
     /// Computes again the keys and values that other chunks of the sequence read, and passes them to the
     /// machine. Keeps nothing.

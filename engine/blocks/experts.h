@@ -66,7 +66,7 @@ class Experts final : public Block<Machine> {
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
-        // A forward that is repeated uses the same experts.
+        // A forward pass that is repeated uses the same experts.
         const std::vector<Tensor> known_nk = std::exchange(chosen_nk_, {});
         const auto known = [&] { return known_nk.empty() ? Tensor() : known_nk[chosen_nk_.size()]; };
         const auto through = [&](Tile& tile, const Tensor& residual) {

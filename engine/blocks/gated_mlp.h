@@ -1,5 +1,5 @@
 /// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles (Arctic Long Sequence Training,
-/// arXiv 2506.13996, section 3.1.2) it keeps only its input, and the backward computes each tile again.
+/// arXiv 2506.13996, section 3.1.2) it keeps only its input, and the backward pass computes each tile again.
 #pragma once
 
 #include <utility>

@@ -82,8 +82,8 @@ class LatentHeads {
         }
     };
 
-    /// Computes the backward up to the latents, given the gradient of the result of `read` and, in `sent`,
-    /// that of the latents that other ranks received.
+    /// Computes the backward pass up to the latents, given the gradient of the result of `read` and, in
+    /// `sent`, that of the latents that other ranks received.
     Pull pull(Machine& machine, Tensor dqkv_nw, double beta, const SentLatents& sent) const {
         const LatentSizes& sizes = machine.model().latent;
         auto d = machine.split_heads(dqkv_nw);

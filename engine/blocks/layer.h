@@ -16,8 +16,8 @@
 
 namespace ringmaster {
 
-/// Returns true if attention and the MLP share one norm. The backward starts with the last block, which sets
-/// the norm's gradient; the first block adds to it.
+/// Returns true if attention and the MLP share one norm. The backward pass starts with the last block, which
+/// sets the norm's gradient; the first block adds to it.
 inline bool shares_norm(const ModelConfig& model) {
     return model.parallel_blocks && !model.parallel_norms;
 }

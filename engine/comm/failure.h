@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Returns the message of a foreign exception without source locations and stack traces.
+/// Returns the message of any exception without source locations and stack traces.
 std::string cause_of(const std::exception_ptr& exception);
 
 /// Returns text such as "0.5 s".

@@ -143,7 +143,7 @@ class Groups {
 struct GroupOptions {
     Device device = Device::Cpu;
     std::chrono::milliseconds timeout = std::chrono::minutes(30);         ///< time limit of one transfer
-    std::chrono::milliseconds meeting_timeout = std::chrono::minutes(1);  ///< time limit for meeting
+    std::chrono::milliseconds meeting_timeout = std::chrono::minutes(1);  ///< time limit for the rendezvous
     /// The only address that Gloo listens on. If empty: 127.0.0.1 if all ranks are on this machine, otherwise
     /// the address of the interface that reaches rank 0's machine.
     std::string interface_address;

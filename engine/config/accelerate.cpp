@@ -95,8 +95,8 @@ class Importer {
         std::string problem;
         m_import.zero_stage = deepspeed_file_stage(path, problem);
         if (problem.empty()) return;
-        // A warning is enough: the stage only decides how states are sharded, which changes memory but no
-        // number in training.
+        // A warning is enough: the stage only decides how states are sharded, which changes memory use but no
+        // result of training.
         m_keys.warn(Form("ACC-DEEPSPEED", "file"), key,
                     {{"problem", problem}, {"folder", m_source.base_dir}});
     }
@@ -251,7 +251,7 @@ class Importer {
         const auto said = m_keys.word("mixed_precision", {"no", "bf16", "fp16", "fp8"});
         if (!said || *said == "no") return;
         for (const char* key : {"bf16", "bfloat16", "fp16", "float16"}) {
-            if (m_config.find(key)) return;  // the file that says how to train takes precedence
+            if (m_config.find(key)) return;  // the training file takes precedence
         }
         if (*said == "bf16" || *said == "fp16") {
             put(m_config, *said, true, m_keys.document().line("mixed_precision"));

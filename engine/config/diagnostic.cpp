@@ -118,7 +118,7 @@ Diagnostic diagnostic_from_json(const json& values) {
                         values.at("line"),
                         values.at("message"),
                         values.at("hint")};
-        json parameters = values.value("parameters", json::object());  // plans of older versions have none
+        json parameters = values.value("parameters", json::object());  // absent in older plans
         read.form = parameters.value("form", "");
         parameters.erase("form");
         read.parameters = parameters_from_json(parameters);

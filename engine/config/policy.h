@@ -36,7 +36,7 @@ struct PolicyRule {
 struct Config;
 
 /// Returns whether the loss is computed from the log-probabilities of all of a step's documents, before the
-/// backward.
+/// backward pass.
 bool weighs_documents(const Config& config);
 
 /// Returns whether each step's rows come while the run trains: it samples them, or another program puts them

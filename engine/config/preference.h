@@ -50,7 +50,7 @@ struct Preference {
     bool has_reference() const { return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto; }
     /// Returns whether the model gives each document a score, in place of probabilities of tokens.
     bool scores() const { return method == PreferenceMethod::Reward; }
-    /// Returns whether a chosen document's prompt is learned too.
+    /// Returns whether a chosen document's prompt is trained too.
     bool learns_prompt() const { return method == PreferenceMethod::Orpo; }
 };
 

@@ -9,7 +9,7 @@ namespace ringmaster {
 enum class WeightFormat {
     Plain,  ///< not quantised
     Nf4,    ///< 4 bits, quantiles of a normal distribution
-    Fp4,    ///< 4 bits, a sign, 2 of exponent, 1 of mantissa
+    Fp4,    ///< 4 bits: sign, 2 of the exponent, 1 of the mantissa
     Int8    ///< 8 bits, one scale per row
 };
 

@@ -1,4 +1,4 @@
-// Reads which activations are kept for the backward, where they are kept, and what is computed in parts.
+// Reads which activations are kept for the backward pass, where they are kept, and what is computed in parts.
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/sections.h"

@@ -44,7 +44,7 @@ struct BatchShape {
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window,
                        bool shares_prompts);
 
-/// Return the segment that holds the labels of a document's completion, or of its prompt if that is learned
+/// Return the segment that holds the labels of a document's completion, or of its prompt if that is trained
 /// too. Documents are numbered within the micro-batch. If each label is a segment, pass the label's number
 /// instead.
 inline int32_t segment_of_completion(size_t document) {

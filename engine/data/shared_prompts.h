@@ -15,7 +15,7 @@
 
 namespace ringmaster {
 
-/// Names tokens [from, to) of a document of a micro-batch; the first lies at `at` in the sequence.
+/// Tokens [from, to) of a document of a micro-batch; the first lies at `at` in the sequence.
 struct PlacedTokens {
     size_t document = 0;
     int64_t from = 0, to = 0;

@@ -2,7 +2,7 @@
 /// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of
 /// preference pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have
 /// `desirable`, 0 or 1 for each document. For a model that gives scores, each label has the index of the
-/// token that learns it; the file then holds `own_labels`.
+/// token that predicts it; the file then holds `own_labels`.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct Row {
     std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
     std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
     int64_t place = 0;                   ///< index of its first token in the file
-    /// The token this many places before a label learns it: 1, the preceding token, or 0, the token at the
-    /// label's own place, if the model gives scores.
+    /// Places from a label to the token that predicts it: 1, to the preceding token; 0, to the label's own
+    /// token, if the model gives scores.
     int64_t label_shift = 1;
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
-    /// Returns the number of labels in the loss: all but -100 and those that no token learns.
+    /// Returns the number of labels in the loss: all but -100 and those that no token predicts.
     int64_t valid_labels() const;
     /// Returns the row's first `tokens` tokens; cuts the last document if needed.
     Row head(int64_t tokens) const;

@@ -11,7 +11,7 @@ namespace ringmaster {
 
 struct JsonLimits {
     size_t bytes = 4 << 20;
-    int depth = 16;           ///< most objects and arrays nested in each other
+    int depth = 16;           ///< greatest nesting depth of objects and arrays
     size_t values = 1 << 18;  ///< most members and elements in total; each costs about 100 bytes
 };
 

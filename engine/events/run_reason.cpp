@@ -12,7 +12,7 @@ namespace ringmaster {
 // clang-format off
 const std::vector<ReasonText>& reason_texts() {
     static const std::vector<ReasonText> texts = {
-        // Ends that somebody asked for, and the end of the training
+        // Ends on request, and the end of the training
         {"completed-after", QT_TRANSLATE_NOOP("RunReasons", "completed after step %1")},
         {"preflight-passed", QT_TRANSLATE_NOOP("RunReasons", "preflight passed")},
         {"stopped-begin", QT_TRANSLATE_NOOP("RunReasons", "stopped by request before the first step")},
@@ -36,7 +36,7 @@ const std::vector<ReasonText>& reason_texts() {
         {"newest-checkpoint", QT_TRANSLATE_NOOP("RunReasons", "; the newest checkpoint is of step %1")},
         {"nothing-saved", QT_TRANSLATE_NOOP("RunReasons", "; nothing was saved")},
 
-        // Ranks, and what they said
+        // Failures of ranks, with their messages
         {"rank-signal", QT_TRANSLATE_NOOP("RunReasons", "rank %1 was killed by signal %2 (%3)")},
         {"rank-status", QT_TRANSLATE_NOOP("RunReasons", "rank %1 ended with exit status %2")},
         {"out-of-memory", QT_TRANSLATE_NOOP("RunReasons", ": out of memory")},

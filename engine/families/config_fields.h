@@ -38,7 +38,7 @@ class ConfigFields {
         read_->insert(key);
         return values_->contains(key);
     }
-    /// Marks fields as read; `keys` has spaces between them.
+    /// Marks fields as read; `keys` are separated by spaces.
     void ignore(const std::string& keys) const {
         std::istringstream words(keys);
         for (std::string key; words >> key;) read_->insert(key);

@@ -23,7 +23,7 @@ void describe_falcon(const ConfigFields& fields, ModelConfig& model) {
     if (fields.integer_or("num_kv_heads", model.num_heads, 100'000) != model.num_heads &&
         model.num_kv_heads > 1)
         model.obstacles.push_back("num_kv_heads");
-    fields.has("apply_residual_connection_post_layernorm");  // the class does not read it
+    fields.has("apply_residual_connection_post_layernorm");  // the class does not read this field
 }
 
 constexpr Rename kFalconNames[] = {{"model.embed_tokens", "model.word_embeddings"},

@@ -30,7 +30,7 @@ struct ExpertNames {
 /// Says which of a family's ForSequenceClassification and ForTokenClassification classes transformers has.
 enum class ScoreClasses { Both, OfSequences, None };
 
-/// Names of the expert that every token uses in DeepSeek's models, and in those that follow them.
+/// Names of the expert that every token uses in DeepSeek's models, and in models that follow them.
 inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp.shared_experts.gate_proj"},
                                             {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
                                             {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};

@@ -38,7 +38,7 @@ void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
         read_experts(fields, model, {8, 2});
         model.shared_expert_intermediate_size = shared;
     }
-    // The class reads none of these.
+    // transformers' class reads neither field.
     fields.ignore("init_method normalization_function");
 }
 

@@ -70,7 +70,7 @@ void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const 
     read_groups(fields, model, defaults);
     read_dense_layers(fields, model, defaults.dense_layers);
     if (fields.number_or("moe_layer_freq", 1) != 1) model.obstacles.push_back("moe_layer_freq");
-    // Their classes have neither heads that predict later tokens (MTP) nor a loss that balances experts.
+    // The classes have neither heads that predict later tokens (MTP) nor a loss that balances experts.
     for (const char* idle : {"num_nextn_predict_layers", "num_mtp_layers", "output_router_logits",
                              "aux_loss_alpha", "seq_aux", "router_aux_loss_coef", "ep_size"})
         fields.has(idle);

@@ -11,7 +11,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-/// Names the keys [begin, end) that a row sees.
+/// The keys [begin, end) that a row sees.
 struct Visible {
     int64_t begin, end;
 };

@@ -1,5 +1,5 @@
-/// Reads and writes elements of rows in float32, one by one or in packs, and deals a row out to lanes, for
-/// our CUDA kernels (row_kernels.h) on the device and on the host.
+/// Reads and writes elements of rows in float32, one by one or in packs, and distributes a row over lanes,
+/// for our CUDA kernels (row_kernels.h) on the device and on the host.
 #pragma once
 
 #include <cstdint>
@@ -83,8 +83,8 @@ struct Size {
     static constexpr int value = N;
 };
 
-/// Deals [0, width) to the lanes: body(w, Size<N>()) takes elements w to w + N, with N = kPack<T> if `packs`
-/// is set and 1 otherwise.
+/// Distributes [0, width) over the lanes: body(w, Size<N>()) takes elements w to w + N, with N = kPack<T> if
+/// `packs` is set and 1 otherwise.
 template <typename T, typename Lanes, typename Body>
 RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Body& body) {
     constexpr int64_t kStep = kPack<T>;

@@ -5,9 +5,9 @@
 ///     h_t = exp(Δ_t · A) · h_{t−1} + Δ_t · B_t · x_t,        y_t = Σ_k C_t · h_t.
 ///
 /// The state stays in the processor's first cache, and no array has an element for each token, channel and
-/// number of the state: the backward keeps the state at the start of every kScanChunk tokens, and computes
-/// the states of one chunk again. Numbers are float32, or float64 for tests. Each kernel exists for each
-/// instruction set.
+/// number of the state: the backward pass keeps the state at the start of every kScanChunk tokens, and
+/// computes the states of one chunk again. Numbers are float32, or float64 for tests. Each kernel exists for
+/// each instruction set.
 ///
 /// Letters: T tokens, K numbers of a channel's state, L = kScanLanes channels.
 /// Source: Gu & Dao 2023, "Mamba", arXiv 2312.00752, sections 3.2 and 3.3.2.
@@ -32,12 +32,12 @@ struct ScanTokens {
     const Number* queries_tk;
 };
 
-/// Holds the gradients that the backward writes.
+/// Holds the gradients that the backward pass writes.
 template <typename Number>
 struct ScanGradients {
     Number* dx_tl;
     Number* dsteps_tl;
-    Number* drates_kl;  ///< the backward adds to its values
+    Number* drates_kl;  ///< the backward pass adds to its values
     Number *dkeys_tk, *dqueries_tk;
 };
 
@@ -54,8 +54,8 @@ struct ScanKernels {
                      const ScanGradients<Number>& out, Number* scratch);
 };
 
-/// Returns the elements of scratch that a backward needs: the state at each chunk's start, and the states and
-/// decays of one chunk.
+/// Returns the elements of scratch that a backward pass needs: the state at each chunk's start, and the
+/// states and decays of one chunk.
 constexpr int64_t scan_scratch(int64_t tokens, int64_t states) {
     return ((tokens + kScanChunk - 1) / kScanChunk + 2 * kScanChunk + 2) * states * kScanLanes;
 }

@@ -15,7 +15,7 @@ struct Decoder::LayerState {
     };
     std::vector<Chunk> chunks;
     std::optional<LayerKeys> keys;  ///< set if there are several chunks
-    bool keeps = false;             ///< keeps tensors for a backward
+    bool keeps = false;             ///< keeps tensors for the backward pass
 };
 
 MicroBatch MicroBatch::part(const TokenRange& tokens) const {
@@ -164,10 +164,10 @@ void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, 
             kept = {};
         hidden.put(place + 1, chunk, std::move(y_nc));
     }
-    if (kept_.checkpointing) state.keys.reset();  // the backward makes them again
+    if (kept_.checkpointing) state.keys.reset();  // the backward pass computes the keys again
 }
 
-/// Frees the tensors that the backward can compute again.
+/// Frees the tensors that the backward pass can compute again.
 void Decoder::keep(int layer, size_t chunk, Layer<TensorMachine>& computed) {
     if (!kept_.checkpointing) return;
     computed.forget(machine_);

@@ -35,14 +35,14 @@ struct MicroBatch {
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding; used by experts, dropout and 8-bit inputs
     std::vector<LabelRun> runs = {};  ///< weights of all labels, for a backward; empty: every weight is 1
-    /// Changes the embeddings' output, [N, C], before a forward with a backward; may be empty.
+    /// Changes the embeddings' output, [N, C], before a forward pass with a backward pass; may be empty.
     std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
 
     /// Returns ids, labels and places of some tokens of every row.
     MicroBatch part(const TokenRange& tokens) const;
 };
 
-/// Holds the results of a forward, besides gradients.
+/// Holds the results of a forward pass, besides gradients.
 struct Outputs {
     double loss_sum = 0;     ///< sum over this rank's valid labels
     at::Tensor logprobs_bt;  ///< float32 [B, T]: log p(label) of this rank's tokens, 0 without a label
@@ -63,9 +63,9 @@ class Decoder {
     double forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
                             const std::function<void(int)>& on_gradients);
 
-    /// Runs a forward that keeps nothing for a backward. Returns logits of the tokens whose position in the
-    /// sequence is `from` or later (engine/model/gather.h gathers them over ranks); of none by default.
-    /// `dropout` says whether an adapter applies its dropout as in training.
+    /// Runs a forward pass that keeps nothing for a backward pass. Returns logits of the tokens whose
+    /// position in the sequence is `from` or later (engine/model/gather.h gathers them over ranks); of none
+    /// by default. `dropout` says whether an adapter applies its dropout as in training.
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
@@ -109,7 +109,7 @@ class Decoder {
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
-    /// Run the layers, keep nothing for a backward, and leave the last layer's output.
+    /// Run the layers, keep nothing for a backward pass, and leave the last layer's output.
     HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
     void through_layers(HiddenStates& hidden, Progress& progress);
     void gather(int unit);
@@ -121,7 +121,7 @@ class Decoder {
     void recall_keys(int layer, LayerState& state);
     void layer_backward(int layer, LayerState& state, HiddenStates& gradients, Progress& progress,
                         double beta);
-    /// Frees the tensors that the backward can compute again, and keeps the layer's input.
+    /// Frees the tensors that the backward pass can compute again, and keeps the layer's input.
     void keep(int layer, size_t chunk, Layer<TensorMachine>& computed);
     void bring_back(int layer, size_t chunk, at::Tensor& x_nc);
     size_t stash_place(int layer, size_t chunk) const;

@@ -1,6 +1,6 @@
 /// Draws dropout and noise from a counter instead of a generator's state: an element's draw depends only on
 /// its token's place in the data, its column and a stream (a number for run, step, layer and module). So the
-/// same numbers are drawn for any split or batching of a sequence, and again in the backward.
+/// same numbers are drawn for any split or batching of a sequence, and again in the backward pass.
 ///
 /// Letters: N tokens, W width.
 #pragma once

@@ -2,7 +2,7 @@
 /// its part in the forward and backward of each matrix.
 ///
 /// Its states are sharded by the same ZeRO stage as the weights, and all ranks gather the same units in the
-/// same order. Nothing is kept for the backward: x·Aᵀ and dropout's mask are computed again.
+/// same order. Nothing is kept for the backward pass: x·Aᵀ and dropout's mask are computed again.
 ///
 /// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with
 /// x̃ = dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.

@@ -212,7 +212,7 @@ class Merger {
             return base.to(at::kFloat).add(delta).to(base.scalar_type());
         const std::string a = lora_name(shape, "lora_A.weight"), b = lora_name(shape, "lora_B.weight");
         const bool is_matrix = shape.shape.size() == 2 && shape.name.ends_with(".weight");
-        if (!is_matrix || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases stay
+        if (!is_matrix || !adapter_.has(a) || !adapter_.has(b)) return base;  // biases do not change
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
                                      .mul_(config_.lora.scale());
         if (delta.sizes() != base.sizes())

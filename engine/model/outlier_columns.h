@@ -21,8 +21,8 @@ class OutlierColumns {
 
     /// Begins a micro-batch. `places_n` (int64) holds −1 for padding; if it is undefined, all tokens count.
     void begin_tokens(const at::Tensor& places_n, double threshold, Share share);
-    /// Begins a layer. `known` are the columns found in its forward, so that a backward need not find them
-    /// again.
+    /// Begins a layer. `known` are the columns found in its forward, so that a backward pass need not find
+    /// them again.
     void enter_layer(Sites known = {}) { found_ = std::move(known); }
 
     bool knows(LoraSite site) const { return found_[static_cast<size_t>(site)].defined(); }
@@ -41,7 +41,7 @@ class OutlierColumns {
     double threshold_ = 0;
     Share share_;
     Sites found_;
-    at::Tensor looking_c_;  ///< columns found since the last settle
+    at::Tensor looking_c_;  ///< columns found since the last settle()
 };
 
 }  // namespace ringmaster

@@ -124,7 +124,7 @@ void Parameters::keep_gradients(int index, const at::Tensor& slice, bool first) 
         return;
     }
     if (!first) {
-        to_host_->wait();  // until the host has the sum so far
+        to_host_->wait();  // waits until the host has the sum so far
         for (int64_t begin = 0; begin < own.size(0); begin += kSumsAtOnce) {
             const int64_t count = std::min(kSumsAtOnce, own.size(0) - begin);
             const at::Tensor so_far = at::empty({count}, slice.options());

@@ -39,13 +39,13 @@ struct Int8Product {
 };
 using ProductProbe = std::function<void(const Int8Product& product)>;
 
-/// Chooses which tensors of a layer the forward keeps and which the backward computes again. The loss does
-/// not depend on it.
+/// Chooses which tensors of a layer the forward pass keeps and which the backward pass computes again. The
+/// loss does not depend on it.
 struct Kept {
     bool checkpointing = false;  ///< keeps only the layer's input (Chen et al. 2016)
     bool attention = false;      ///< with checkpointing: also keeps attention's output and log-sum-exp
-    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward computes each tile again, as in Arctic Long
-    /// Sequence Training (arXiv 2506.13996, section 3.1.2).
+    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward pass computes each tile again, as in Arctic
+    /// Long Sequence Training (arXiv 2506.13996, section 3.1.2).
     int64_t mlp_tile_tokens = 0;
     bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
@@ -72,7 +72,7 @@ class TensorMachine {
     /// Begins one of the shard's several chunks. `keys` holds the keys and values of the layer's earlier
     /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
-    /// Begins a pass over the cache's new tokens, which has no backward.
+    /// Begins a pass over the cache's new tokens, which has no backward pass.
     void begin_decoding(KeyValueCache& cache);
     const at::Tensor& places() const { return places_n_; }  ///< places of the chunk's tokens in the data
     bool decodes() const { return cache_ != nullptr; }
@@ -178,14 +178,14 @@ class TensorMachine {
     /// Returns the gradients of queries and keys, given those of queries, keys and values.
     at::Tensor values_added_to_keys(const at::Tensor& dqkv_nw) const;
     // Keys and values that several layers read; see engine/model/shared_keys.h.
-    /// Keeps the keys and values for the layers that borrow them, if there are any.
+    // Keeps the keys and values for the layers that reuse them, if there are any.
     void lend_keys(const at::Tensor& qkv_nw);
-    /// Returns q_nw with the borrowed keys and values. In a pass that decodes, the cache holds them, and q_nw
+    /// Returns q_nw with the reused keys and values. In a pass that decodes, the cache holds them, and q_nw
     /// is returned as it is.
     at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
-    /// Adds the gradients of borrowed keys and values to their layer's sum; returns those of the queries.
+    /// Adds the gradients of reused keys and values to their layer's sum; returns those of the queries.
     at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
-    /// Adds the sum to the layer's gradients of keys and values, if others borrowed them.
+    /// Adds the sum to the layer's gradients of keys and values, if others reused them.
     void take_keys_back(const at::Tensor& dqkv_nw);
     void forget_keys() { shared_keys_.clear(); }
 

@@ -22,7 +22,7 @@ namespace ringmaster {
 enum class Gain {
     Present,              ///< the present plan itself
     Fits,                 ///< the alternative fits and the present plan does not
-    Recomputes,           ///< layers are computed again in the backward, which takes less memory
+    Recomputes,           ///< layers are computed again in the backward pass, which takes less memory
     KeepsActivations,     ///< nothing is computed twice, which takes more memory
     TilesMlp,             ///< MLPs are computed in tiles of tokens, which takes less memory
     WholeMlp,             ///< MLPs are computed whole, so no part is computed twice

@@ -42,7 +42,7 @@ std::vector<Slice> compacted(std::vector<Slice> slices, const KeyRanges& ranges)
     return slices;
 }
 
-/// Computes, for pairs of ring ranks, the keys that one rank's queries read of the other.
+/// Computes, for pairs of ring ranks, the keys of one rank that the other rank's queries read.
 class Pairs {
   public:
     Pairs(const std::vector<Spans>& queries, const std::vector<Spans>& keys, const AttentionMask& mask)

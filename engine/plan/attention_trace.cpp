@@ -104,7 +104,7 @@ FlashBlocks AttentionTrace::blocks() const {
 }
 
 /// Returns the buffers of the threads that run at once: a head's keys and values in float32 (in the backward
-/// also their gradients), blocks of scores and of queries.
+/// pass also their gradients), blocks of scores and of queries.
 double AttentionTrace::of_tasks(const Stage& stage, bool backward) const {
     if (stage.slices.empty()) return 0;
     int64_t begin = stage.slices[0].key_begin, end = 0;

@@ -31,10 +31,10 @@ class AttentionTrace {
 
     /// Stops counting the sums of keys' gradients here: those of all chunks are counted elsewhere.
     void have_sums() { has_sums_ = true; }
-    /// Traces the forward, without the output that is kept.
+    /// Traces the forward pass, without the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
     /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
-    /// gradient has been sent to the heads' owners, and `read` when what the forward kept has been read.
+    /// gradient has been sent to the heads' owners, and `read` when what the forward pass kept has been read.
     void backward(const std::function<void()>& sent, const std::function<void()>& read) {
         if (in_.ulysses > 1) return backward_over_heads(sent, read);
         Heap::Block dq, home;

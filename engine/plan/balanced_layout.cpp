@@ -11,7 +11,7 @@ namespace {
 
 /// A rank that is being filled with tokens.
 struct Share {
-    int64_t tokens = 0;  ///< tokens still wanted
+    int64_t tokens = 0;  ///< tokens still missing
     int64_t work = 0;
     std::vector<DocumentPart> parts;
 };

@@ -20,7 +20,7 @@ namespace ringmaster {
 /// If this moves more than a fifth of a full ring's traffic, the search runs again with up to 4.9 % more work
 /// than the mean, and its result is taken if it moves less than that fifth. The search is bounded and uses
 /// integers, so it is deterministic. The problem is that of MagiAttention (arXiv 2505.13211, section 3.2),
-/// which deals out chunks of equal size; here block sizes are chosen to even out tokens and work.
+/// which distributes chunks of equal size; here block sizes are chosen to even out tokens and work.
 std::vector<Spans> balanced_spans(int64_t tokens, int ranks, const AttentionMask& mask);
 
 }  // namespace ringmaster

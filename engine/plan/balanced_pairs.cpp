@@ -130,7 +130,7 @@ class Divider {
     size_t free_ = 0;
     size_t cut_ = 0;
     std::vector<int> owners_;
-    int64_t tokens_[2] = {};  ///< tokens that each rank still wants
+    int64_t tokens_[2] = {};  ///< tokens that each rank still lacks
     int64_t placed_[2] = {};  ///< work that each rank already has
     Division best_;
 };

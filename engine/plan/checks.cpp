@@ -72,7 +72,7 @@ std::set<int64_t> key_heads(const ModelConfig& model) {
 }
 
 /// Reports head counts that DeepSpeed rejects: "Attention head count … is not divisible by SP size", and the
-/// same for key/value heads. This engine deals heads out as evenly as possible.
+/// same for key/value heads. This engine distributes heads as evenly as possible.
 void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.mesh.ulysses == 1) return;
     const int size = plan.mesh.ulysses;
@@ -186,7 +186,7 @@ void rule_matrices(const Plan& plan, Findings& findings) {
 }
 
 /// Rejects noise on embeddings that the model scales, because some models do so before the noise and others
-/// after it, and in mixtures of experts, whose router's loss may come from a separate forward.
+/// after it, and in mixtures of experts, whose router's loss may come from a separate forward pass.
 void rule_noise(const Plan& plan, Findings& findings) {
     if (noise_rule(plan.config).alpha == 0 || !plan.model) return;
     if (plan.model->embedding_multiplier == 1 && plan.model->num_experts == 0) return;

@@ -65,7 +65,7 @@ std::string Findings::key_of(std::initializer_list<const char*> keys) const {
 
 namespace {
 
-/// Returns a lower number for a finding that a person should see sooner.
+/// Returns a lower number for a finding that a user should see sooner.
 int rank_of(const Diagnostic& said) {
     static const std::set<std::string> kMethods = {"rl", "reward_model", "process_reward_model"};
     if (said.severity == Severity::Info) return 7;

@@ -65,8 +65,8 @@ class Costs {
         return best.back();
     }
 
-    /// Returns the cost of segments [begin, end) in one launch. The kernel starts heads last, so a long
-    /// segment of the last head may start when everything else is done.
+    /// Returns the cost of segments [begin, end) in one launch. Heads are the slowest dimension of the
+    /// kernel's grid, so a long segment of the last head may start late.
     int64_t packed(int64_t begin, int64_t end) const {
         const int64_t pairs = heads_.rows * heads_.key_heads * heads_.group;
         const int64_t turns = divided_up(multiprocessors_, pairs * (end - begin));

@@ -8,7 +8,7 @@
 /// every round. Second, a long document packed with many short ones gets one thread block per head, so its
 /// own launch is faster.
 ///
-/// Source: Dao 2023, "FlashAttention-2", and the launch rules of its deterministic backward.
+/// Source: Dao 2023, "FlashAttention-2", and the launch rules of its deterministic backward pass.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ struct FlashShare {
     bool operator==(const FlashShare&) const = default;
 };
 
-/// Returns the key/value heads per launch of a backward that may be nondeterministic. A launch holds float32
-/// gradients of its query heads, 8 bytes per number. 524,288 tokens × query heads are enough to fill any GPU;
-/// more would only take memory. `tokens` counts all rows of a batch together; `group` query heads share a
-/// key/value head.
+/// Returns the key/value heads per launch of a backward pass that may be nondeterministic. A launch holds
+/// float32 gradients of its query heads, 8 bytes per number. 524,288 tokens × query heads are enough to fill
+/// any GPU; more would only take memory. `tokens` counts all rows of a batch together; `group` query heads
+/// share a key/value head.
 int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
 
 /// Returns the query heads per launch: whole groups, or a part of a group if one group alone is already more

@@ -85,7 +85,7 @@ double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or codes
 
-// Activations kept from the forward for the backward.
+// Activations kept from the forward pass for the backward pass.
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
 double heads_bytes(const MemoryInputs& in);  ///< bytes that a Ulysses rank keeps for the heads that it owns
@@ -129,8 +129,8 @@ std::vector<LargeTensor> largest_tensors(const Plan& plan);
 
 /// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard); 0 if MLPs are computed whole. With
 /// `tiled_mlp: true`, tiled_mlp_num_shards sets the tile, else the hidden size does (ALST, arXiv 2506.13996,
-/// section 3.1.2); it has at least 1,024. With `auto`, MLPs are tiled if the backward recomputes gate and up
-/// anyway, in tiles so large that adding to the weights' gradients for each takes no noticeable time.
+/// section 3.1.2); it has at least 1,024. With `auto`, MLPs are tiled if the backward pass recomputes gate
+/// and up anyway, in tiles so large that adding to the weights' gradients for each takes no noticeable time.
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

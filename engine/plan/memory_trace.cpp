@@ -145,7 +145,7 @@ double input_bytes(const MemoryInputs& in, const MemoryInputs& of_one) {
 }
 
 /// Traces the backward of a chunk before the last one, if the sums of the gradients of all earlier keys are
-/// on the device. These sums exist before the backward begins.
+/// on the device. These sums exist before the backward pass begins.
 void earlier_chunk(const MemoryInputs& of_one, TraceMachine& machine, Heap& heap, int64_t layer,
                    const Traced& dx_nc) {
     machine.leave_layer();

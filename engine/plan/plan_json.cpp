@@ -266,7 +266,7 @@ Memory read_memory(const Members& from) {
     if (from.has("disk_bytes")) memory.disk_bytes = from.get<int64_t>("disk_bytes");
     if (from.has("disk_capacity_bytes")) memory.disk_capacity_bytes = from.known("disk_capacity_bytes");
     if (from.has("host_capacity_bytes")) memory.host_capacity_bytes = from.known("host_capacity_bytes");
-    if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have none
+    if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have no basis
     for (const json& rank : from.list("per_rank")) {
         const Members of_rank(rank, from.path_of("per_rank"));
         memory.per_rank.push_back(read_fields<RankMemory>(of_rank));

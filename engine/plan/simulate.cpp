@@ -159,7 +159,7 @@ class LayerPass {
     }
 
     void play_backward() {
-        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // else counted as recomputation
+        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // otherwise recomputation counts it
         const double products = costs_.backward_products;
         compute_all("MLP and output", [tiles, products](const ColumnCosts& c) {
             return products * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
@@ -368,7 +368,7 @@ class Step {
         return column.head_s / (1 + costs_.backward_products);
     }
 
-    /// Simulates a forward that keeps nothing.
+    /// Simulates a forward pass that keeps nothing.
     double forward_alone(double now) {
         SideLink nothing(Lane::HostLink, 1, {});
         now = forward(now, nothing, false);

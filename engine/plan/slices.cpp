@@ -92,7 +92,7 @@ void require_equal_steps(const Spans& queries, const Spans& keys) {
 std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyIndex& keys) {
     const int64_t count = queries.size();
     std::vector<int64_t> at = {0, count};
-    const auto add = [&](int64_t position) {  // the first query at or after it, and the next
+    const auto add = [&](int64_t position) {  // adds the first query at or after it, and the next one
         const int64_t distance = position - queries.begin;
         const int64_t first =
             distance > 0 ? (distance + queries.step - 1) / queries.step : -((-distance) / queries.step);
@@ -248,7 +248,7 @@ std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const At
         for (Piece piece : cut_by_documents({span}, mask)) {
             const int64_t first = offset + (piece.span.begin - span.begin) / span.step;
             if (piece.prompt.end == piece.document.begin) {
-                piece.document.begin -= piece.prompt.size();  // merges the bends of both bounds
+                piece.document.begin -= piece.prompt.size();  // prompt and document are one stretch
             } else if (piece.prompt.size() > 0) {
                 for (const Run& run : staircase(piece.after_prompt(), first, index, mask))
                     append(of_prompts, run);

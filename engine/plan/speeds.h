@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Speeds of one rank in the precision of computation. Attention counts only its visible cells: 4
-/// operations per cell and element of a head in the forward, 10 in the backward (the kernel computes the
+/// Speeds of one rank in the precision of computation. Attention counts only its visible cells: 4 operations
+/// per cell and element of a head in the forward pass, 10 in the backward pass (the kernel computes the
 /// scores again).
 struct Speeds {
     double flops = 0;  ///< matrix products

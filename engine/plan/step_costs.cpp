@@ -245,8 +245,8 @@ double cells_of_token(const Plan& plan) {
     return plan.sharing.cells.value_or(1) / plan.sharing.tokens.value_or(1);
 }
 
-/// Returns the number of a micro-batch's forwards without a backward: one that computes the loss of
-/// preferences or rollouts before the backward starts, and one more over KTO's mismatched rows.
+/// Returns the number of a micro-batch's forwards without a backward pass: one that computes the loss of
+/// preferences or rollouts before the backward pass starts, and one more over KTO's mismatched rows.
 int64_t forwards_alone(const Config& config) {
     if (!weighs_documents(config)) return 0;
     return config.preference.method == PreferenceMethod::Kto ? 2 : 1;
@@ -280,7 +280,7 @@ bool returns_unsummed(const Plan& plan, const AttentionMask& mask) {
 }
 
 /// Replaces the costs of keys and values by those of latents, if ranks send latents in their place. Each hop
-/// multiplies the latents by a matrix once in the forward, and three times in the backward.
+/// multiplies the latents by a matrix once in the forward pass, and three times in the backward pass.
 void send_latents(const Plan& plan, const Speeds& speeds, AttentionCosts& costs) {
     const ModelConfig& m = *plan.model;
     const double width = double(sent_latent_width(plan));
@@ -326,7 +326,7 @@ AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds, const Att
     return costs;
 }
 
-/// Adds the time to join the hops' parts. Half of a rank's own heads may come last in the backward.
+/// Adds the time to join the hops' parts. Half of a rank's own heads may come last in the backward pass.
 void add_joins(const std::vector<Hop>& hops, const AttentionCosts& costs, std::vector<HopCosts>& made) {
     if (!costs.joins) return;
     JoinCosts joins(costs.sizes);
@@ -400,7 +400,7 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
 }
 
 /// Adds the exchange of tokens with the ranks of their experts: to them and back, forward and backward. A
-/// backward sends the experts' inputs again if it trains the experts or computes them again.
+/// backward pass sends the experts' inputs again if it trains the experts or computes them again.
 void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
     const ModelConfig& m = *plan.model;
     if (plan.mesh.expert == 1) return;

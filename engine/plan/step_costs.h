@@ -41,15 +41,15 @@ struct ColumnCosts {
     double output_s = 0;       ///< forward: attention's output projection
     double mlp_s = 0;          ///< forward: the MLP
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
-    // These are added to a forward whose products take quantised inputs; they may be negative.
+    // These are added to a forward pass whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
     double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
     double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output
     double exchange_back_in_s = 0, exchange_back_out_s = 0;
-    // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward, in the
-    // backward's recomputation, and in the backward.
+    // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
+    // backward's recomputation, and in the backward pass.
     double experts_forward_s = 0, experts_again_s = 0, experts_back_s = 0;
     std::vector<HopCosts> hops;  ///< the rank's own keys first; if gathered, one per group of heads
 };
@@ -67,13 +67,13 @@ struct StepCosts {
     std::vector<ColumnCosts> columns;
     int ring = 1;
     bool gathers_keys = false;  ///< gathered by groups of heads; false: passed round the ring
-    bool splits_own = false;    ///< half of this rank's heads come last in the backward
+    bool splits_own = false;    ///< half of this rank's heads come last in the backward pass
     bool shares_link = false;   ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
-    int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward
-    double backward_products = 2;  ///< relative to a forward: inputs and weights; only inputs if frozen
+    int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward pass
+    double backward_products = 2;  ///< relative to a forward pass: inputs and weights; only inputs if frozen
     bool checkpointing = false;
-    bool tiles_mlp = false;        ///< the backward computes gate and up again, tile by tile
+    bool tiles_mlp = false;        ///< the backward pass computes gate and up again, tile by tile
     bool keeps_attention = false;  ///< attention's output is not computed again
     int stage = 0;                 ///< ZeRO stage; 0 if states are not shared
     UnitCosts embedding, layer, head;

@@ -93,7 +93,7 @@ void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, co
                                  bool, double) {
     constexpr double kTokensPerChunk = 128;  // chunks of the weight's gradient: engine/model/own_ops.cpp
     if (!on_gpu()) return;
-    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // layer_norm.cpp makes these
+    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // layer_norm.cpp allocates these
     heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
 }
 

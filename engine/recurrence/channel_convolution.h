@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Names the channels [first, first + count).
+/// The channels [first, first + count).
 struct ChannelRange {
     int64_t first = 0, count = 0;
 

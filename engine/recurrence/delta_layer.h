@@ -18,7 +18,7 @@
 
 namespace ringmaster {
 
-/// Holds the results of the forward that the backward needs.
+/// Holds the results of the forward pass that the backward pass needs.
 struct DeltaOutput {
     at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
     std::vector<at::Tensor> states, transitions;  ///< one per own stretch; undefined if no rank needs them

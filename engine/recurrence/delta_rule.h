@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// The rule's inputs, or their gradients. Filled-up positions have zeros everywhere.
+/// The rule's inputs, or their gradients. Padded positions have zeros everywhere.
 struct DeltaInputs {
     at::Tensor q_nm1lk, k_nm1lk;  ///< queries and keys, normed; q is also scaled
     at::Tensor v_nmglv;
@@ -39,8 +39,8 @@ class DeltaRule {
     /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
     at::Tensor transition(const ChunkRange& range) const;
 
-    /// Holds the state of a backward. begin_backward() makes it; then call remember() and state_gradient()
-    /// for each range, and at last finish().
+    /// Holds the state of a backward pass. begin_backward() makes it; then call remember() and
+    /// state_gradient() for each range, and at last finish().
     struct Backward {
         at::Tensor dout_nmglv;
         /// States at each chunk's begin; state gradients at each chunk's end.

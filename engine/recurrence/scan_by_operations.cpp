@@ -45,7 +45,7 @@ ScanByOperations::ScanByOperations(const TokenScan::Inputs& in, const TokenSpan&
       queries_bnmk(in_chunks(in.queries_btk)),
       decays_bnck((steps_bnmc.sum(2).unsqueeze(3) * rates_ck).exp_()) {}
 
-/// Returns the span as [B, N, M, W], filled up with zeros: a step of 0 leaves the state as it is.
+/// Returns the span as [B, N, M, W], padded with zeros: a step of 0 leaves the state as it is.
 at::Tensor ScanByOperations::in_chunks(const at::Tensor& x_btw) const {
     return at::constant_pad_nd(x_btw.narrow(1, span_.first, span_.count),
                                {0, 0, 0, chunks_ * kScanChunk - span_.count})

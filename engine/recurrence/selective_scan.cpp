@@ -22,7 +22,7 @@ at::Tensor gates_of(const at::Tensor& projected_btw) {
     return projected_btw.narrow(2, E, E);
 }
 
-/// Returns the count of channels, filled up to whole groups of kScanLanes.
+/// Returns the number of channels, rounded up to whole groups of kScanLanes.
 int64_t filled(int64_t channels) {
     return (channels + kScanLanes - 1) / kScanLanes * kScanLanes;
 }

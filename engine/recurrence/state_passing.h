@@ -25,8 +25,8 @@ std::vector<at::Tensor> states_before(Groups& groups, const OwnStretches& stretc
                                       const at::Tensor& like_bhkv);
 
 /// Returns the gradient of the state after each own stretch; undefined if a document ends there.
-/// `transitions` are those of the forward. `ends` holds what the gradient of the state before each stretch
-/// would be if the gradient of the state after it were zero.
+/// `transitions` are those of the forward pass. `ends` holds what the gradient of the state before each
+/// stretch would be if the gradient of the state after it were zero.
 std::vector<at::Tensor> state_gradients_after(Groups& groups, const OwnStretches& stretches,
                                               const StateMaps& maps, const at::Tensor& like_bhkv);
 

@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Names the tokens [first, first + count) of every row.
+/// The tokens [first, first + count) of every row.
 struct TokenSpan {
     int64_t first = 0, count = 0;
 };

@@ -23,7 +23,7 @@ struct ChosenToken {
 /// the token in it.
 double random_number(int64_t seed, int64_t stream, int64_t index);
 
-/// Chooses a token; `random` is in [0, 1). Overwrites the logits. Throws Error(Refused) if one is not a
+/// Chooses a token; `random` is in [0, 1). Overwrites the logits. Throws Error(Refused) if a logit is not a
 /// number.
 ChosenToken choose_token(float* logits, int64_t count, const TokenChoice& choice, double random);
 

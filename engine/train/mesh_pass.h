@@ -1,5 +1,5 @@
 /// Runs a pass of rows over the mesh: rows cut by the layout, forward and backward, gradients summed over all
-/// ranks while the backward runs. Training, evaluation and preflight all use it.
+/// ranks while the backward pass runs. Training, evaluation and preflight all use it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -111,7 +111,7 @@ class MeshPass {
     Loaded load(const std::vector<Row>& rows, Segments segments = Segments::Completions);
     Segments summed_segments() const;
     /// Finds the router's loss of a step, which depends on all of its tokens, before the first gradient needs
-    /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
+    /// it: between forward and backward of a single micro-batch, or by a forward pass over all of them.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);
     void settle_router_loss();
     /// Returns true if experts, dropout, noise or quantised inputs need the places of tokens or padding.

@@ -76,8 +76,8 @@ struct PlainLayer {
     /// a recurrence.
     at::Tensor before_attention(const at::Tensor& x_nc) const;
 
-    /// Returns the layer's output, and the rest of its mixture if it has experts; heads_nw is undefined if
-    /// the layer lacks attention and a recurrence.
+    /// Returns the layer's output, and the other results of its mixture if it has experts; heads_nw is
+    /// undefined if the layer lacks attention and a recurrence.
     PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const;
 };
 

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kTokensAtOnce = 32;  ///< the backward keeps one state for this many tokens
+constexpr int64_t kTokensAtOnce = 32;  ///< the backward pass keeps one state for this many tokens
 
 struct Parts {
     at::Tensor q, k, v, z, b, a;  ///< [N, ·]

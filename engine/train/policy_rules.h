@@ -1,8 +1,8 @@
 /// Computes the losses of training on rollouts from log-probabilities, one number per label, and their
-/// derivatives: the weights of the labels in the backward. All of it is plain arithmetic in double, the same
-/// on every rank. The formulas are those of TRL 1.16 (trainer/grpo_trainer.py, _compute_loss); means are over
-/// the whole step. Sources: Shao et al. 2024 (GRPO), Yu et al. 2025 (DAPO), Liu et al. 2025 (Dr. GRPO), Zheng
-/// et al. 2025 (GSPO).
+/// derivatives: the weights of the labels in the backward pass. All of it is plain arithmetic in double, the
+/// same on every rank. The formulas are those of TRL 1.16 (trainer/grpo_trainer.py, _compute_loss); means are
+/// over the whole step. Sources: Shao et al. 2024 (GRPO), Yu et al. 2025 (DAPO), Liu et al. 2025 (Dr. GRPO),
+/// Zheng et al. 2025 (GSPO).
 #pragma once
 
 #include <vector>

@@ -47,7 +47,7 @@ std::vector<DocumentKey> slot_keys(const Config& config, const std::vector<Row>&
 MismatchedRows::MismatchedRows(const Config& config, const std::vector<Row>& documents) {
     const auto longest = static_cast<size_t>(config.sequence_len);
     std::vector<std::vector<int64_t>> ends;  // documents of each row
-    ids_.reserve(documents.size());          // rows refer to their elements
+    ids_.reserve(documents.size());          // rows refer to the elements, which must not move
     labels_.reserve(documents.size());
     for (size_t i = 0; i < documents.size(); ++i) {
         const Row& asked = documents[i];

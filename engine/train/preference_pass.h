@@ -1,11 +1,11 @@
-/// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward gives the sum
-/// of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
+/// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward pass gives the
+/// sum of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
 /// these sums, and the loss's derivatives with respect to the sums (preference_rules.h, policy_rules.h) are
 /// the weights of the ordinary backward. Batches, shards and packing change no sum.
 ///
-/// The forward is separate because the loss needs the sums of all micro-batches and all ranks before the
+/// The forward pass is separate because the loss needs the sums of all micro-batches and all ranks before the
 /// first backward may start. One pass for both would keep the activations of every micro-batch of the step at
-/// once; the plan counts the activations of one. A router's loss needs a separate forward for the same
+/// once; the plan counts the activations of one. A router's loss needs a separate forward pass for the same
 /// reason.
 #pragma once
 
@@ -81,7 +81,7 @@ WeighedStep weigh_step(const Plan& plan, Groups& groups, MeshPass& pass, const S
                        const PreferenceFacts& facts, bool dropout);
 
 /// Runs forward and backward over a step's rows. The loss of preferences or rollouts is known before the
-/// backward; `preferred` gets it.
+/// backward pass; `preferred` gets it.
 MeshPass::Result learn_step(const Plan& plan, Groups& groups, MeshPass& pass, const StepRows& rows,
                             const PreferenceFacts& facts, std::optional<PreferenceLoss>& preferred);
 

@@ -1,7 +1,7 @@
 /// Computes the losses of training on preferences from sums of label log-probabilities, one number per
-/// document, and their derivatives: the weights of the documents' labels in the backward. All of it is plain
-/// arithmetic in double, the same on every rank. The formulas are those of TRL 1.16; means over labels or
-/// rows are over the whole step, where TRL takes a device's rows.
+/// document, and their derivatives: the weights of the documents' labels in the backward pass. All of it is
+/// plain arithmetic in double, the same on every rank. The formulas are those of TRL 1.16; means over labels
+/// or rows are over the whole step, where TRL takes a device's rows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ringmaster {
 /// Holds all that a loss depends on in one document.
 struct DocumentSums {
     double completion = 0;  ///< Σ log p of its completion's labels
-    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are learned
+    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are trained
     int64_t completion_labels = 0, prompt_labels = 0;
     double reference = 0;  ///< Σ log p of its completion under the reference
     bool desirable = false;

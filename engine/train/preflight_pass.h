@@ -52,7 +52,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.
 Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain);
 
-/// Runs the plain model. A group's documents are dealt to the next group's ranks, so that no rank repeats its
+/// Runs the plain model. A group's documents are given to the next group's ranks, so that no rank repeats its
 /// own computation on the mesh; a single rank does, but with other code.
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 

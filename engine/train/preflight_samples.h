@@ -57,7 +57,7 @@ class SampledPass {
     SampledPass& operator=(const SampledPass&) = delete;
 
   private:
-    /// Names a row among the tokens of a chunk that this rank holds.
+    /// A row among the tokens of a chunk that this rank holds.
     struct LocalRow {
         size_t chunk;
         int64_t row;

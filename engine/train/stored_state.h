@@ -22,7 +22,7 @@ class StoredState {
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
         at::Device pins_for = at::kCPU;  ///< device whose copies need this host memory pinned
-        std::shared_ptr<DiskFile> disk;  ///< keeps numbers; null: they are in memory
+        std::shared_ptr<DiskFile> disk;  ///< keeps the numbers; null: memory keeps them
     };
     /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);

@@ -530,7 +530,7 @@ void Trainer::take_wanted_samples() {
     try {
         samples = std::make_unique<TrainingSamples>(run_.dir, wanted, model_, logits_divided_by(config_),
                                                     samples_ ? samples_->prompts() : 0);
-    } catch (const Error& problem) {  // the same on every rank
+    } catch (const Error& problem) {  // every rank gets the same error
         if (groups_.rank() == 0) events_.write(WarningEvent{problem.text(), "samples"});
         return;
     }

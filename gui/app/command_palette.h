@@ -1,4 +1,4 @@
-/// Lets the person type the name of anything that can be pressed now: pages, the menu's actions, the page's
+/// Lets the user type the name of anything that can be clicked now: pages, the menu's actions, the page's
 /// buttons.
 #pragma once
 

@@ -500,7 +500,7 @@ QStringList MainWindow::liveRuns() const {
         try {
             const RunState state = read_run_state(dir.toStdString());
             if (!is_over(state.state) && living_process(state)) live << dir;
-        } catch (const Error&) {  // the run is gone: nothing to lose
+        } catch (const Error&) {  // the run does not exist any more
         }
     }
     return live;

@@ -68,7 +68,7 @@ class MainWindow : public QMainWindow {
         std::function<Page*()> make;
         Page* page;  ///< null until it is visited or made ahead
         QPushButton* button;
-        bool is_wanted = false;  ///< true if somebody visited it
+        bool is_wanted = false;  ///< true if the user opened it
     };
     Page* made(Place& place);
     QWidget* makeSidebar();

@@ -112,7 +112,7 @@ void LaunchDialog::ask(const Request& request) {
     const auto show = [this] {
         m_go->setText(m_form->actionText());
         m_go->setEnabled(m_form->isReady());
-        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // another place has other fields
+        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // other places have other fields
     };
     connect(m_form, &LaunchForm::changed, this, show);
     connect(m_form, &LaunchForm::nodesWanted, this, [this] {
@@ -336,7 +336,7 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_away->setText(tr("Close"));
     m_away->show();
     m_away->setFocus();
-    QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // once the caller has offered its buttons
+    QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // after the caller has offered its buttons
 }
 
 /// Grows again when a banner that is already shown gets taller, for example by a button.

@@ -1,4 +1,4 @@
-/// Lists remarks that a person should read before pressing Launch: devices that are missing here, a plan that
+/// Lists remarks that a user should read before pressing Launch: devices that are missing here, a plan that
 /// does not fit, a model in the output folder, a name that is taken.
 #pragma once
 

@@ -49,8 +49,8 @@ struct LaunchOrder {
 /// Returns the request, changed as the form says.
 Request requestOf(const Request& request, const LaunchChoice& choice);
 
-/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds
-/// foreign files.
+/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds other
+/// files.
 Job::Work launchWork(const LaunchOrder& order);
 Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
 

@@ -1,5 +1,5 @@
 /// Shows exactly what a launch would start, as `ringmaster launch --dry-run` prints it: automatically if this
-/// needs no login, otherwise when the person presses the button.
+/// needs no login, otherwise when the user presses the button.
 #pragma once
 
 #include <QPointer>

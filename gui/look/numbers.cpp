@@ -154,7 +154,7 @@ QString sentences(QStringList parts) {
     parts.removeAll({});
     QString text;
     for (const QString& part : parts) {
-        // The full stops of Chinese and Japanese have their own room.
+        // A Chinese or Japanese full stop contains its own space.
         const bool has_room = text.isEmpty() || u"\u3002\uff01\uff1f\uff1a\uff1b"_s.contains(text.back());
         text += has_room ? part : u' ' + part;
     }

@@ -27,7 +27,7 @@ class SideBySide : public QTextBrowser {
   public:
     explicit SideBySide(QWidget* parent = nullptr);
 
-    /// Shows rows of as many texts as there are columns. Keeps the place to which the person has scrolled.
+    /// Shows rows of as many texts as there are columns. Keeps the place to which the user has scrolled.
     void setTexts(const QStringList& columns, const std::vector<SideRow>& rows);
     /// Makes the widget as high as its text, between these heights in units of space(1).
     void fitHeight(double least, double most);

@@ -1,4 +1,4 @@
-/// Keeps the mouse wheel for scrolling: it changes a value only in a control that the person has clicked and
+/// Keeps the mouse wheel for scrolling: it changes a value only in a control that the user has clicked and
 /// that still has the focus.
 #pragma once
 

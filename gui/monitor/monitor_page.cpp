@@ -469,7 +469,7 @@ void MonitorPage::askStop(StopHow how) {
         showHeader();
         showVerdict();
     }
-    m_session.keeper().leaveAlone(m_dir);  // a person who stops a run does not want a restart
+    m_session.keeper().leaveAlone(m_dir);  // a user who stops a run does not want a restart
     auto* watcher = new QFutureWatcher<QString>(this);
     connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher] {
         watcher->deleteLater();

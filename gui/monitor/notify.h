@@ -1,4 +1,4 @@
-/// Shows a message on the person's desktop if the desktop accepts messages; otherwise does nothing.
+/// Shows a message on the user's desktop if the desktop accepts messages; otherwise does nothing.
 #pragma once
 
 #include <QString>

@@ -21,10 +21,10 @@ class SamplesCard : public Card {
     explicit SamplesCard(Session& session, QWidget* parent = nullptr);
 
     /// Shows the samples, and hides the card if there are none. The later step follows the newest one until
-    /// the person chooses another.
+    /// the user chooses another.
     void setSamples(const std::shared_ptr<const SamplesByStep>& samples);
 
-    /// Lets the person send a prompt to the run in `dir`, which trains on this machine, and shows the card
+    /// Lets the user send a prompt to the run in `dir`, which trains on this machine, and shows the card
     /// even without samples. An empty `dir` hides the prompt box. The answer arrives with the other samples.
     void setRun(const QString& dir);
 

@@ -1,4 +1,4 @@
-/// Lets the person add a target: its kind, and which machine.
+/// Lets the user add a target: its kind, and which machine.
 #pragma once
 
 #include <QWidget>

@@ -44,7 +44,7 @@ NodeChecks::~NodeChecks() {
     for (Row& row : m_rows) {
         if (row.check) *row.check->given_up = true;
     }
-    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise left to the checks that still run
+    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise running checks still need it
 }
 
 CheckPhase NodeChecks::phase(int row) const {

@@ -1,4 +1,4 @@
-/// Keeps the targets that a person has named and checks them on threads, eight at a time; each check can be
+/// Keeps the targets that a user has named and checks them on threads, eight at a time; each check can be
 /// cancelled. Results are remembered between starts of the app.
 #pragma once
 

@@ -71,7 +71,7 @@ NodesPage::NodesPage(Session& session, QWidget* parent)
     showProgress();
 }
 
-/// Returns the first row that is not simply ready; if all are, this machine's.
+/// Returns the first row whose state is not just "ready"; this machine's row if there is none.
 int NodesPage::firstToLookAt() const {
     for (int row = 0; row < m_checks->count(); ++row) {
         const auto& last = m_checks->entry(row).last;

@@ -11,7 +11,7 @@ class AdaptDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// The dialog is accepted if the person wants the adapted text.
+    /// The dialog is accepted if the user wants the adapted text.
     explicit AdaptDialog(const Adapted& adapted, QWidget* parent = nullptr);
 };
 

@@ -20,8 +20,8 @@ QString title_of(const Alternative& plan) {
     return text;
 }
 
-/// Returns the text so that a line breaks after a dot or a cross, not before, nor between a word and its
-/// number.
+/// Returns the text with no-break spaces before dots, crosses and numbers, so that no line starts with one
+/// of them.
 QString broken_well(QString text) {
     static const QRegularExpression kept(u" (?=[\\d\u00B7\u00D7])"_s);
     return text.replace(kept, QString(QChar::Nbsp));

@@ -1,5 +1,5 @@
 /// Shows the memory of the fullest rank against its device, what a node keeps in host memory and on a disk,
-/// and lets the person try sequence lengths.
+/// and lets the user try sequence lengths.
 #pragma once
 
 #include <QLabel>

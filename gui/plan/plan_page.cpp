@@ -43,7 +43,7 @@ QString shortcut_text(const QKeySequence& keys) {
 
 const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);
 
-/// Returns the folder as a person writes it, with ~ for the home folder.
+/// Returns the folder as a user writes it, with ~ for the home folder.
 QString folder_of(const QString& file) {
     const QString folder = QFileInfo(file).absolutePath(), home = QDir::homePath();
     return folder == home || folder.startsWith(home + u'/') ? u'~' + folder.mid(home.size()) : folder;
@@ -477,7 +477,7 @@ void PlanPage::fileChanged() {
             m_editor->document()->setModified(false);
         });
     } catch (const std::exception& problem) {
-        complain(problem);  // gone or not text: the screen stays as it is
+        complain(problem);  // missing or not text: the page stays as it is
         m_editor->document()->setModified(true);
     }
 }
@@ -520,7 +520,7 @@ void PlanPage::offerDraft() {
             const QString folder =
                 draft.file.isEmpty() ? draft.base_dir : QFileInfo(draft.file).absolutePath();
             openText(draft.text, folder);
-            if (m_editor->text() != draft.text) return;  // the person kept the open text
+            if (m_editor->text() != draft.text) return;  // the user kept the open text
         }
         keepDraft();  // saves the text as this window's draft before the old draft is deleted
         Drafts::discard(draft);

@@ -72,7 +72,7 @@ class PlanPage : public Page {
     bool save();
     bool saveAs();
     bool saveTo(const QString& file);
-    bool askToSave();  ///< returns false if the person wants to stay
+    bool askToSave();  ///< returns false if the user wants to stay
     void launch();
 
     void watchFile();

@@ -47,7 +47,7 @@ QString time_words(const Plan& plan) {
     return show::listed(words);
 }
 
-/// Returns a remark if a step takes longer than a person would wait for; otherwise an empty string.
+/// Returns a remark if a step takes longer than a user would wait for; otherwise an empty string.
 QString slow_words(const Plan& plan) {
     constexpr double kSlowStep_s = 600;
     if (!plan.time || plan.time->step_s < kSlowStep_s) return {};

@@ -17,7 +17,7 @@
 
 namespace ringmaster {
 
-/// Holds an axis of the plot: values as the person wrote them, each with its place from 0 (foot) to 1.
+/// Holds an axis of the plot: values as the user wrote them, each with its place from 0 (foot) to 1.
 struct SweepAxis {
     QString name;
     bool is_loss = false;

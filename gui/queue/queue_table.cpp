@@ -41,7 +41,7 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
 
 void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
                          const std::vector<std::string>& keys) {
-    if (m_gap >= 0) return;  // the person drags a row
+    if (m_gap >= 0) return;  // the user drags a row
     const QString chosen = chosenDir();
     QStringList titles{u"#"_s, tr("Name"), tr("State"), tr("Step"), tr("Loss")};
     for (const std::string& key : keys) titles << QString::fromStdString(key);

@@ -1,5 +1,5 @@
-/// Switches the user service that goes on with the queue after a restart of the machine, and shows whether it
-/// is on.
+/// Switches the user service that continues the queue after a restart of the machine, and shows whether it is
+/// on.
 #pragma once
 
 #include <QFutureWatcher>

@@ -32,7 +32,7 @@ class CompareView : public QWidget {
     const Comparison& comparison() const { return m_comparison; }
 
   Q_SIGNALS:
-    void left();  ///< emitted when the person goes back to the table
+    void left();  ///< emitted when the user goes back to the table
 
   protected:
     void showEvent(QShowEvent* event) override;

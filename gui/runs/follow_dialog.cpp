@@ -216,7 +216,7 @@ void FollowDialog::follow() {
                 looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);
             } catch (const Error& lost) {
                 if (lost.failure != Failure::Unreachable) throw;
-                // The session may have been lost while the person looked at the list.
+                // The session may have been lost while the user looked at the list.
                 looked->session =
                     std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
                 looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);

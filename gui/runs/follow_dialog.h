@@ -1,4 +1,4 @@
-/// Lets the person choose a machine and a run that was launched on it from elsewhere; that run is then
+/// Lets the user choose a machine and a run that was launched on it from elsewhere; that run is then
 /// followed like any other. Nothing here starts or stops a run.
 #pragma once
 

@@ -33,7 +33,7 @@ class MachineDialog : public QDialog {
 
     /// Cancels the current work. Later jobs log in as one task, which can be cancelled as a whole.
     void startOver();
-    SshPerson person() const;  ///< asks the person until the work is cancelled
+    SshPerson person() const;  ///< asks the user until the work is cancelled
     /// Starts a job. Shows `doing` meanwhile, and calls `then` with what the work returned.
     void begin(const QString& doing, Job::Work work, std::function<void(const QString&)> then);
     void letLive() { m_given_up.reset(); }  ///< keeps opened sessions alive beyond the dialog

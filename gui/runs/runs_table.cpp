@@ -105,7 +105,7 @@ bool RunsTable::restoreColumns() {
            horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name);
 }
 
-/// Until the person chooses columns, shows those that there is room for; the name gets the rest.
+/// Until the user chooses columns, shows those that there is room for; the name gets the rest.
 void RunsTable::fitColumns() {
     if (m_chosen) return;
     const QScopedValueRollback fitting(m_fitting, true);

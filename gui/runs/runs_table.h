@@ -38,8 +38,8 @@ class RunsTable : public QTableView {
     RunsFilter* m_filter;
     QSettings& m_settings;
     QMenu* m_columns;
-    bool m_chosen = false;   ///< the person has chosen columns
-    bool m_fitting = false;  ///< fitColumns() is at work
+    bool m_chosen = false;   ///< the user has chosen columns
+    bool m_fitting = false;  ///< fitColumns() is running
 };
 
 }  // namespace ringmaster

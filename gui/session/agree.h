@@ -16,7 +16,7 @@ struct YesNo {
     QString yes, no;                    ///< button texts; Enter and Escape choose no
 };
 
-/// Returns a function that asks the person whether a run continues without the lost nodes; it stops waiting
+/// Returns a function that asks the user whether a run continues without the lost nodes; it stops waiting
 /// when `given_up` returns true. Make it on the window's thread; call it on others.
 AgreeToShrink agreeIn(const Session& session, std::function<bool()> given_up);
 

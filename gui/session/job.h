@@ -21,7 +21,7 @@ struct MachineFailure {
     NodeFinding finding = {};  ///< same, as a code; empty if the words are not ours
 };
 
-/// Describes to a person how a job failed (gui/session/failure_words.h).
+/// Describes to a user how a job failed (gui/session/failure_words.h).
 struct JobFailure {
     QString what, where, hint;
     Diagnostics diagnostics;                    ///< diagnostics of a refused plan; otherwise empty

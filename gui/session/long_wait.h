@@ -1,4 +1,4 @@
-/// Gives QtConcurrent's pool one more thread while work in it waits for a machine or a person, so that other
+/// Gives QtConcurrent's pool one more thread while work in it waits for a machine or a user, so that other
 /// work does not wait too.
 #pragma once
 

@@ -14,7 +14,7 @@ class Page : public QWidget {
     /// Returns true if everything that was asked for is on the screen, so that a picture is complete. --grab
     /// and tests poll it.
     virtual bool settled() const { return true; }
-    /// Asks the person if something would be lost. Returns false if the person wants to keep it.
+    /// Asks the user if something would be lost. Returns false if the user wants to keep it.
     virtual bool mayClose() { return true; }
 };
 

@@ -30,7 +30,7 @@ RunKeeper::RunKeeper(Session& session) : m_session(session), m_pool(new QThreadP
 
 RunKeeper::~RunKeeper() {
     for (auto& [dir, kept] : m_kept) letGo(std::move(kept));
-    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise it is left to end with the process
+    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise the pool ends with the process
 }
 
 void RunKeeper::keep(const QString& dir) {

@@ -41,12 +41,12 @@ class RunKeeper : public QObject {
     ~RunKeeper() override;  ///< returns within seconds
 
     /// Follows a run until it is over. Does nothing if the run is already followed or runs on this machine.
-    /// Logs in, and may ask the person.
+    /// Logs in, and may ask the user.
     void keep(const QString& dir);
     /// Follows a run that was just started or found, over existing `sessions`. The state of an earlier
     /// attempt is dropped. A run that fails is restarted as often as `limits` says.
     void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartLimits& limits = {});
-    void reconnect(const QString& dir);  ///< logs in again after a refusal, at the person's request
+    void reconnect(const QString& dir);  ///< logs in again after a refusal, at the user's request
     KeptNews news(const QString& dir) const;
 
     bool willRestart(const QString& dir) const;  ///< true if a failure will cause, or has caused, a restart

@@ -1,5 +1,5 @@
 /// Holds what the pages share: paths, this machine (queried in the background), and navigation between
-/// pages. A page emits what it wants; the window (gui/app) opens it for the person.
+/// pages. A page emits what it wants; the window (gui/app) opens it for the user.
 #pragma once
 
 #include <QObject>
@@ -33,7 +33,7 @@ class Session : public QObject {
     /// Returns this machine, or nothing until the background thread has queried it and emitted machineKnown.
     const std::optional<Machine>& machine() const { return m_machine; }
 
-    /// Makes an SshPerson, which asks the person while logging in to a machine, for one task; its questions
+    /// Makes an SshPerson, which asks the user while logging in to a machine, for one task; its questions
     /// end when `given_up` returns true. Without a window nobody answers.
     using People = std::function<SshPerson(std::function<bool()>)>;
     void setPeople(People people) { m_people = std::move(people); }

@@ -46,7 +46,7 @@ class TwoLineDelegate : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
-        // Otherwise the view's palette would draw it with the selection's colours.
+        // With the view's palette, a chosen entry would have the selection's colours.
         const Colours c = coloursOf(QApplication::palette());
         const QRect box = option.rect;
         painter->save();

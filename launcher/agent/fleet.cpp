@@ -37,7 +37,7 @@ sockaddr_in address_of(const std::string& text, int port) {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
     if (::inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1)
-        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "\"" + text + "\" is no IPv4 address",
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "\"" + text + "\" is not an IPv4 address",
                     "--listen or --meet");
     return address;
 }

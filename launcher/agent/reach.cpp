@@ -87,7 +87,7 @@ class Follower {
             files_.push_back("events/" + event_file_name(rank));
             files_.push_back("logs/" + log_file_name(rank));
         }
-        if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);  // older followers refuse it
+        if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);  // older followers reject it
     }
 
     int run() {

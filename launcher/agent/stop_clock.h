@@ -18,7 +18,7 @@ class StopClock {
     using Clock = std::chrono::steady_clock;
 
     static constexpr std::chrono::seconds kLook{1};
-    static constexpr std::chrono::seconds kPatience{10};  ///< lets a person notice and continue the rank
+    static constexpr std::chrono::seconds kPatience{10};  ///< lets a user notice and continue the rank
 
     void look(bool is_stopped, Clock::time_point now) {
         const Clock::duration seen =

@@ -270,7 +270,7 @@ void Supervisor::wait_for_signals() {
 void Supervisor::on_signal(int signal) {
     if (signal == SIGCHLD) return;  // reap() runs after every wait
     reap();                         // ranks that ended before the request did not end because of it
-    restarts_left_ = 0;             // a person who stops a run does not want a restart
+    restarts_left_ = 0;             // a user who stops a run does not want a restart
     if (trigger_ != Trigger::None || !some_alive()) return;
     if (fleet_ && options_.node > 0)
         fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");
@@ -452,7 +452,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     if (message.word == "hello" && !other.here) {
         other.here = true;
         const auto told = node_from_line(message.rest);
-        if (!told) return lose_node(message.node, "said of itself what cannot be read");
+        if (!told) return lose_node(message.node, "sent a description that cannot be read");
         other.state = *told;
         state_.nodes.push_back(other.state);
         std::sort(state_.nodes.begin(), state_.nodes.end(),
@@ -472,7 +472,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     } else if (message.word == "ended") {
         const auto ends = rank_ends_from_line(message.rest);
         if (!other.here || !ends || !are_all_of(*ends, other.state))
-            return lose_node(message.node, "said of its ranks' end what cannot be read");
+            return lose_node(message.node, "sent ends of ranks that cannot be read");
         other.ranks = *ends;
         other.ended = true;
     } else if (message.word == "gone") {

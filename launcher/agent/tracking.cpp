@@ -55,7 +55,7 @@ struct TrackOptions {
 };
 
 ProcessId process_of(int64_t pid) {
-    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // a dead id counts as not alive
+    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // without a process: not alive
 }
 
 TrackOptions parse(std::span<char* const> arguments) {

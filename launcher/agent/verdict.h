@@ -18,7 +18,7 @@ namespace ringmaster {
 /// Says what made the agent end the ranks; the first trigger counts.
 enum class Trigger {
     None,          ///< the ranks ended by themselves
-    RankFailed,    ///
+    RankFailed,    ///< a rank of this node failed
     StopTooEarly,  ///< the request to stop killed a rank, which could not save yet
     StopNow,
     OtherNode,  ///< something happened on another node

@@ -1,4 +1,4 @@
-/// Defines an alert: a warning that a run needs a person's attention. It says what happened, at which step,
+/// Defines an alert: a warning that a run needs a user's attention. It says what happened, at which step,
 /// and which rank it is about. Readers derive alerts from a run's events (detector.h), so that all of them
 /// find the same alerts. Alerts about a run's end follow from its state, and are sent only to webhook and
 /// command (launcher/agent/alerts.h).
@@ -17,7 +17,7 @@ enum class AlertKind {
     NotANumber,  ///< the loss is NaN or infinite
     Spike,       ///< the loss jumped far above its recent median
     Stall,       ///< no event for far longer than a step takes
-    Plateau,     ///< the loss has stopped falling, as far as its noise allows to tell
+    Plateau,     ///< the loss has stopped falling, as far as its noise lets one see
     SlowRank,    ///< the other ranks wait for one of them
     Failed,      ///< the run ended before its last step, although nobody stopped it
     Completed,   ///< the run completed its last step

@@ -16,7 +16,7 @@ double median(std::vector<double> values);
 /// Returns 1.4826 × the median distance from `middle` (MAD), which is the standard deviation for normal data.
 double deviation(const std::vector<double>& values, double middle);
 
-/// Keeps the last values of a series sorted, so that reading their median takes no time.
+/// Keeps the last values of a series sorted, so that reading their median is fast.
 class RecentValues {
   public:
     explicit RecentValues(size_t most) : most_(most) {}

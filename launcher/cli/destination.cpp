@@ -44,8 +44,8 @@ void refuse_contradictions(const Arguments& arguments) {
     if (restarts && named > 1 && arguments.has("--detach")) {
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "over several nodes needs this command to stay", "--restarts",
-                    "leave --detach away: the run itself goes on without it all the same, as does one whose "
-                    "terminal is closed");
+                    "leave --detach away: the run itself goes on without this command, and with its "
+                    "terminal closed");
     }
     if (arguments.has("--shrink") && (!restarts || named < 2))
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is about --restarts over several --node",

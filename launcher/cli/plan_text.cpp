@@ -148,7 +148,7 @@ class PlanWriter {
         section("Experts", "expert " + std::to_string(m.expert) + ": " +
                                format_count(plan_.model->num_experts / m.expert) + " of " +
                                format_count(plan_.model->num_experts) + " experts a rank; they receive " +
-                               format_count(received->level) + " tokens if the load is level, " +
+                               format_count(received->level) + " tokens if the load is even, " +
                                format_count(received->worst) + " at worst");
     }
 
@@ -357,7 +357,7 @@ class PlanWriter {
                            (t.measured ? " (measured)" : " (assumed figures)") + ": compute " +
                            format_duration(t.compute_s);
         if (t.comm_s > 0) {
-            text += ", communication " + format_duration(t.comm_s) + ", of it exposed " +
+            text += ", communication " + format_duration(t.comm_s) + ", exposed " +
                     format_duration(t.exposed_comm_s) + " (" + format_percent(t.exposed_comm_s / t.step_s) +
                     " of the step)";
         }

@@ -84,7 +84,8 @@ int run_stop(const Arguments& arguments, const Session& session) {
     if (is_over(state.state)) return asked && state.state == RunPhase::Failed ? 1 : 0;
     if (interrupts.wants_end()) throw Cancelled();
     throw Error(Failure::Refused, Code("RUN-ACTIVE"),
-                "was asked to stop and has not yet: it is " + std::string(to_string(state.state)), run.name(),
+                "was asked to stop and is not over yet: it is " + std::string(to_string(state.state)),
+                run.name(),
                 "`ringmaster stop --now " + run.name() + "` does not wait for the step and saves nothing");
 }
 

@@ -53,7 +53,7 @@ struct ProgramNeeds {
     std::string architecture;   ///< output of `uname -m`
     std::string glibc;          ///< newest glibc symbol version that the engine uses
     std::string torch_version;  ///< "2.11.0"
-    std::string torch_here;     ///< LibTorch's folder here; a shared file system has it there, too
+    std::string torch_here;     ///< LibTorch's folder here, which the machine may share
 };
 
 ProgramNeeds needs_of(const std::string& engine, const std::string& torch_version);

@@ -1,6 +1,6 @@
-/// Parses and limits what a node may send: names, offsets, sizes, paths. The parsers are pure, and assume
-/// that a node's text may be hostile. (Other parsers: engine/events for run.json and events, facts.h for
-/// facts, backends/runs_there.h for lists of runs.)
+/// Parses and limits what a node may send: names, offsets, sizes, paths. The parsers have no side effects,
+/// and assume that a node's text may be hostile. (Other parsers: engine/events for run.json and events,
+/// facts.h for facts, backends/runs_there.h for lists of runs.)
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kSilence = 15s;       ///< longest silence of a follower, which sends something every second
-constexpr auto kProbe = 2s;          ///< between two attempts to connect
+constexpr auto kProbe = 2s;          ///< time between two attempts to connect
 constexpr auto kRefusedPause = 30s;  ///< pause after a refused login, so that no account gets locked
 constexpr int kRefusedTries = 3;
 constexpr auto kLastEvents = 15s;    ///< wait for the other nodes after node 0 reported the end

@@ -36,7 +36,7 @@ constexpr auto kStatePatience = std::chrono::seconds(20);
 constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< longer than an agent takes to end its ranks
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
-constexpr const char* kNothing = "=9000000000000000000";  ///< bytes of a file that are here already
+constexpr const char* kNothing = "=9000000000000000000";  ///< more bytes than a file has: send nothing of it
 
 std::string random_hex(int digits) {
     std::random_device source;

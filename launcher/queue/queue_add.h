@@ -17,7 +17,7 @@ struct QueueRequest {
     Request request;
     RunOptions options;  ///< the name of each run of a sweep gets a number
     Destination to;      ///< where the runs train; empty: here
-    /// Trusts unknown host keys, or nothing. Nobody is asked: the runs start when nobody is there.
+    /// Trusts unknown host keys or rejects them, and asks nobody, because the runs start unattended.
     SshPerson person;
     std::vector<std::string> sweep;  ///< settings as in runs_of_sweep; empty: one run
     /// How many runs may train at the same time on this machine, or be in the partition of Slurm; empty:

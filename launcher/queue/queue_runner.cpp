@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kLook = 300ms;
-constexpr auto kSlurmLook = 10s;   ///< between two calls of this machine's squeue
-constexpr auto kAgain = 15s;       ///< between two attempts to reach a machine
+constexpr auto kSlurmLook = 10s;   ///< time between two calls of this machine's squeue
+constexpr auto kAgain = 15s;       ///< time between two attempts to reach a machine
 constexpr auto kPatience = 30min;  ///< silence of a machine after which its run counts as failed
 // Number of continuations after which a run whose processes vanish stays failed.
 constexpr int kMostResumes = 5;
@@ -116,7 +116,7 @@ void QueueRunner::continue_cut_off(const RunDirectory& run) {
             resume = prepare_restart(run, {}, {}, {}, places_, {}, {});
         } catch (const Error& problem) {
             if (problem.code != "RUN-ACTIVE") throw;
-            postpone(run);  // its machines have continued it
+            postpone(run);  // the run's machines have continued it
             throw NotYet();
         }
     });
@@ -177,7 +177,7 @@ void QueueRunner::follow(const std::vector<RunDirectory>& active) {
         try {
             followers_[run.dir] = backend_of(run)->follow(run, {}, {});
             silent_.erase(run.dir);
-        } catch (const Error&) {  // its login node does not answer
+        } catch (const Error&) {  // the run's login node does not answer
             postpone(run);
         }
     }
@@ -185,7 +185,7 @@ void QueueRunner::follow(const std::vector<RunDirectory>& active) {
     next_slurm_look_ = Clock::now() + kSlurmLook;
     try {
         settle_open_runs(in_slurm_here);
-    } catch (const Error&) {  // Slurm does not answer; the next look may be luckier
+    } catch (const Error&) {  // Slurm does not answer; the next call asks again
     }
 }
 

@@ -1,4 +1,4 @@
-/// Lets this user's systemd carry the queue on after a restart of the machine, without a command of
+/// Lets this user's systemd continue the queue after a restart of the machine, without a command of
 /// Ringmaster. The unit `ringmaster-queue.service` in ${XDG_CONFIG_HOME:-~/.config}/systemd/user runs
 /// `ringmaster queue run` when the user's manager starts: at the login, or with the machine if the user
 /// lingers (`loginctl enable-linger`). All calls run `systemctl --user`, which may take seconds.
@@ -31,7 +31,7 @@ std::string queue_unit(const Places& places);
 /// Throws Error(Unreachable), QUEUE-SERVICE.
 void switch_queue_service_on(const Places& places);
 
-/// Disables and removes the unit; a queue that is at work goes on. Does nothing if there is no unit. Throws
+/// Disables and removes the unit; a running queue continues. Does nothing if there is no unit. Throws
 /// Error(Unreachable), QUEUE-SERVICE.
 void switch_queue_service_off();
 

@@ -206,7 +206,7 @@ JobStatus parse_job_log(const std::string& log) {
         {"Exceeded job memory limit", "OUT_OF_MEMORY"},
         {"CANCELLED AT", "CANCELLED"},
     }};
-    const size_t start = log.rfind("Slurm job ");  // first words of the last start
+    const size_t start = log.rfind("Slurm job ");  // first words that the script prints at each start
     const std::string last = start == std::string::npos ? log : log.substr(start);
     for (const auto& [mark, state] : kMarks) {
         if (last.find(mark) != std::string::npos) return {state, "", ""};

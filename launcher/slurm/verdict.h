@@ -19,7 +19,7 @@ struct RunTraces {
     std::string lost_rank;              ///< first rank killed from outside: "rank 1 on n3: Killed"
     std::string last_words;             ///< end of agent.log
     bool stop_asked = false;            ///< true: `ringmaster stop` was used
-    bool preempted = false;             ///< true: the job's log says so
+    bool preempted = false;             ///< true: the job's log says that it was preempted
 };
 
 /// Collects the traces from the run's events and from the text of agent.log as the job wrote it.

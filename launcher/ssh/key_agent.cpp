@@ -123,7 +123,7 @@ KeyAgent::KeyAgent(const std::string& socket, const std::vector<std::string>& wa
 }
 
 int KeyAgent::socket_for(const AgentKey& key) {
-    const timeval for_ever{0, 0};  // the user may have to confirm the use of a key or touch it
+    const timeval for_ever{0, 0};  // the user may have to confirm the use of a key
     ::setsockopt(agent_.get(), SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof for_ever);
     std::tie(ours_, theirs_) = socket_pair();
     thread_ = std::thread([this, shown = identities_message({key})] { serve(theirs_.get(), shown); });

@@ -36,13 +36,13 @@ void configure(ssh_session session, const SshSettings& settings) {
     const bool no = false;
     const long timeout = kMeeting_s;
     const auto port = static_cast<unsigned>(settings.port);
-    set(session, SSH_OPTIONS_PROCESS_CONFIG, &no, settings, "the configuration");  // `ssh -G` has read it
+    set(session, SSH_OPTIONS_PROCESS_CONFIG, &no, settings, "the configuration");  // read by `ssh -G`
     set(session, SSH_OPTIONS_HOST, settings.host_name.c_str(), settings, "HostName");
     set(session, SSH_OPTIONS_PORT, &port, settings, "Port");
     set(session, SSH_OPTIONS_TIMEOUT, &timeout, settings, "ConnectTimeout");
     set_text(session, SSH_OPTIONS_USER, settings.user, settings, "User");
     set(session, SSH_OPTIONS_KNOWNHOSTS, "/dev/null", settings,
-        "UserKnownHostsFile");  // HostKeyCheck reads the files
+        "UserKnownHostsFile");  // HostKeyCheck reads these files
     set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", settings, "GlobalKnownHostsFile");
     set(session, SSH_OPTIONS_RSA_MIN_SIZE, &settings.host_keys.smallest_rsa_bits, settings,
         "RequiredRSASize");

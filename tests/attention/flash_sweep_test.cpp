@@ -19,7 +19,7 @@ Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Sl
     packed_forward(kernel, {out}, x.q, x.k, x.v, slices);
     const auto unwritten = [](const at::Tensor& t) { return at::full_like(t, NAN, at::kFloat); };
     const FlashOutput whole = out.finish();
-    KeyGradients keys;  // the kernel's own, if one call computes them
+    KeyGradients keys;  // the kernel's own gradients, if one call computes them
     if (!is_one_call(slices)) keys = {unwritten(x.k), unwritten(x.v), true};
     packed_backward(kernel, {dq}, keys, x.dout, x.q, x.k, x.v, whole, slices);
     return {whole, {dq.finish().out_bhtd, keys.dk_bksd, keys.dv_bksd}};

@@ -96,7 +96,7 @@ def config_of(folder, hosts):
 
 def follow(client, run, seconds):
     watch = Process([os.environ["RINGMASTER_BIN"] + "/ringmaster", "watch", run], client.env())
-    time.sleep(5)  # time to log in everywhere
+    time.sleep(5)  # time to log in to all hosts
     before, began, first = watch.figures(), time.monotonic(), len(steps_of(run, 0))
     time.sleep(seconds)
     after = watch.figures()

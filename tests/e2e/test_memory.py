@@ -182,7 +182,7 @@ QUANTIZED += list(configurations(7, 15, "DoRA")) + list(configurations(5, 16, "D
 EVERY = TRAINED_WHOLE + ADAPTED + QUANTIZED
 SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED + QUANTIZED if case[1] <= 4096][::4]
 SPREAD += FAMILY_CASES[::7]
-SPREAD.append(("llama", 16384, "1 rank", 0, "checkpointing", "fp32", 1, False))  # its MLP is tiled automatically
+SPREAD.append(("llama", 16384, "1 rank", 0, "checkpointing", "fp32", 1, False))  # this model's MLP is tiled automatically
 SPREAD += OFFLOADED[:4]
 SPREAD += CHUNKED[:2]
 EVERY = EVERY + FAMILY_CASES + OFFLOADED + CHUNKED

@@ -21,7 +21,7 @@ IN_HOST = dict(gradient_checkpointing=True, activation_offloading=True, tiled_ml
 
 
 def write_row(file, tokens):
-    """Writes one row whose tokens repeat, but not soon."""
+    """Writes one row whose tokens have a period of 8191."""
     ids = [(i * i + 7 * i) % 8191 for i in range(tokens)]
     file.write_text(json.dumps({"input_ids": ids, "labels": ids}) + "\n")
     return file
@@ -67,7 +67,7 @@ def test_a_million_tokens_take_no_more_memory_than_a_quarter_of_them(tmp_path):
     assert million["tokens"] == 1 << 20
 
     def without_ids(step):
-        return step["peak_memory_bytes"] - 2 * 8 * step["tokens"]  # ids and labels
+        return step["peak_memory_bytes"] - 2 * 8 * step["tokens"]  # without ids and labels
 
     print(f"outside the arena: {without_ids(quarter)} and {without_ids(million)} bytes; arena {million['host_memory_bytes']} bytes; "
           f"{million['step_s']:.0f} s")

@@ -1,5 +1,5 @@
-"""A user service of systemd carries the queue on after a restart of the machine: its unit is one that systemd
-reads, its command goes on with runs that were cut off, and a systemd that refuses changes nothing."""
+"""A user service of systemd continues the queue after a restart of the machine: systemd accepts its unit, its command continues
+runs that were cut off, and if systemd refuses, nothing changes."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from test_queue import are_over, ask, entries, kill_all, wait_until  # noqa: F40
 
 UNIT = "ringmaster-queue.service"
 
-# Stands for systemd's programs: records each call, fails the verb that the file `refuses` names, and keeps a link for
-# an enabled unit as `systemctl enable` does.
+# Stands in for systemd's programs: records each call, fails the verb that the file `refuses` names, and keeps a link for an
+# enabled unit as `systemctl enable` does.
 SYSTEMCTL = """#!/bin/sh
 echo "$(basename "$0") $*" >> {folder}/calls
 [ "$1" = --user ] && shift

@@ -10,8 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const RemoteRun remote = parse_remote_run(std::string(fuzz::text_of(data, size)), "remote.json");
         size_t record = 0;
         for (size_t i = 0; i < remote.nodes.size(); ++i) record += record_files(remote.nodes[i], i).size();
-        fuzz::require(record ==
-                      remote.nodes.size() + 2 * static_cast<size_t>(remote.ranks) + 1);  // the samples
+        fuzz::require(record == remote.nodes.size() + 2 * static_cast<size_t>(remote.ranks) +
+                                    1);  // + 1: the file of samples
     } catch (const Error&) {
         return 0;
     }

@@ -1,4 +1,4 @@
-// Uses the app as a person does, with the real engine: opens the example, launches it, watches both ranks,
+// Uses the app as a user does, with the real engine: opens the example, launches it, watches both ranks,
 // stops, resumes, closes the window, opens the run again, tries the model, trains a second time and compares.
 #include <QApplication>
 #include <QComboBox>

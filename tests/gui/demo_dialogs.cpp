@@ -132,7 +132,7 @@ void show_launch(const Shown& shown, const QString& config) {
     shown(dialog, u"launch-unreachable"_s);
 }
 
-/// Draws the question what to queue: empty, with a sweep, and with a refusal.
+/// Draws the dialog that asks what to queue: empty, with a sweep, and with a refusal.
 void show_queue(const Shown& shown, const QString& config) {
     Places places = find_places();
     places.programs_dir = RINGMASTER_BIN;
@@ -219,7 +219,7 @@ void show_adapt(const Shown& shown, const QString& config) {
     shown(dialog, u"adapt"_s);
 }
 
-/// Draws where a model is published: a run's, with a name, and a folder's.
+/// Draws the dialog that asks where to publish a model: a run's, with a name, and a folder's.
 void show_publish(const Shown& shown) {
     PublishDialog of_run(u"longdocs-64k"_s, true, nullptr);
     of_run.findChild<QLineEdit*>(u"publishRepository"_s)->setText(u"ann/longdocs-64k"_s);

@@ -1,4 +1,4 @@
-// Uses a run on another machine as a person does, with a real sshd and the real engine: names the machine,
+// Uses a run on another machine as a user does, with a real sshd and the real engine: names the machine,
 // trusts its key, launches there, loses the connection and finds it again, stops, resumes, and fetches the
 // model. It also covers a rank that dies on one of two machines, and following a run that somebody else
 // launched.
@@ -158,7 +158,7 @@ class ElsewhereTest : public QObject {
         const TargetReport& report = *page->checks().entry(1).last;
         QVERIFY2(report.node.state == NodeVerdict::Ready || report.node.state == NodeVerdict::Warning,
                  report.node.message.c_str());
-        QTest::qWait(500);  // time to write it
+        QTest::qWait(500);  // time to write the report
     }
 
     void aRunIsLaunchedThereAndItsStepsAreSeenHere() {

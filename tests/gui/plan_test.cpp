@@ -1,4 +1,4 @@
-// Uses the Plan page as a person does: types, presses buttons, undoes, and finds the draft again after the
+// Uses the Plan page as a user does: types, presses buttons, undoes, and finds the draft again after the
 // program was killed.
 #include <signal.h>
 

@@ -1,6 +1,6 @@
-/// Finds texts of a window that a person cannot read: cut off, covered by another text, or English in an app
-/// that speaks another language; and tables that scroll sideways or are empty without a word. Sees widgets,
-/// headers, tabs and the cells of tables; not what a chart or another drawing paints.
+/// Finds texts of a window that a user cannot read: cut off, covered by another text, or English in an app
+/// that speaks another language; and tables that scroll sideways or are empty without a word. Looks at
+/// widgets, headers, tabs and the cells of tables, but not at charts or other drawings.
 #pragma once
 
 #include <QStringList>
@@ -15,7 +15,7 @@ namespace ringmaster {
 QStringList cut_texts(QWidget& window);
 
 /// Returns each text under `window`, tool tips and names for screen readers included, that has English words
-/// such as "the" and is not in `data`, which holds what the person wrote.
+/// such as "the" and is not in `data`, which holds what the user wrote.
 QStringList english_texts(QWidget& window, const QStringList& data);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-"""Launches and stops the example by keyboard and hears only what AT-SPI events announce, as a person with a screen reader does.
+"""Launches and stops the example by keyboard and hears only what AT-SPI events announce, as a user with a screen reader does.
 
     screen_reader.py BIN
 

@@ -1,4 +1,4 @@
-"""A person who hears the screen and uses the keyboard can launch and stop the example."""
+"""A user who hears the screen and uses the keyboard can launch and stop the example."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Opens the page of `ringmaster serve` in headless Chromium: what a person sees there, live, and what the page cannot do."""
+"""Opens the page of `ringmaster serve` in headless Chromium: what a user sees there, live, and what the page cannot do."""
 
 import hashlib
 import json

@@ -45,7 +45,7 @@ class TrackedRun:
         return subprocess.Popen([self.python, PACKAGE, "send", self.folder, tracker], stdout=log, stderr=log, env={**os.environ, **env})
 
     def send(self, tracker, seconds=120, **env):
-        """Sends until everything is sent; returns the exit status."""
+        """Sends all points; returns the exit status."""
         return self.sender(tracker, **env).wait(seconds)
 
     def send_with_kills(self, tracker, seconds, **env):

@@ -1,4 +1,4 @@
-// Proves that what the forward keeps changes memory and time, but never a loss or a gradient.
+// Proves that what the forward pass keeps changes memory and time, but never a loss or a gradient.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct Learned {
     at::Tensor gradients;  ///< sum over all ranks
 };
 
-/// On a GPU all ranks share the first one.
+/// On GPUs, all ranks share the first GPU.
 Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Precision precision,
               at::Device device = at::kCPU) {
     at::manual_seed(5);

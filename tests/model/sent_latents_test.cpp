@@ -21,8 +21,8 @@ ModelConfig latent_model(int64_t query_rank) {
     return model;
 }
 
-/// Returns the number of bytes that all ranks send: latents in the forward, in its repetition and in the
-/// backward, and their gradients.
+/// Returns the number of bytes that all ranks send: latents in the forward pass, in its repetition and in the
+/// backward pass, and their gradients.
 int64_t bytes_of_latents(const Case& of) {
     std::vector<Spans> spans;
     const Layout layout = make_layout(of.layout, kTokens, of.mesh.ring, 1, of.mask, 1);

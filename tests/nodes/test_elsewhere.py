@@ -16,7 +16,7 @@ ALONE = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 
 
 def second_machine(pair, folder, **hosts):
-    """Returns another person's ~/.ssh, with the same key and other names for the hosts."""
+    """Returns another user's ~/.ssh, with the same key and other names for the hosts."""
     other = Client(folder)
     other.key = pair.key
     other.known_hosts.write_text(pair.known_hosts.read_text())

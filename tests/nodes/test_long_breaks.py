@@ -1,6 +1,5 @@
-"""Breaks one thing at a time under a run over several nodes. The run ends everywhere in time with its first
-cause and resumes to the last bit, or continues without a step lost or doubled. Takes minutes and needs
-root."""
+"""Breaks one thing at a time under a run over several nodes. Either the run ends on every node in time, reports the first cause
+and resumes to the last bit, or it continues without a step lost or doubled. Takes minutes and needs root."""
 
 import json
 import os

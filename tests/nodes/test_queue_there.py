@@ -87,7 +87,7 @@ def test_runs_wait_for_their_machines_and_each_trains_once_although_all_here_is_
     for pause in (1.0, 0.3, 1.7, 0.6, 2.5, 4, 6, 8):
         time.sleep(pause)
         here.kill()
-        here.ask("runs")  # any command of Ringmaster goes on with the queue
+        here.ask("runs")  # any command of Ringmaster continues the queue
     runs = wait_until(lambda: are_over(here))
     assert [(run["name"], run["state"], run["step"]) for run in runs] == [
         ("a1", "completed", 1500), ("a2", "completed", 120), ("b1", "completed", 120)], runs
@@ -120,7 +120,7 @@ def test_a_start_of_only_some_nodes_is_begun_anew(here, llama, rows_file, tmp_pa
     wait_until(lambda: (run / "events/rank-00000.jsonl").exists() and events_of(run))
     here.kill()
     b = here.client.servers[1]
-    kill_those_with(f"HOME={b.home}")  # as if the start had never come to node b
+    kill_those_with(f"HOME={b.home}")  # as if the start had never reached node b
     (state,) = b.home.glob("data/ringmaster/runs/*/*/node-1/run.json")
     state.unlink()
     (run / "run.json").write_text(queued)

@@ -23,7 +23,7 @@ from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 @pytest.fixture
 def pair(client):
-    """Returns hosts a and b, and the environment of the person who reaches them."""
+    """Returns hosts a and b, and the environment of the user who reaches them."""
     for name in ("a", "b"):
         client.host(name, client.serve(name))
     client.a, client.b = client.servers

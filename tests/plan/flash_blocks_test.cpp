@@ -1,4 +1,4 @@
-// Tests how a deterministic backward is cut into launches that fill a GPU.
+// Tests how a deterministic backward pass is cut into launches that fill a GPU.
 #include "engine/plan/flash_blocks.h"
 
 #include <gmock/gmock.h>

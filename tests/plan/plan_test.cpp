@@ -378,7 +378,7 @@ TEST(Plan, AMissingModelFolderIsNamed) {
     const Plan plan = plan_text(config_text("", "./no/such/model"), 1);
     const Diagnostic* missing = find(plan, "MODEL-MISSING");
     ASSERT_TRUE(missing) << said(plan);
-    EXPECT_TRUE(plan.ok()) << said(plan);  // as with a dataset, only a launch needs it
+    EXPECT_TRUE(plan.ok()) << said(plan);  // only a launch needs the folder, as with a dataset
     EXPECT_EQ(plan.verdict, Verdict::Unknown);
     EXPECT_THAT(missing->message, HasSubstr("/tmp/ringmaster/no/such/model"));
     EXPECT_EQ(missing->line, 1);

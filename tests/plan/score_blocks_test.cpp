@@ -19,8 +19,8 @@ TEST(ScoreBlocks, FillTheirBoundWithNoMoreQueriesThanKeys) {
     EXPECT_EQ(score_blocks(1 << 20).keys, 16);
 }
 
-// For 2 rows of 16 heads over 8,192 causal tokens, a backward holds three float32 numbers and one of 16 bits
-// for each of a block's 2^23 scores, and little else.
+// For 2 rows of 16 heads over 8,192 causal tokens, a backward pass holds three float32 numbers and one of 16
+// bits for each of a block's 2^23 scores, and little else.
 TEST(ScoreBlocks, TakeBoundedMemory) {
     const ScoreBlockShape shape{2, 16, 8, 256, 2};
     const std::vector<Slice> slices = {{0, 8192, 0, 8192, SliceMask::Causal}};

@@ -126,13 +126,13 @@ TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
     EXPECT_LT(joined_bytes("ulysses_size: 8\n"), 1) << "one call computes all";
 }
 
-// A score is 4 bytes. In the forward it is written by the product, read and written by tanh, read for the
-// maximum, read and written by the subtraction and by the exponential, read by the sum, and rounded to 2
-// bytes, which the product reads. In the backward it is written, passes tanh, the subtraction and the
+// A score is 4 bytes. In the forward pass it is written by the product, read and written by tanh, read for
+// the maximum, read and written by the subtraction and by the exponential, read by the sum, and rounded to 2
+// bytes, which the product reads. In the backward pass it is written, passes tanh, the subtraction and the
 // exponential, is rounded, and is read by a product. The gradient of probabilities is written, then read and
 // written by a subtraction, a multiplication and the cap's slope, with another operand each, rounded, and
-// read by two products. Blocks of 16 heads
-// have 512 queries and 1,024 keys; of the last block of each query, half is hidden.
+// read by two products. Blocks of 16 heads have 512 queries and 1,024 keys; of the last block of each query,
+// half is hidden.
 TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     constexpr double kTokens = 65536, kHeads = 16, kHeadDim = 256;
     PlanRequest request;

@@ -224,8 +224,8 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         const at::Tensor projected = of.projected_bsw.index_select(1, places[r]);
         const DeltaOutput output = layer.forward(projected);
         gated[r] = layer.gated(projected, output);
-        // The backward halves the gradients that it finds and adds to them, as for a second micro-batch. In
-        // float32 they begin at 0, because other values would add rounding errors.
+        // The backward pass halves the gradients that it finds and adds to them, as for a second micro-batch.
+        // In float32 they begin at 0, because other values would add rounding errors.
         const double before = held_before(of);
         gradients[r] = changed(of.weights, [&](const at::Tensor& x) { return at::full_like(x, before); });
         layer.backward(of.dgated_bsw.index_select(1, places[r]), projected, output, gradients[r], 0.5);
@@ -304,7 +304,7 @@ TEST(DeltaLayer, SendsAsMuchWhateverTheLength) {
         const Example of = example(tokens, {}, false);
         const int64_t sent = errors_over(of, truth_of(of), mesh_of(2, 1), RingAttnFunc::BatchRing).sent_bytes;
         // Forward and backward each send a map of every head. The convolution's tokens are sent in both, and
-        // their gradients in the backward.
+        // their gradients in the backward pass.
         const DeltaSizes& s = of.sizes;
         const int64_t maps = 2 * s.value_heads * s.key_width * (s.key_width + s.value_width);
         const int64_t before = 3 * (s.taps - 1) * s.channels();

@@ -139,7 +139,7 @@ struct OfRank {
     int64_t sent_bytes = 0;
 };
 
-/// Returns the value of the gradients that the backward finds; it halves them and adds to them, as for a
+/// Returns the value of the gradients that the backward pass finds; it halves them and adds to them, as for a
 /// second micro-batch. In float32 they are 0: other values would add rounding errors.
 double held_before(const Example& of) {
     return of.dgated_bse.scalar_type() == at::kDouble ? 1 : 0;

@@ -93,7 +93,7 @@ def test_a_partition_takes_as_many_jobs_as_its_slots_say_although_all_here_is_ki
         time.sleep(pause)
         here.kill()
         peak = max(peak, sum(here.slurm.state_of(job) in ("PENDING", "RUNNING") for run in runs for job in here.jobs(run)))
-        here.ask("runs")  # any command of Ringmaster goes on with the queue
+        here.ask("runs")  # any command of Ringmaster continues the queue
     listed = wait_until(lambda: are_over(here))
     assert [(run["state"], run["step"]) for run in listed] == [("completed", 60)] * 4, listed
     assert [len(here.jobs(run)) for run in runs] == [1] * 4
@@ -120,7 +120,7 @@ def test_without_slots_slurm_gets_all_jobs_at_once_beside_a_run_of_this_machine(
 
 
 def test_a_job_whose_number_nobody_recorded_is_found_again(here, llama, rows_file, tmp_path):
-    """The queue's process is killed after sbatch took the job and before it could say its number."""
+    """The queue's process is killed after sbatch submitted the job and before sbatch printed its number."""
     submit = here.programs / "sbatch"
     submit.write_text(f"""#!/bin/sh
 number=$({shutil.which("sbatch")} "$@") || exit 1

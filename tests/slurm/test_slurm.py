@@ -80,7 +80,7 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
     assert losses_of(run, 0) == losses_of(run, 1) == straight
     wait_for(lambda: (run / "tracking/tensorboard.done").exists(), "the last step at TensorBoard")
     board = EventAccumulator(str(tmp_path / "out/runs" / run.name), size_guidance={"scalars": 0}).Reload()
-    assert [point.step for point in board.Scalars("train/loss")] == list(range(1, len(straight) + 1))  # each once
+    assert [point.step for point in board.Scalars("train/loss")] == list(range(1, len(straight) + 1))  # each step once
 
 
 @pytest.mark.parametrize("partition", ["low", "patient", "cheap"])

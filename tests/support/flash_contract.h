@@ -80,17 +80,17 @@ inline Sight sight_of(const Launch& it, bool forward) {
     return sight;
 }
 
-/// Returns how many rows of a segment, counted from its first, the forward writes in out and lse.
+/// Returns how many rows of a segment, counted from its first, the forward pass writes in out and lse.
 inline int64_t forward_rows(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 64 ? 128 : 64;
     return std::min(it.queries(segment), rounded_up(it.max_queries, block));
 }
-/// Returns for how many rows the backward computes dout · out and writes dq.
+/// Returns for how many rows the backward pass computes dout · out and writes dq.
 inline int64_t backward_rows(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 32 ? 128 : 64;
     return std::min(it.queries(segment), rounded_up(it.max_queries, block));
 }
-/// Returns how many rows of dk and dv the backward writes.
+/// Returns how many rows of dk and dv the backward pass writes.
 inline int64_t backward_keys(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 96 ? 128 : it.head_dim <= 224 ? 64 : 32;
     return std::min(it.keys(segment), rounded_up(it.max_keys, block));

@@ -114,7 +114,7 @@ class SshServer {
                 ssh_message_channel_request_reply_success(message);
                 ssh_message_free(message);
                 run(channel, command);
-                return;  // a check runs a single command
+                return;  // a check runs only one command
             } else {
                 ssh_message_reply_default(message);
             }

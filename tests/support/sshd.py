@@ -97,7 +97,7 @@ class Sshd:
 
 
 class Client:
-    """A person's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
+    """A user's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

@@ -1,4 +1,4 @@
-/// Runs an optimizer on given gradients, on one rank and shared by several.
+/// Runs an optimizer on given gradients, on one rank and sharded over several.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,4 +1,4 @@
-"""Uploads a model's folder to the Hugging Face hub, by the hub's own client and with the person's own token."""
+"""Uploads a model's folder to the Hugging Face hub, by the hub's own client and with the user's token."""
 
 import json
 from pathlib import Path

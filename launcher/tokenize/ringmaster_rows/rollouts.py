@@ -1,7 +1,8 @@
 """Reads the rows of `rl: grpo` that are not sampled here: `prompt_ids` and `completion_ids`, `advantages` (one number), and as
 options `old_per_token_logps` (a number for each token of the completion; without it the ratio is 1), `tool_mask` (0: a token
-that the policy did not write, seen but not learned) and `completion_mask` (ends in zeros if the completion is padded; only
-zeros: the answer counts as a row but is not learned). The names and their meaning are those of TRL 1.16 (trainer/grpo_trainer.py)."""
+that the policy did not write, seen but not trained) and `completion_mask` (ends in zeros if the completion is padded; only
+zeros: the answer counts as a row but is not learned). The names and their meaning are those of TRL 1.16
+(trainer/grpo_trainer.py)."""
 
 import math
 from hashlib import blake2b

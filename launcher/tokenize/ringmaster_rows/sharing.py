@@ -60,7 +60,7 @@ def in_common(documents):
 
 
 def count_row(documents, learns_prompt):
-    """Returns (computed tokens, tokens, computed cells, cells). If prompts are learned, chosen answers keep their own."""
+    """Returns (computed tokens, tokens, computed cells, cells). If prompts are trained, chosen answers keep their own."""
     known, counts = set(), np.zeros(4)
     for number, (ids, shareable) in enumerate(documents):
         length, prompt = len(ids), ids[:shareable].tobytes()

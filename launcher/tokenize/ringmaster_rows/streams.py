@@ -70,8 +70,8 @@ class Stream:
             yield None
 
     def _hold(self, items):
-        """Holds the next item and returns its number, or None at the end. `datasets` reads files in threads of its own, while readers
-        and tokenizers serve one at a time."""
+        """Holds the next item and returns its number, or None at the end. `datasets` reads files in
+        threads of its own, but a reader or a tokenizer can serve only one thread at a time."""
         with self._lock:
             item = next(items, None)
             if item is None:

@@ -45,7 +45,7 @@ class EventFile:
     def _new_points(self, text: bytes) -> list:
         whole = text.rfind(b"\n") + 1
         if whole == 0:
-            if len(text) > LONGEST_LINE:  # its newline has not come yet
+            if len(text) > LONGEST_LINE:  # the line's newline has not come yet
                 self.offset += len(text)
                 self.skipping = True
             return []

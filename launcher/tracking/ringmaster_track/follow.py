@@ -18,7 +18,7 @@ from .events import ENDS, FILE, EventFile, run_state
 POLL_S = 0.5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
 UNTOLD_S = 30  # seconds without an answer from the tracker until a warning
-PATIENCE_AFTER_END_S = 15 * 60  # such seconds until this process gives up, if the run is over
+PATIENCE_AFTER_END_S = 15 * 60  # seconds without an answer until this process gives up, once the run is over
 DONE, NOT_SET_UP, GAVE_UP = 0, 2, 3
 
 
