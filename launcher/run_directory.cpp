@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/keys.h"
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
 #include "launcher/files.h"
@@ -25,11 +26,6 @@ namespace {
 constexpr size_t kLongestName = 100;
 constexpr size_t kLongestStem = 80;  // leaves room for the date and "-2"
 constexpr int64_t kTailBytes = 256 << 10;
-
-bool is_control(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-}
 
 /// Returns the name itself for number 1, then the name with -2, -3, …
 std::string numbered(const std::string& name, int number) {
@@ -87,20 +83,18 @@ void check_run_name(const std::string& name) {
     if (name.empty()) problem = "is empty";
     if (name.starts_with(".")) problem = "begins with a dot";
     if (name.find('/') != std::string::npos) problem = "holds a slash";
-    if (std::any_of(name.begin(), name.end(), is_control)) problem = "holds a control character";
+    if (has_controls(name)) problem = "holds a control character";
     if (name.size() > kLongestName)
         problem =
             "has " + std::to_string(name.size()) + " bytes, " + std::to_string(kLongestName) + " at most";
     if (problem.empty()) return;
-    std::string shown = name.substr(0, kLongestName);
-    std::replace_if(shown.begin(), shown.end(), is_control, '?');
+    const std::string shown = without_controls(name.substr(0, kLongestName), '?');
     throw Error(Failure::Usage, Code("RUN-NAME"), "the run's name '" + shown + "' " + problem, "--name",
                 "a name is one folder's name, such as " + suggest_run_name("llama.yaml"));
 }
 
 std::string suggest_run_name(const std::string& config_file) {
-    std::string stem = fs::path(config_file).stem().string();
-    std::replace_if(stem.begin(), stem.end(), is_control, '-');
+    std::string stem = without_controls(fs::path(config_file).stem().string(), '-');
     stem.erase(0, stem.find_first_not_of('.'));
     size_t length = std::min(stem.size(), kLongestStem);
     while (length > 0 && length < stem.size() && (static_cast<unsigned char>(stem[length]) & 0xC0) == 0x80)

@@ -15,14 +15,15 @@
 #include <vector>
 
 #include "engine/attention/score_rule.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
 
 /// Gives the size of a block of scores. One block, rows × keys floats, fits in a core's second-level cache.
 struct BlockSizes {
-    int64_t rows = 256;
-    int64_t keys = 512;
+    int64_t rows = pieces::kScoreRows;
+    int64_t keys = pieces::kScoreKeys;
 };
 /// Returns the sizes that every call uses.
 BlockSizes block_sizes();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/piece_sizes.h"
+
 namespace ringmaster {
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 /// copies.
 template <class Body>
 void for_queries(int64_t queries, const Body& body) {
-    constexpr int64_t kAtOnce = 256;  // engine/plan/trace_machine.cpp has the same number
+    constexpr int64_t kAtOnce = pieces::kSinkQueries;
     for (int64_t begin = 0; begin < queries; begin += kAtOnce)
         body(begin, std::min(kAtOnce, queries - begin));
 }

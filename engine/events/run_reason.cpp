@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "engine/filled_in.h"
-
-/// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
-#define QT_TRANSLATE_NOOP(context, text) text
+#include "engine/translatable.h"
 
 namespace ringmaster {
 

@@ -14,10 +14,11 @@
 
 #include "engine/kernels/block_softmax.h"
 #include "engine/kernels/fused.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster {
 
-constexpr int64_t kPanel = 64;
+using pieces::kPanel;
 
 constexpr int64_t panel_columns(int64_t columns) {
     return (columns + kPanel - 1) / kPanel * kPanel;

@@ -15,10 +15,12 @@
 
 #include <cstdint>
 
+#include "engine/piece_sizes.h"
+
 namespace ringmaster {
 
-constexpr int64_t kScanLanes = 16;
-constexpr int64_t kScanChunk = 64;
+using pieces::kScanLanes;
+constexpr int64_t kScanChunk = pieces::kChunkTokens;
 
 /// Holds some channels of one row's tokens, one token after the other.
 template <typename Number>

@@ -7,6 +7,7 @@
 #include "engine/model/decoder.h"
 #include "engine/model/ops.h"
 #include "engine/model/saved_modules.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster {
 
@@ -20,8 +21,8 @@ class ChunkedGradient {
   public:
     ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
         : gradient_vc_(gradient_vc), beta_(beta) {
-        constexpr int64_t kMostRounded = 16;  // engine/plan/memory_trace.cpp has the same limit
-        if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
+        if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 &&
+            chunks > pieces::kMostRoundedChunks)
             sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
     }
 

@@ -5,12 +5,11 @@
 
 #include "engine/model/lora.h"
 #include "engine/model/ops.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster {
 
 namespace {
-
-constexpr int64_t kRowsAtOnce = 1024;  // bounds the float32 copies
 
 /// Sets old to beta · old + fresh; with beta 0 the old content is not read.
 void accumulate(const at::Tensor& old, const at::Tensor& fresh, double beta) {
@@ -23,8 +22,8 @@ void accumulate(const at::Tensor& old, const at::Tensor& fresh, double beta) {
 /// Returns Σ_n a · b of each column, in float32.
 at::Tensor column_products(const at::Tensor& a_no, const at::Tensor& b_no) {
     at::Tensor sum_o = at::zeros({a_no.size(1)}, a_no.options().dtype(at::kFloat));
-    for (int64_t begin = 0; begin < a_no.size(0); begin += kRowsAtOnce) {
-        const int64_t some = std::min(kRowsAtOnce, a_no.size(0) - begin);
+    for (int64_t begin = 0; begin < a_no.size(0); begin += pieces::kDoraRows) {
+        const int64_t some = std::min(pieces::kDoraRows, a_no.size(0) - begin);
         sum_o.add_((a_no.narrow(0, begin, some).to(at::kFloat) * b_no.narrow(0, begin, some)).sum(0));
     }
     return sum_o;
@@ -35,8 +34,8 @@ at::Tensor column_products(const at::Tensor& a_no, const at::Tensor& b_no) {
 at::Tensor Adapter::row_lengths(const Module& module, const at::Tensor& weight_oc) const {
     const at::Tensor a_rc = module.weights.a_rc.to(at::kFloat);
     at::Tensor lengths_o = at::empty({weight_oc.size(0)}, a_rc.options());
-    for (int64_t begin = 0; begin < weight_oc.size(0); begin += kRowsAtOnce) {
-        const int64_t some = std::min(kRowsAtOnce, weight_oc.size(0) - begin);
+    for (int64_t begin = 0; begin < weight_oc.size(0); begin += pieces::kDoraRows) {
+        const int64_t some = std::min(pieces::kDoraRows, weight_oc.size(0) - begin);
         const at::Tensor b_or = module.weights.b_or.narrow(0, begin, some).to(at::kFloat);
         at::Tensor adapted_oc = at::mm(b_or, a_rc).mul_(scale_);
         adapted_oc.add_(weight_oc.narrow(0, begin, some));

@@ -8,6 +8,7 @@
 #include "engine/kernels/expert_rows.h"
 #include "engine/model/kernel_elements.h"
 #include "engine/model/ops.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/speeds.h"
 
 namespace ringmaster {
@@ -28,7 +29,7 @@ bool has_kernels(const at::Tensor& x) {
 /// For each new number of rows LibTorch compiles another bfloat16 kernel, which takes as long as a quarter of
 /// a product of 512 rows, 512 columns and a depth of 768. Multiples of kRowStep, and numbers below it, are so
 /// few that their kernels are kept. Beyond kMostRows the product takes much longer than the compiler.
-constexpr int64_t kRowStep = 32, kMostRows = 2048;
+constexpr int64_t kRowStep = 32, kMostRows = pieces::kMostPaddedRows;
 
 bool is_compiled(const at::Tensor& x, int64_t rows) {
     return x.is_cpu() && x.scalar_type() == at::kBFloat16 && rows <= kMostRows && cpu_has_bfloat16();
@@ -82,7 +83,7 @@ std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
 /// Calls `body` with some rows at a time, because an operation on two dtypes widens both on a CPU.
 template <class Body>
 void for_rows(const at::Tensor& x_mw, const Body& body) {
-    constexpr int64_t kRows = 1024;  // engine/plan/expert_trace.cpp has the same number
+    constexpr int64_t kRows = pieces::kExpertRows;
     for (int64_t begin = 0; begin < x_mw.size(0); begin += kRows)
         body(begin, std::min(kRows, x_mw.size(0) - begin));
 }

@@ -7,6 +7,7 @@
 
 #include "engine/model/norms.h"
 #include "engine/model/ops.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster {
 
@@ -18,7 +19,7 @@ constexpr double kHalf = 0.70710678118654752440;  // √½
 /// are so large that a gradient in bfloat16 is the sum of at most 16 parts.
 template <class Body>
 void for_tokens(int64_t tokens, const Body& body) {
-    constexpr int64_t kLeast = 1024, kMostParts = 16;  // same as in engine/plan/memory_trace.cpp
+    constexpr int64_t kLeast = pieces::kLeastEmbedded, kMostParts = pieces::kMostEmbedded;
     const int64_t at_once = std::max(kLeast, (tokens + kMostParts - 1) / kMostParts);
     for (int64_t begin = 0; begin < tokens; begin += at_once) body(begin, std::min(at_once, tokens - begin));
 }

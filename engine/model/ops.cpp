@@ -12,6 +12,7 @@
 #include "engine/model/kernel_elements.h"
 #include "engine/model/own_ops.h"
 #include "engine/model/plain_ops.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/speeds.h"
 
 namespace ringmaster {
@@ -30,8 +31,8 @@ bool is_widened(const at::Tensor& x) {
            (x.scalar_type() == at::kHalf || (!has_products && x.scalar_type() == at::kBFloat16));
 }
 
-constexpr int64_t kWideRows = 256;
-constexpr int64_t kWideColumns = 4096;
+using pieces::kWideColumns;
+using pieces::kWideRows;
 
 void for_parts(int64_t all, int64_t most, const std::function<void(int64_t begin, int64_t count)>& body) {
     for (int64_t begin = 0; begin < all; begin += most) body(begin, std::min(most, all - begin));

@@ -6,6 +6,7 @@
 
 #include "engine/model/float_gradient.h"
 #include "engine/model/kernel_elements.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster::own {
 
@@ -39,7 +40,7 @@ at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& 
 /// Adds the weight's gradient in an order that depends only on the sizes.
 void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                          const at::Tensor& rstd_n, at::Tensor sum_w) {
-    constexpr int64_t kTokensPerChunk = 128;
+    constexpr int64_t kTokensPerChunk = pieces::kNormTokens;
     const int64_t tokens = x_nw.size(0), width = x_nw.size(1);
     const int64_t chunks = (tokens + kTokensPerChunk - 1) / kTokensPerChunk;
     const at::Tensor partial_cw = at::empty({chunks, width}, sum_w.options());

@@ -8,13 +8,13 @@
 
 #include "engine/kernels/four_bit.h"
 #include "engine/model/kernel_elements.h"
+#include "engine/piece_sizes.h"
 
 namespace ringmaster {
 
 namespace {
 
 constexpr int64_t kBlocksPerTask = 512;
-constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // elements per widening operation
 
 const CodeBook16& book_of(WeightFormat format) {
     return format == WeightFormat::Fp4 ? fp4_book() : nf4_book();
@@ -84,7 +84,7 @@ void quantize_four(const at::Tensor& weight_oc, const Quantization& quantization
 void quantize_rows(const at::Tensor& weight_oc, const Quantization& quantization,
                    const QuantizedLayout& layout, const at::Tensor& bytes) {
     const QuantizedParts parts = parts_of(bytes, quantization, layout);
-    const int64_t rows = std::max<int64_t>(1, kElementsAtOnce / layout.columns);
+    const int64_t rows = std::max<int64_t>(1, pieces::kQuantizedElements / layout.columns);
     for (int64_t o = 0; o < layout.rows; o += rows) {
         const int64_t count = std::min(rows, layout.rows - o);
         const at::Tensor x_oc = weight_oc.narrow(0, o, count).to(at::kHalf).to(at::kFloat);
@@ -135,7 +135,7 @@ void dequantize_four(const at::Tensor& bytes, const Quantization& quantization, 
 void dequantize_rows(const at::Tensor& bytes, const Quantization& quantization, const QuantizedLayout& layout,
                      at::Tensor out_oc) {
     const QuantizedParts parts = parts_of(bytes, quantization, layout);
-    const int64_t rows = std::max<int64_t>(1, kElementsAtOnce / layout.columns);
+    const int64_t rows = std::max<int64_t>(1, pieces::kQuantizedElements / layout.columns);
     for (int64_t o = 0; o < layout.rows; o += rows) {
         const int64_t count = std::min(rows, layout.rows - o);
         const at::Tensor scale_o1 = (parts.scales.narrow(0, o, count) * (1.0 / 127.0)).unsqueeze(1);

@@ -20,6 +20,7 @@
 #include "engine/model/router_loss.h"
 #include "engine/model/sequence_shard.h"
 #include "engine/model/shared_keys.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/plan.h"
 #include "engine/recurrence/delta_layer.h"
 #include "engine/recurrence/selective_scan.h"
@@ -49,7 +50,7 @@ struct Kept {
     int64_t mlp_tile_tokens = 0;
     bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
-    int64_t loss_chunk_tokens = 1024;
+    int64_t loss_chunk_tokens = pieces::kLossTokens;
     /// Tokens of a row that are computed at a time, 0 for all: a sequence is cut into chunks, and all chunks
     /// of a layer come before the next layer. Host memory, if used, then also keeps all hidden states.
     int64_t chunk_tokens = 0;

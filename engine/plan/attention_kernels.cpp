@@ -6,9 +6,7 @@
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
-
-/// Marks texts for Qt's lupdate, like Qt's own macro: the app translates them.
-#define QT_TRANSLATE_NOOP(context, text) text
+#include "engine/translatable.h"
 
 namespace ringmaster {
 

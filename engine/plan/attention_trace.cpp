@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/piece_sizes.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/score_blocks.h"
@@ -23,8 +24,8 @@ constexpr std::string_view kKeys = "keys and values of other ranks",
                            kKeyGradients = "gradients of keys and values",
                            kQueryGradients = "gradients of queries", kFlash = "attention kernel's own memory";
 
-constexpr double kScoreRows = 256, kScoreKeys = 512;  // same as in engine/attention/blocks.h
-constexpr double kPanel = 64;                         // same as in engine/kernels/key_softmax.h
+constexpr double kScoreRows = pieces::kScoreRows, kScoreKeys = pieces::kScoreKeys;
+constexpr double kPanel = pieces::kPanel;
 
 /// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;

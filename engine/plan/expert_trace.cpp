@@ -3,6 +3,7 @@
 // exact; if experts are divided among ranks, an even load is assumed, which gives the same number of rows.
 #include <algorithm>
 
+#include "engine/piece_sizes.h"
 #include "engine/plan/trace_machine.h"
 
 namespace ringmaster {
@@ -13,7 +14,7 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kFloat = 4, kLong = 8;
 constexpr std::string_view kRowsIn = "rows that experts read", kRowsOut = "rows that experts return",
                            kProduct = "product of gate and up";
-constexpr double kRows = 1024, kMostRows = 2048;  // same as in engine/model/expert_ops.cpp
+constexpr double kRows = pieces::kExpertRows, kMostRows = pieces::kMostPaddedRows;
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "engine/families/layer_groups.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/attention_trace.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/expert_parallel.h"
@@ -19,7 +20,6 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGiB = double(int64_t{1} << 30);
-constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, as in engine/train/optimizer.h
 
 /// Memory of a process that the allocator does not count: LibTorch before its first tensor, libraries,
 /// threads, Gloo's buffers, the CUDA context. CPU: the resident peak less counted tensors was 137 to 153 MiB
@@ -309,7 +309,7 @@ double optimizer_bytes(const MemoryInputs& in) {
     if (!in.offloads_optimizer) return moments_bytes(in);
     const bool copied_to_gpu =
         !in.states_in_host && in.device == Device::Cuda;  // states go to the GPU and back
-    return copied_to_gpu ? 2 * 2 * kOptimizerChunk * parameter_bytes(in) : 0;
+    return copied_to_gpu ? 2 * 2 * double(pieces::kStatesOnTheirWay) * parameter_bytes(in) : 0;
 }
 
 namespace {

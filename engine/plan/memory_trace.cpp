@@ -9,6 +9,7 @@
 #include "engine/blocks/layer.h"
 #include "engine/config/lora_targets.h"
 #include "engine/families/layer_groups.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/trace_machine.h"
 
 namespace ringmaster {
@@ -18,8 +19,7 @@ namespace {
 using Block = Heap::Block;
 constexpr auto kActivations = MemoryPart::Activations;
 
-constexpr double kLossChunkTokens = 1024;  // same as in engine/model/tensor_machine.h
-constexpr double kMostRounded = 16;        // chunks added in bfloat16, engine/model/decoder_head.cpp
+constexpr double kLossChunkTokens = pieces::kLossTokens;
 
 Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, std::string_view name,
                      MemoryPart part = MemoryPart::Workspace) {
@@ -112,9 +112,9 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const Traced normed = hidden_states(in, machine, kOfLoss);
     const Traced with_label = hidden_states(in, machine, kOfLoss);  // all but a sequence's last token
     const Traced logits = machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);
-    const bool summed =
-        in.precision == Precision::Bf16Full && !freezes_head(in.lora) &&
-        double(in.chunks) * in.tokens() > kMostRounded * std::min(kLossChunkTokens, in.tokens());
+    const bool summed = in.precision == Precision::Bf16Full && !freezes_head(in.lora) &&
+                        double(in.chunks) * in.tokens() >
+                            double(pieces::kMostRoundedChunks) * std::min(kLossChunkTokens, in.tokens());
     const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
     if (in.model.logit_softcap != 0)
@@ -207,7 +207,7 @@ class Shared {
         inputs_.free();
         if (in_.model.layer_input_width == 0 || !learns_) return;
         if (!in_.offloads_activations) embedded_ = heap_.take(of_embedding(), kActivations, kInputs);
-        constexpr double kLeast = 1024, kMostParts = 16;  // same as in engine/model/layer_inputs.cpp
+        constexpr double kLeast = pieces::kLeastEmbedded, kMostParts = pieces::kMostEmbedded;
         const double count = std::min(in_.tokens(), std::max(kLeast, std::ceil(in_.tokens() / kMostParts)));
         const double width = double(in_.model.layer_inputs_width), hidden = double(in_.model.hidden_size);
         const Traced raw = machine.take(count, width), draw = machine.take(count, width);

@@ -1,5 +1,7 @@
 #include "engine/plan/recurrence_costs.h"
 
+#include "engine/piece_sizes.h"
+
 namespace ringmaster {
 
 int64_t attending_layers_of(const ModelConfig& model) {
@@ -18,7 +20,7 @@ int64_t recurring_layers_of(const ModelConfig& model) {
 }
 
 double recurrence_flops(const ModelConfig& model) {
-    constexpr double kChunk = 64;  // same as in engine/recurrence/own_stretches.h
+    constexpr double kChunk = pieces::kChunkTokens;
     constexpr double kOperationsPerNumber =
         20;  // operations per number of Mamba-1's state: an exponential and six
     const DeltaSizes& d = model.delta;

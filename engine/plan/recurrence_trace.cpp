@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/piece_sizes.h"
 #include "engine/plan/trace_machine.h"
 
 namespace ringmaster {
@@ -10,10 +11,8 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
-constexpr double kChunk = 64;                              // same as in engine/recurrence/own_stretches.h
-constexpr int64_t kElementsAtOnce = int64_t{4} << 20;      // same as in engine/recurrence/delta_layer.cpp
-constexpr int64_t kScanElementsAtOnce = int64_t{8} << 20;  // as in engine/recurrence/channel_convolution.h
-constexpr int64_t kLanes = 16;                             // same as in engine/kernels/scan.h
+constexpr double kChunk = pieces::kChunkTokens;
+constexpr int64_t kLanes = pieces::kScanLanes;
 
 }  // namespace
 
@@ -51,8 +50,8 @@ struct AtOnce {
         const double chunks = stretches * std::ceil(double(in.shard_tokens) / stretches / kChunk);
         positions = chunks * kChunk;
         const int64_t of_head = std::llround(rows * positions * G) * std::max(d.key_width, d.value_width);
-        const double keys =
-            double(std::clamp<int64_t>(kElementsAtOnce / std::max<int64_t>(1, of_head), 1, d.key_heads));
+        const double keys = double(
+            std::clamp<int64_t>(pieces::kDeltaElements / std::max<int64_t>(1, of_head), 1, d.key_heads));
         sources = rows * (double(in.shard_tokens) + 1);
         channels = keys * (2 * double(d.key_width) + G * double(d.value_width));
         heads = rows * keys * G;
@@ -98,7 +97,7 @@ struct ScanAtOnce {
         const bool scans = together > 1 && by_operations;
         const int64_t of_token = scans ? std::max<int64_t>(1, std::llround(states) / 8) : 1;
         const int64_t fitting =
-            kScanElementsAtOnce / std::max<int64_t>(1, std::llround(rows * tokens_of_row) * of_token);
+            pieces::kScanElements / std::max<int64_t>(1, std::llround(rows * tokens_of_row) * of_token);
         return std::min(channels, double(std::max(together, fitting / together * together)));
     }
     /// Returns the bytes of one tensor of these channels over the tokens.

@@ -5,6 +5,7 @@
 
 #include "engine/config/precision.h"
 #include "engine/families/layer_groups.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/int8_rows.h"
 
 namespace ringmaster {
@@ -12,9 +13,7 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
-constexpr double kElementsAtOnce = 4 << 20;             // same as in engine/model/quantized_matrix.cpp
-constexpr double kLengthsAtOnce = 1024;                 // same as in engine/model/dora.cpp
-constexpr double kWideRows = 256, kWideColumns = 4096;  // same as in engine/model/ops.cpp
+constexpr double kWideRows = pieces::kWideRows, kWideColumns = pieces::kWideColumns;
 
 /// Returns a layer's matrices of a site that have this part of a name: ".weight", ".lora_A.weight".
 std::vector<ParameterShape> of_site(const std::vector<ParameterShape>& shapes, LoraSite site,
@@ -91,10 +90,9 @@ Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
 
 void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
                                  bool, double) {
-    constexpr double kTokensPerChunk = 128;  // chunks of the weight's gradient: engine/model/own_ops.cpp
     if (!on_gpu()) return;
     if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // layer_norm.cpp allocates these
-    heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
+    heap_.touch(std::ceil(x_nw.rows() / double(pieces::kNormTokens)) * x_nw.columns() * 4);
 }
 
 // --------------------------------------------------------------------------------------------- matrices
@@ -158,7 +156,7 @@ void TraceMachine::put_keys(const LayerKind&, const Traced&) const {
 void TraceMachine::touch_dequantizing(double elements) {
     if (in_.quantization.is_4bit() && in_.quantization.nested)
         heap_.touch(4 * elements / double(in_.quantization.block));  // scales
-    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(elements, kElementsAtOnce));
+    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(elements, double(pieces::kQuantizedElements)));
 }
 
 /// With quantised inputs, traces the two operations that take the most memory: quantising some rows, and
@@ -226,7 +224,7 @@ void TraceMachine::adapter_forward(LoraSite site, double rows) {
 /// Traces the lengths of the rows of an adapted matrix (engine/model/dora.cpp).
 void TraceMachine::row_lengths(LoraSite site) {
     const Traced matrix = dequantize(site);
-    heap_.touch(4 * 2 * std::min(at(site).widest, kLengthsAtOnce) * at(site).inputs);
+    heap_.touch(4 * 2 * std::min(at(site).widest, double(pieces::kDoraRows)) * at(site).inputs);
 }
 
 // -------------------------------------------------------------------------------------------- attention
@@ -235,8 +233,8 @@ void TraceMachine::row_lengths(LoraSite site) {
 /// statistics, and outputs that are widened to float32.
 void TraceMachine::touch_sinks(double widened) {
     if (!model().attention_sinks) return;
-    constexpr double kAtOnce = 256;
-    const double rows = std::min(kAtOnce * double(in_.micro), in_.tokens()) * double(model().num_heads);
+    const double rows =
+        std::min(double(pieces::kSinkQueries * in_.micro), in_.tokens()) * double(model().num_heads);
     heap_.touch(rows * 4 * (2 + widened * double(model().head_dim)));
 }
 

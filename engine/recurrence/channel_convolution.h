@@ -8,6 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "engine/piece_sizes.h"
 #include "engine/recurrence/delta_weights.h"
 #include "engine/recurrence/own_stretches.h"
 
@@ -25,9 +26,8 @@ struct ChannelRange {
 template <class Body>
 void for_channel_ranges(int64_t tokens, int64_t of_token, int64_t channels, int64_t together,
                         const Body& body) {
-    constexpr int64_t kElementsAtOnce = int64_t{8} << 20;
     const int64_t elements = tokens * of_token > 0 ? tokens * of_token : 1;
-    const int64_t wanted = kElementsAtOnce / elements / together * together;
+    const int64_t wanted = pieces::kScanElements / elements / together * together;
     const int64_t most = wanted < together ? together : wanted;
     for (int64_t first = 0; first < channels; first += most)
         body(ChannelRange{first, channels - first < most ? channels - first : most});

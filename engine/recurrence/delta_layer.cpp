@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/piece_sizes.h"
 #include "engine/recurrence/delta_rule.h"
 #include "engine/recurrence/gated_groups.h"
 #include "engine/recurrence/gated_norm.h"
@@ -288,11 +289,10 @@ struct DeltaLayer::Some {
 template <class Body>
 void DeltaLayer::for_heads(const at::Tensor& projected_btw, const at::Tensor& before_brc,
                            const Body& body) const {
-    constexpr int64_t kElementsAtOnce = int64_t{4} << 20;
     const int64_t of_head = projected_btw.size(0) * stretches_.positions() * sizes_.heads_per_key() *
                             std::max(sizes_.key_width, sizes_.value_width);
     const int64_t most =
-        std::clamp<int64_t>(kElementsAtOnce / std::max<int64_t>(1, of_head), 1, sizes_.key_heads);
+        std::clamp<int64_t>(pieces::kDeltaElements / std::max<int64_t>(1, of_head), 1, sizes_.key_heads);
     for (int64_t first = 0; first < sizes_.key_heads; first += most)
         body(Some(*this, projected_btw, before_brc, {first, std::min(most, sizes_.key_heads - first)}));
 }

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "engine/comm/groups.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/stretches.h"
 
 namespace ringmaster {
 
-constexpr int64_t kChunkTokens = 64;
+using pieces::kChunkTokens;
 
 /// One of this rank's stretches, and its chunks among this rank's.
 struct OwnStretch {

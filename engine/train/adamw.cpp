@@ -7,6 +7,7 @@
 
 #include "engine/files/safetensors.h"
 #include "engine/model/host_arena.h"
+#include "engine/piece_sizes.h"
 #include "engine/train/values_at.h"
 
 namespace ringmaster {
@@ -73,7 +74,7 @@ void AdamW::step(double learning_rate) {
     steps_.add_(1);
     for (const Part& part : parts_) {
         const bool here = part.exp_avg.device() == part.master.device();
-        const int64_t elements = part.master.size(0), chunk = here ? elements : kStatesOnTheirWay;
+        const int64_t elements = part.master.size(0), chunk = here ? elements : pieces::kStatesOnTheirWay;
         for (int64_t begin = 0; begin < elements; begin += chunk) {
             update(part.rows(begin, std::min(chunk, elements - begin)), learning_rate);
         }

@@ -67,9 +67,6 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config,
                                           int64_t total_steps = 1);
 
-/// The number of elements copied at once if states are in host memory; also used by engine/plan/memory.cpp.
-constexpr int64_t kStatesOnTheirWay = int64_t{16} << 20;
-
 /// Returns AdamW's change of an element from its previous moments. Source: Loshchilov & Hutter 2019,
 /// "Decoupled Weight Decay Regularization", algorithm 2.
 double adamw_change(const Config& config, const Optimizer::Element& element, const ParameterGroup& group,

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/piece_sizes.h"
 #include "engine/train/schedule.h"
 #include "engine/train/whole_vectors.h"
 
@@ -18,7 +19,7 @@ RuleOptimizer::RuleOptimizer(Parameters& parameters, const Config& config, const
 int64_t RuleOptimizer::elements_at_once() const {
     constexpr int64_t kInCache = int64_t{1} << 18;
     if (arithmetic_ == at::kBFloat16 && parameters_.master().values.is_cpu()) return kOneThread;
-    return parameters_.master().values.is_cpu() ? kInCache : kStatesOnTheirWay;
+    return parameters_.master().values.is_cpu() ? kInCache : pieces::kStatesOnTheirWay;
 }
 
 void RuleOptimizer::step(double learning_rate) {

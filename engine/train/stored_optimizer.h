@@ -2,6 +2,7 @@
 /// in blocks. Rules derive from it (AdamW, Lion, …) and define how states and weights change.
 #pragma once
 
+#include "engine/piece_sizes.h"
 #include "engine/train/cut_blocks.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/stored_state.h"
@@ -37,7 +38,7 @@ class StoredOptimizer : public Optimizer {
     virtual std::vector<double> run_numbers() const { return {}; }
     virtual void take_run_numbers(const std::vector<double>&) {}
     /// Returns how many elements are computed at once.
-    virtual int64_t elements_at_once() const { return kStatesOnTheirWay; }
+    virtual int64_t elements_at_once() const { return pieces::kStatesOnTheirWay; }
 
     int64_t steps() const { return steps_; }
     size_t index_of(const Owned& owned) const { return static_cast<size_t>(&owned - owned_.data()); }

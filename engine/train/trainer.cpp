@@ -15,6 +15,7 @@
 #include "engine/error.h"
 #include "engine/model/host_arena.h"
 #include "engine/model/saved_modules.h"
+#include "engine/piece_sizes.h"
 #include "engine/train/not_finite.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
@@ -66,8 +67,8 @@ std::filesystem::path checkpoint_request(const Config& config) {
 
 /// Exchanges the values of two flat tensors, with little extra memory.
 void swap_values(const at::Tensor& one, const at::Tensor& other) {
-    for (int64_t begin = 0; begin < one.size(0); begin += kStatesOnTheirWay) {
-        const int64_t count = std::min(kStatesOnTheirWay, one.size(0) - begin);
+    for (int64_t begin = 0; begin < one.size(0); begin += pieces::kStatesOnTheirWay) {
+        const int64_t count = std::min(pieces::kStatesOnTheirWay, one.size(0) - begin);
         const at::Tensor kept = one.narrow(0, begin, count).clone();
         one.narrow(0, begin, count).copy_(other.narrow(0, begin, count));
         other.narrow(0, begin, count).copy_(kept);

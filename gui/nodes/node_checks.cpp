@@ -10,12 +10,12 @@
 #include "gui/session/on_gui.h"
 #include "launcher/backends/needs.h"
 #include "launcher/nodes/deep.h"
+#include "launcher/nodes/fleet.h"
 
 namespace ringmaster {
 
 namespace {
 
-constexpr int kAtOnce = 8;         ///< same as in launcher/nodes: an sshd behind one gateway takes ten logins
 constexpr int kPatienceMs = 1500;  ///< wait for cancelled checks; a name server may take longer
 constexpr int kSaveAfterMs = 300;  ///< joins reports that arrive close together into one write
 constexpr int kStepMs = 150;       ///< least time between two progress reports
@@ -32,7 +32,7 @@ NodeChecks::NodeChecks(Session& session, QObject* parent)
       m_file(saved_targets_file(session.places())),
       m_pool(new QThreadPool) {
     for (SavedTarget& entry : read_saved_targets(m_file)) m_rows.push_back({std::move(entry), nullptr});
-    m_pool->setMaxThreadCount(kAtOnce);
+    m_pool->setMaxThreadCount(kMachinesAtOnce);
     m_saving.setSingleShot(true);
     m_saving.setInterval(kSaveAfterMs);
     connect(&m_saving, &QTimer::timeout, this, &NodeChecks::save);

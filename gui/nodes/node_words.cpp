@@ -18,8 +18,6 @@ struct NodeWords {
     Q_DECLARE_TR_FUNCTIONS(NodeWords)
 };
 
-constexpr double kClockTolerance_s = 30;  ///< same as in the check
-
 using Facts = std::vector<std::pair<QString, QString>>;
 
 QString text(const std::string& words) {

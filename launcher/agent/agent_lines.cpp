@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/control_characters.h"
 #include "launcher/agent/options.h"
 
 namespace ringmaster {
@@ -85,10 +86,7 @@ std::string text_of(const Json& value, size_t longest) {
             --longest;  // cuts between UTF-8 characters
         text.resize(longest);
     }
-    for (char& c : text) {
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0 && c != '\n') c = ' ';
-    }
-    return text;
+    return without_controls(std::move(text), ' ', "\n");
 }
 
 const Json& list(const Json& value, size_t most) {

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
@@ -72,14 +73,6 @@ pid_t start_program(const std::vector<std::string>& words, const std::string& in
     become(words, in.get(), open_private_log(log), false);
 }
 
-/// Returns the text with spaces in place of control characters.
-std::string plain(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; },
-        ' ');
-    return text;
-}
-
 class Deliverer {
   public:
     Deliverer(fs::path run_dir, AlertSettings settings)
@@ -87,7 +80,7 @@ class Deliverer {
 
     void deliver(const Alert& alert) {
         if (!settings_.kinds.contains(alert.kind)) return;
-        const std::string name = plain(run_dir_.filename().string());
+        const std::string name = without_controls(run_dir_.filename().string());
         const std::string text = "Ringmaster, run " + name + ": " + text_of(alert);
         Json body = to_json(alert);
         body["run"] = name;

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 
+#include "engine/control_characters.h"
 #include "engine/events/event_log.h"
 #include "launcher/agent/descriptor.h"
 
@@ -35,10 +35,7 @@ int64_t size_of(const fs::path& file) {
 std::string printable(std::string line) {
     constexpr size_t kLongest = 300;
     if (line.size() > kLongest) line = line.substr(0, kLongest) + "…";
-    for (char& c : line) {
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
-    }
-    return line;
+    return without_controls(std::move(line));
 }
 
 /// Returns the end of a log, from offset `from` on.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "engine/exit_status.h"
+
 namespace ringmaster {
 
 namespace {
@@ -93,12 +95,6 @@ Reason sentence_of(const RankEnd& end, const Ending& ending) {
     if (!memory && ending.disk_full) why.push_back({"disk-full"});
     why += end_of_log(end.record);
     return why;
-}
-
-/// Returns true if the exit status says that nothing could be reached or started: 3 is the engine's, 126 and
-/// 127 are the shell's and the loader's.
-bool could_not_start(int exit_status) {
-    return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
 
 /// Returns the failure's code, for programs: that of the rank's error event, else one that follows from how

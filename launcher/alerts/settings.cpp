@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/files/durable.h"
@@ -25,10 +26,6 @@ constexpr size_t kMostWords = 64, kLongestWord = 4096, kLongestAddress = 2048;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where, const std::string& fix) {
     throw Error(Failure::Refused, Code("ALERT-SETTINGS"), what, where, fix);
-}
-
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
 }
 
 Json member(const Json& object, const char* name, Json::value_t type, const std::string& where) {

@@ -2,8 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
-#define QT_TRANSLATE_NOOP(context, text) text
+#include "engine/translatable.h"
 
 namespace ringmaster {
 

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "launcher/format.h"
 #include "launcher/gpu_age.h"
@@ -25,7 +26,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kLeastDisk = int64_t{1} << 30;
-constexpr double kClockTolerance_s = 30;
 constexpr const char* kCuda = "13.0";        ///< version of CUDA in LibTorch's wheel
 constexpr const char* kLeastDriver = "580";  ///< least driver for CUDA 13, from NVIDIA's release notes
 
@@ -239,9 +239,7 @@ std::string first_line(const std::string& text) {
     const size_t begin = text.find_first_not_of("\n\r \t");
     if (begin == std::string::npos) return {};
     std::string line = text.substr(begin, text.find_first_of("\n\r", begin) - begin);
-    for (char& c : line) {
-        if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
-    }
+    line = without_controls(std::move(line), '?');
     return line.size() > kShown ? line.substr(0, kShown) + "…" : line;
 }
 

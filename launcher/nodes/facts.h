@@ -14,6 +14,9 @@
 
 namespace ringmaster {
 
+/// A clock that differs more from this machine's is told to the user.
+constexpr double kClockTolerance_s = 30;
+
 struct NodeGpu {
     int index = 0;
     std::string name;

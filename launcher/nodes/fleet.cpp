@@ -7,12 +7,6 @@
 
 namespace ringmaster {
 
-namespace {
-
-constexpr size_t kAtOnce = 8;  ///< sshd accepts ten logins at a time (MaxStartups)
-
-}  // namespace
-
 std::vector<SshTarget> parse_targets(const std::vector<std::string>& names) {
     std::vector<SshTarget> targets;
     std::set<std::string> seen;
@@ -29,7 +23,7 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
     std::vector<std::exception_ptr> problems(count);
     std::atomic<size_t> next = 0;
     std::vector<std::thread> threads;
-    for (size_t i = 0; i < std::min(count, kAtOnce); ++i) {
+    for (size_t i = 0; i < std::min(count, size_t{kMachinesAtOnce}); ++i) {
         threads.emplace_back([&] {
             for (size_t index; (index = next++) < count;) {
                 try {

@@ -26,8 +26,12 @@ struct Node {
 /// Parses the names. Throws Error(Usage) for an invalid or repeated name.
 std::vector<SshTarget> parse_targets(const std::vector<std::string>& names);
 
-/// Runs `work` for each index in threads, at most eight at a time, and waits for all. Then rethrows the first
-/// (by index) exception, if any.
+/// The number of machines to work on at a time: an sshd, also that of a gateway, accepts ten logins at a time
+/// (MaxStartups).
+constexpr int kMachinesAtOnce = 8;
+
+/// Runs `work` for each index in threads, at most kMachinesAtOnce at a time, and waits for all. Then rethrows
+/// the first (by index) exception, if any.
 void for_each_at_once(size_t count, const std::function<void(size_t)>& work);
 
 /// Wraps the user's prompts so that only one thread asks at a time.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "engine/events/limits.h"
 #include "engine/events/output_claim.h"
@@ -36,10 +37,6 @@ std::string shown(std::string_view text) {
 
 bool is_hash(std::string_view text) {
     return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == 127;
 }
 
 /// Takes a line of sha256sum: "HASH  ./NAME".
@@ -165,14 +162,13 @@ std::string parse_meeting(const std::string& said) {
 
 bool is_node_path(std::string_view path) {
     if (path.empty() || path.front() != '/' || path.size() > limits::kName) return false;
-    if (std::any_of(path.begin(), path.end(), is_control)) return false;
+    if (has_controls(path)) return false;
     return path.find("/../") == std::string_view::npos && !path.ends_with("/..");
 }
 
 std::string text_of_node(std::string text, size_t most) {
     if (text.size() > most) text.resize(most);
-    std::replace_if(text.begin(), text.end(), is_control, ' ');
-    return text;
+    return without_controls(std::move(text));
 }
 
 std::optional<int64_t> number_of_node(std::string_view text, int64_t least, int64_t most) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 
 namespace ringmaster {
@@ -39,9 +40,7 @@ bool is_key(const std::string& key) {
 }
 
 std::string shown(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; },
-        '?');
+    text = without_controls(std::move(text), '?');
     return text.size() > 100 ? text.substr(0, 100) + "…" : text;
 }
 
@@ -81,8 +80,7 @@ void check(const std::string& key, const std::string& value) {
         if (key == own)
             throw Error(Failure::Usage, Code("SLURM-OPTION"), key + " cannot be chosen", kWhere, why);
     }
-    if (std::any_of(value.begin(), value.end(),
-                    [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }))
+    if (has_controls(value))
         throw Error(Failure::Usage, Code("SLURM-OPTION"),
                     "the value of " + key + " holds a control character", kWhere);
     if (key == "time" && !slurm_seconds(value) && value != "UNLIMITED" && value != "INFINITE")

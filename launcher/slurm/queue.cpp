@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "launcher/slurm/site.h"
 
@@ -18,9 +19,7 @@ const std::set<std::string> kOver = {"BOOT_FAIL", "CANCELLED",     "COMPLETED", 
 
 /// Replaces control characters, which a terminal would obey, and trims both ends.
 std::string plain(std::string text) {
-    for (char& c : text) {
-        if (static_cast<unsigned char>(c) < ' ' && c != '\n') c = ' ';
-    }
+    text = without_controls(std::move(text), ' ', "\n");
     const auto blank = [](char c) { return c == ' ' || c == '\n'; };
     while (!text.empty() && blank(text.back())) text.pop_back();
     while (!text.empty() && blank(text.front())) text.erase(0, 1);

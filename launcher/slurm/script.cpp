@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 #include "launcher/local_node.h"
 
@@ -64,10 +65,7 @@ exit $status
 )sh";
 
 void check_path(const std::string& path) {
-    const bool strange = std::any_of(path.begin(), path.end(), [](char c) {
-        return static_cast<unsigned char>(c) < ' ' || c == 0x7f || c == '\\';
-    });
-    if (strange)
+    if (has_controls(path) || path.find('\\') != std::string::npos)
         throw Error(Failure::Usage, Code("SLURM-OPTION"),
                     "a backslash or control character in a path cannot be told to Slurm", path,
                     "--runs-dir names another folder");

@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/exit_status.h"
 
 namespace ringmaster {
 
@@ -88,12 +89,6 @@ ReasonPart saved(const RunTraces& traces) {
 
 ReasonPart plain(const std::string& text) {
     return {"text", {text}};
-}
-
-/// Returns true if the exit status means that something could not be reached or started: 3 is the engine's,
-/// 126 and 127 are the shell's and the loader's.
-bool could_not_start(int exit_status) {
-    return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
 
 Ending ending_of(const JobStatus& status, const std::string& job, const RunTraces& traces) {

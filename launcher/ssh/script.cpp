@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "engine/control_characters.h"
 #include "launcher/ssh/session_impl.h"
 
 namespace ringmaster {
@@ -32,18 +33,10 @@ std::string random_mark() {
     return mark;
 }
 
-/// Replaces control characters, which a terminal would obey, with blanks.
-std::string without_controls(std::string text) {
-    for (char& c : text) {
-        if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == 127) c = ' ';
-    }
-    return text;
-}
-
 std::string plain(std::string text) {
     constexpr size_t kShown = 2000;
     if (text.size() > kShown) text = text.substr(text.size() - kShown);
-    text = without_controls(std::move(text));
+    text = without_controls(std::move(text), ' ', "\n");
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     return text;
 }
@@ -214,7 +207,7 @@ std::optional<int> RemoteScript::status() {
 }
 
 std::string RemoteScript::errors() const {
-    return without_controls(impl_->errors);
+    return without_controls(impl_->errors, ' ', "\n");
 }
 
 const std::string& RemoteScript::noise() const {

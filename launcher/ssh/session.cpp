@@ -1,8 +1,8 @@
 #include "launcher/ssh/session.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "engine/control_characters.h"
 #include "launcher/ssh/host_key.h"
 #include "launcher/ssh/jump.h"
 #include "launcher/ssh/session_impl.h"
@@ -58,10 +58,7 @@ void configure(ssh_session session, const SshSettings& settings) {
 }  // namespace
 
 std::string SshSession::Impl::problem() const {
-    std::string text = ssh_get_error(handle.get());
-    for (char& c : text) {
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
-    }
+    const std::string text = without_controls(ssh_get_error(handle.get()));
     return text.empty() ? "no reason was given" : text;
 }
 

@@ -1,9 +1,9 @@
 #include "launcher/ssh/target.h"
 
-#include <cctype>
 #include <charconv>
 #include <string_view>
 
+#include "engine/control_characters.h"
 #include "engine/error.h"
 
 namespace ringmaster {
@@ -16,10 +16,7 @@ constexpr std::string_view kForm =
 
 /// Quotes text for a message, with '?' for control characters, which a terminal would obey.
 std::string shown(const std::string& text) {
-    std::string clean = text.substr(0, 80);
-    for (char& c : clean) {
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
-    }
+    const std::string clean = without_controls(text.substr(0, 80), '?');
     return "'" + clean + (text.size() > clean.size() ? "…'" : "'");
 }
 
