@@ -1,6 +1,6 @@
 /// Calls cuDNN's attention, the alternative to FlashAttention-2 (cuda_flash.h): on Hopper it can be faster.
 /// It takes dense inputs, either causal over a square or with every key visible, and head dims up to 128. Its
-/// backward sums in an order that varies, so it is not used if a run must repeat to the last bit
+/// backward sums in an order that varies, so it is not used if a run must repeat bit-exactly
 /// (deterministic.h).
 ///
 /// engine/train/attention_choice.h measures both once at the start, on the run's shapes. cuDNN is used if it

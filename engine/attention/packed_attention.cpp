@@ -305,7 +305,7 @@ std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const
     const auto segments = static_cast<int64_t>(one->call.segments.size());
     const bool in_place = overwrites && !gaps && have_own_heads(parts, segments);
     const auto memory_for = [&](const at::Tensor& x) { return in_place ? x : gradients_like(x, gaps); };
-    const bool adds = parts[0].is_of_one_group();  // launches share keys, whose gradients add up in float32
+    const bool adds = parts[0].is_of_one_group();  // if launches share keys, sum their gradients in float32
     const auto memory_for_keys = [&](const at::Tensor& x) {
         if (!adds) return memory_for(x);
         return tokens_first(at::zeros(tokens_first(x).sizes(), x.options().dtype(at::kFloat)));

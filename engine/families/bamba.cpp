@@ -1,4 +1,4 @@
-// Describes Bamba: state spaces (Mamba-2) in most layers, attention in the others, and an MLP in all.
+// Describes Bamba: most layers are state spaces (Mamba-2), the others have attention; all have an MLP.
 #include "engine/families/families.h"
 
 namespace ringmaster {

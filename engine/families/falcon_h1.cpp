@@ -1,4 +1,4 @@
-// Describes Falcon-H1: attention and a state space (Mamba-2) side by side in every layer, with many factors.
+// Describes Falcon-H1: each layer has attention and a state space (Mamba-2) in parallel, scaled by factors.
 #include <cmath>
 
 #include "engine/families/families.h"

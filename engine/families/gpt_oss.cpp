@@ -1,4 +1,4 @@
-// Describes gpt-oss: attention with sinks, and experts with biases and a clamped gate.
+// Describes gpt-oss: its attention has sinks, and its experts have biases and a clamped gate.
 #include "engine/families/families.h"
 
 namespace ringmaster {

@@ -1,4 +1,5 @@
-// Describes Granite 3 and Granite 4: many factors, and in Granite 4 state spaces (Mamba-2) in most layers.
+// Describes Granite 3 and 4, which multiply embeddings, residuals, attention scores and logits by factors.
+// Most layers of Granite 4 are state spaces (Mamba-2).
 #include "engine/families/families.h"
 
 namespace ringmaster {

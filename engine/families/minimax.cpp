@@ -1,4 +1,4 @@
-// Describes MiniMax M2: attention with norms over all heads, and a mixture whose scores are sigmoids.
+// Describes MiniMax M2: it norms queries and keys over all heads together, and scores experts by sigmoids.
 #include <algorithm>
 
 #include "engine/families/families.h"

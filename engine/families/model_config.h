@@ -52,7 +52,7 @@ struct LayerKind {
     bool global = false;       ///< the layer's heads have the sizes of ModelConfig::global_heads
     bool lacks_mixer = false;  ///< the layer has only an MLP or experts, and their norm
     bool lacks_mlp = false;    ///< the layer has only attention or a recurrence, and their norm
-    /// Index of the earlier layer whose keys and values it reads; -1: it computes its own.
+    /// Index of the earlier layer whose keys and values this layer reads; -1: this layer computes them.
     int64_t keys_of = -1;
     bool wide = false;  ///< the layer's MLP is as wide as ModelConfig::wide_intermediate_size
     bool attends() const { return !is_recurrent && !lacks_mixer; }

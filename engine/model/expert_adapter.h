@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Does nothing if `weights` are undefined.
+/// A LoRA adapter on the matrices of all experts. Its functions do nothing if `weights` is undefined.
 struct ExpertAdapter {
     LowRank weights = {}, gradients = {};
     double scale = 1;

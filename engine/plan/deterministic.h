@@ -1,4 +1,4 @@
-/// Reads the switch for GPU runs that repeat to the last bit; shared by the engine and by the planner, which
+/// Reads the switch for GPU runs that repeat bit-exactly; shared by the engine and by the planner, which
 /// counts memory and names kernels.
 ///
 /// By default CUDA's attention kernels add gradients in the order in which thread blocks finish, and NVLink's

@@ -118,7 +118,7 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
     if (in.model.logit_softcap != 0)
-        machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);  // softcap's slopes
+        machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);  // derivative of the softcap
     if (!freezes_head(in.lora)) machine.gradient_product(vocabulary, hidden, chunk);
     machine.widen(chunk, vocabulary, hidden);
     const Traced dx = hidden_states(in, machine, kGradient);

@@ -82,7 +82,7 @@ struct Memory {
 
 struct StepTime {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
-    bool measured = false;  ///< the JSON's basis: "measured" or "assumed"
+    bool measured = false;  ///< true: from measured speeds; plan.json's `basis` is "measured", else "assumed"
 };
 
 /// Files of the prepared rows; filled by `prepare`, empty in a plan that was never launched.

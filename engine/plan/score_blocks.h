@@ -28,7 +28,7 @@ struct ScoreBlocks {
 /// bound only above 32,768 heads.
 ScoreBlocks score_blocks(int64_t heads, int64_t most_scores = kMostScores);
 
-/// Tensors of one call.
+/// Sizes of the tensors of one attention call.
 struct ScoreBlockShape {
     int64_t rows = 1, heads = 1, key_heads = 1, head_dim = 0;
     int64_t element_bytes = 2;

@@ -279,7 +279,7 @@ class TraceMachine {
     Traced combine(const Traced& y_mc);
     bool divides_experts() const { return in_.expert_parts > 1; }
     double local_experts() const { return double(model().num_experts) / in_.expert_parts; }
-    /// Traces the gradient of one expert's matrix from `rows` rows, even over the experts of this rank.
+    /// Traces one expert matrix's gradient. Assumes `rows` rows spread evenly over this rank's experts.
     void expert_gradient(double outputs, double inputs, double rows);
     Traced rows_for_experts(const Traced& x_nc, const Routing& routing, std::string_view name);
     /// Trace the transfer of rows to the ranks of their experts, and back; return the rows that arrive.

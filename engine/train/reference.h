@@ -19,7 +19,7 @@ namespace ringmaster {
 
 class ReferenceLogProbs {
   public:
-    /// Reads the file on rank 0, if it was made from these tokens, and shares its numbers.
+    /// Rank 0 reads the file if it was made from these tokens, and sends the log-probabilities to all ranks.
     ReferenceLogProbs(const Plan& plan, Groups& groups, const TokenFile& tokens, std::filesystem::path file);
 
     /// Computes the missing log-probabilities of the rows that the sampler's next `steps` optimizer steps

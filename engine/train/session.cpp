@@ -270,7 +270,7 @@ bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
                 "all the same");
 }
 
-/// Returns the progress in the agent's table, if there is an agent.
+/// Returns this rank's entry in the agent's progress table; without an agent, one in this process's memory.
 std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
     const char* table = std::getenv("RINGMASTER_PROGRESS_FD");
     if (table == nullptr) return std::make_shared<Progress>();
