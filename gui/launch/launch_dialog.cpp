@@ -199,7 +199,7 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
     Destination to;
     try {
         to = destination_of(RunDirectory{dir.toStdString()});
-    } catch (const Error&) {  // the work reports what is damaged
+    } catch (const Error&) {  // the resume job below reports the damage
         to = {};
     }
     const LaunchOrder order = orderFor(to);

@@ -26,7 +26,7 @@ double take_time(std::string& text, double near);
 /// Returns the text without control characters (a terminal's colours, for example), cut if it is very long.
 QString plain_text(std::string text);
 
-/// Returns the event as a line for people; engine messages stay as they are.
+/// Returns the event as human-readable text; the engine's messages are not translated.
 LogLine lineOf(const Happening& happening);
 
 }  // namespace ringmaster

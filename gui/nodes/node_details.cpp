@@ -17,7 +17,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kLineEms = 1.3;  ///< height of a fact's line, in any script
+constexpr double kLineEms = 1.3;  ///< minimum row height of a fact, in ems; enough for any writing system
 
 }  // namespace
 

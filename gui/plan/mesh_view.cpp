@@ -104,7 +104,7 @@ QRectF MeshView::cellBox(const Places& p, int node, int cell) const {
             p.cell, p.cell};
 }
 
-/// Returns the hue of the rank's group; its ranks range from strong to light.
+/// Returns the group's colour, mixed with more of the card's colour for each later rank of the group.
 QColor MeshView::colourOf(int rank) const {
     const Colours c = coloursOf(this);
     const int size = m_mesh.context_parallel_size();
