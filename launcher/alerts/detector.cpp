@@ -135,7 +135,7 @@ void AlertDetector::judge_loss(const RankStep& step) {
     const double usual = losses_.size() > 0 ? losses_.middle() : step.loss;
     if (losses_.size() >= kSettled) {
         const double above = step.loss - usual, level = std::abs(usual);
-        // Measuring the noise needs a sort, so it is measured only for a loss far above.
+        // Measuring the noise needs a sort, so it is done only for a loss far above the median.
         const double noise = above > kFarShare * level ? deviation(losses_.sorted(), usual) : 0;
         push(above_, above > std::max(kFar * noise, kFarShare * level), kJudgedLosses);
         very_far = above > std::max(kVeryFar * noise, kVeryFarShare * level);

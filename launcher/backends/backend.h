@@ -99,7 +99,7 @@ class RunBackend {
     // A run that a queue starts later is placed now and starts in another process: that process calls
     // has_begun(), place() and start().
 
-    /// Records the destination in the run directory as far as place() has not done it.
+    /// Records the parts of the destination that place() does not record; by default nothing.
     virtual void record_destination(const RunDirectory&) const {}
 
     /// Returns true if the run has been started although run.json still says that it waits: the process that

@@ -112,8 +112,8 @@ bool lacks_libtorch(const NodeReport& report);
 /// Reports the first reason why the machine cannot train, or else what is worth knowing.
 NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs);
 
-/// Judges the machine that this program runs on, with the GPUs that CUDA_VISIBLE_DEVICES allows. Never throws
-/// for what it finds.
+/// Judges the machine that this program runs on, with the GPUs that CUDA_VISIBLE_DEVICES allows. Reports
+/// problems instead of throwing.
 NodeReport check_this_machine(const ProgramNeeds& needs);
 
 /// Returns an object with host, state, devices, message, next, `facts`, `finding` and `deep`.

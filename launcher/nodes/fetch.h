@@ -18,11 +18,11 @@ struct Fetched {
     std::vector<std::string> left_out = {};  ///< some names there that belong to no model or checkpoint
 };
 
-/// Copies the files directly below a folder on a node to a folder here, which is made. Each file gets a
-/// temporary name, is verified by its hash, flushed, and then renamed. Files that are here already with the
-/// same content are not sent; a partial file is continued. Skips folders and names that belong to no model or
+/// Copies the files directly below a folder on a node to a local folder, which is created if missing. Each
+/// file gets a temporary name, is verified by its hash, flushed, and then renamed. Local files with the same
+/// content are not sent again; a partial file is resumed. Skips folders and names that belong to no model or
 /// checkpoint. Progress counts the bytes of all files. Throws Error(Unreachable) if the connection is lost or
-/// the content differs, Error(Refused) if it cannot be written here or the disk is full, and Cancelled.
+/// the content differs, Error(Refused) if a file cannot be written or the disk is full, and Cancelled.
 /// Removes `complete`, config.json and adapter_config.json before another file changes and writes them last:
 /// a partial folder never looks complete.
 Fetched fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,

@@ -39,7 +39,8 @@ struct RemoteRun {
 
     size_t lead() const;  ///< index of the first named node, which reports the run's state
     bool all_named() const;
-    /// Throws Error(Usage), with what to type, if the node is not named but `command` ("stop") needs it.
+    /// Throws Error(Usage) if the user did not name node `index`, which `command` ("stop") needs. The hint
+    /// says what to type.
     void require_named(size_t index, const std::string& command, const std::string& run_name) const;
     /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" for each such node, and a
     /// hint.

@@ -114,7 +114,7 @@ std::string unit_quoted(const std::string& text, UnitValue kind) {
     return quoted + "\"";
 }
 
-/// Puts the unit's file back as it was, and lets systemd read it. Never throws.
+/// Restores the unit file, or disables and removes it if there was none; reloads systemd. Never throws.
 void restore(const fs::path& unit, const std::optional<std::string>& before) {
     try {
         if (before) {

@@ -41,8 +41,8 @@ struct LengthBin {
 
 struct RepeatedRows {
     int64_t rows = 0;  ///< rows that equal an earlier row
-    std::vector<std::pair<int64_t, int64_t>>
-        examples;  ///< at most a hundred pairs of such a row and the earlier one
+    /// Up to 100 pairs (repeated row, the earlier row that it equals).
+    std::vector<std::pair<int64_t, int64_t>> examples;
 };
 
 class PreparedRows {

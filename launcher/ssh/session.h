@@ -29,8 +29,8 @@ class SshSession {
     const SshSettings& settings() const;
     std::string host() const;  ///< name given by the user
 
-    /// Makes running scripts end with Error(Unreachable) within a moment after `given_up` returns true. The
-    /// thread that reads and writes them calls it.
+    /// Scripts poll `given_up` and soon end with Error(Unreachable) after it returns true. It is called on
+    /// the thread that reads and writes the script.
     void give_up_when(std::function<bool()> given_up);
 
     struct Impl;

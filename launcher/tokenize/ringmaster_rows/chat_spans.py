@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from .hub import first_line
 from .report import Failure
 
-# Two marks with different first and last characters: text that a template adds can hide one mark's edge, but not both.
+# Two marks with different first and last characters. If a turn's text begins or ends with the same character as one mark, the span found
+# with that mark is too short there; the other mark shows that edge exactly.
 MARKS = ("[[dummy_message]]", "zzdummymessagezz")
 NOWHERE = (-1, -1)
 PLAIN = {"role", "content"}

@@ -93,7 +93,7 @@ def turn_tokens(role, text, weight, row, settings, encode, add_eos):
 
 
 def weighted_turns(row, settings):
-    """Returns [(role with the form's text around it, text, weight)]."""
+    """Returns [(role, text, weight)]; the role is formatted by the conversation template."""
     said = thread_of(row, settings)
     if len(said) < 2:
         raise Failure("the conversation has fewer than two turns", str(row.place))
