@@ -81,7 +81,7 @@ def steps_of(run, rank):
 
 def serve(client, arguments):
     names = [f"n{i:02}" for i in range(arguments.hosts)]
-    for name in names:  # only the client may have been started with real-time priority
+    for name in names:  # chrt gives the servers normal priority, even if this script runs with real-time priority
         client.host(name, client.serve(name, inside=["chrt", "--other", "0", "nice", "-n", str(arguments.nice)]))
     return names
 

@@ -1,6 +1,6 @@
 """Disturbs, one at a time, the system calls that change the disk during a save, a second save of the same step, a prune, or the placing
-of the final model: the call fails, or the process is killed just before it. Afterwards `ringmaster resume` gives the losses and the model
-of an undisturbed run, to the last bit."""
+of the final model: the call fails, or the process is killed just before it. Afterwards the losses and the model of
+`ringmaster resume` are bit-identical to those of an undisturbed run."""
 
 import dataclasses
 import os

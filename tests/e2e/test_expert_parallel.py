@@ -105,7 +105,7 @@ def losses_after(run, step):
 
 @pytest.mark.parametrize("parts, resumed", [(2, 2), (4, 4), (2, 4), (4, 1), (1, 2)], ids=lambda size: str(size))
 def test_a_checkpoint_resumes(parts, resumed, models, rows, tmp_path):
-    """The resumed losses equal the run's, to the last bit if expert_parallel_size stays the same."""
+    """The resumed losses equal the run's: bit-exactly if expert_parallel_size stays the same."""
     keys = dict(save_strategy="steps", save_steps=5, expert_parallel_size=parts)
     run = train(tmp_path / "whole", models("qwen3_moe"), rows, keys, "--no-preflight")
     expected = losses_after(run, 5)

@@ -1,4 +1,4 @@
-"""A run that is killed and resumed equals one that was never interrupted, to the last bit."""
+"""A run that is killed and resumed is bit-identical to one that was never interrupted."""
 
 import json
 import os

@@ -24,7 +24,7 @@ struct SyntheticRun {
     RunPhase phase = RunPhase::Running;
     std::string reason = {};
     int slow_rank = -1;  ///< this rank computes a third longer in the last quarter
-    double began = 0;    ///< time of the first step, Unix seconds; 0: so that the last step is now
+    double began = 0;    ///< time of the first step, Unix seconds; 0: chosen so that the last step ends now
     double step_s = 0.5;
     std::string writer_host = {};  ///< another machine's name; empty: this process writes
     bool evaluates = true;

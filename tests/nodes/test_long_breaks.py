@@ -1,5 +1,5 @@
-"""Breaks one thing at a time under a run over several nodes. Either the run ends on every node in time, reports the first cause
-and resumes to the last bit, or it continues without a step lost or doubled. Takes minutes and needs root."""
+"""Injects one failure at a time into a run over several nodes. Either the run ends on every node in time, reports the first cause
+and resumes bit-exactly, or it continues without losing or repeating a step. Takes minutes and needs root."""
 
 import json
 import os

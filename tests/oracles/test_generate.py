@@ -137,8 +137,8 @@ CHOICES = [dict(temperature=0.7), dict(temperature=1.3, top_k=7), dict(temperatu
 
 @pytest.mark.parametrize("choice", [pytest.param(choice, id=str(choice) + ", quick" * ("top_k" in choice and "top_p" in choice)) for choice in CHOICES])
 def test_samples_are_of_transformers_distribution(tmp_path, config, choice):
-    """For 1,000 equal prompts, tokens that transformers leaves out never come; the others come as often as their probabilities say
-    (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
+    """For 1,000 identical prompts, tokens that transformers filters out are never sampled; the others are sampled as often as their
+    probabilities say (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
     import torch
     import transformers
 

@@ -1,5 +1,5 @@
-"""Tests runs as jobs of a real Slurm: submitted, watched, cancelled and requeued on the warning, from this
-machine and through SSH."""
+"""Tests runs as jobs of a real Slurm, from this machine and through SSH: they are submitted, watched, cancelled, and requeued after
+Slurm's time-limit warning."""
 
 import json
 import os

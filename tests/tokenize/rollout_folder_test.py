@@ -239,7 +239,7 @@ def test_a_resumed_run_takes_the_same_rows_again(place):
         put(place, name, text_of(*(row("ace".index(name) * 3 + i) for i in range(3))))
     first = taker(place)
     assert [taken(first, place, begin, 4) for begin in (0, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    put(place, "b", text_of(row(11)))  # sorts before c, but comes after it: the first run does not take it
+    put(place, "b", text_of(row(11)))  # arrives after e was taken but sorts before it, so no run takes it
     (place / "in/a").unlink()  # no row of this file is needed again
     assert taken(taker(place), place, 4, 4) == [4, 5, 6, 7] and taken(taker(place), place, 8, 1) == [8]
     with open(place / "run/taken.jsonl", "ab") as file:

@@ -9,8 +9,8 @@ using namespace ringmaster;
 
 namespace {
 
-/// A run as axolotl 0.19's LossWatchDogCallback ended it, called as transformers' Trainer calls it: at the
-/// end of a step, before the step's loss and then its evaluation are logged.
+/// Losses, and the step at which axolotl 0.19's LossWatchDogCallback ended the run. The callback was called
+/// as by transformers' Trainer: at the end of a step, before the step's loss and evaluation are logged.
 struct Watched {
     int64_t logging_steps, patience, eval_steps;  // eval_steps 0: no evaluation
     int64_t last_step;                            // 0: the run was not ended

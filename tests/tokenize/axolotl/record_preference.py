@@ -98,7 +98,7 @@ def joined(rows, case, tokenizer):
 
 
 def scored(rows, case, tokenizer):
-    """Returns the recorded form of each row for a reward model, whose score is that of the last token that is no padding (transformers,
+    """Returns the recorded form of each row for a reward model, which takes the score of the last non-padding token (transformers,
     modeling_layers.py, GenericForSequenceClassification)."""
     from axolotl.prompt_strategies.bradley_terry import load
     from axolotl.utils.dict import DictDefault
