@@ -147,8 +147,8 @@ void print_service(const Session& session) {
     if (!service.obstacle.empty()) return print("off: " + printable(service.obstacle) + "\n");
     if (!service.is_on)
         return print(
-            "off: after a restart of the machine the next command of Ringmaster goes on with the "
-            "queue\n");
+            "off: after a reboot the queue continues when you next run a Ringmaster command or open "
+            "the app\n");
     print("on: the queue goes on by itself after a restart of the machine (" +
           printable(service.unit.string()) + ")\n");
     if (service.lingers.value_or(false)) return;

@@ -19,8 +19,8 @@ namespace {
 constexpr const char* kUnit = "ringmaster-queue.service";
 constexpr int kPatienceS = 30;
 constexpr const char* kWithoutService =
-    "nothing was changed: after a restart of the machine the next command of Ringmaster goes on with the "
-    "queue";
+    "nothing was changed: after a reboot the queue continues when you next run a Ringmaster command or open "
+    "the app";
 
 // Variables that decide where runs find their programs, models and devices.
 constexpr std::array kVariables = {"PATH",

@@ -117,7 +117,7 @@ def test_a_person_who_does_not_linger_is_told(systemd):
 def test_a_systemd_that_refuses_changes_nothing(systemd, verb):
     systemd.refuse(verb)
     said = service("on", status=3)
-    assert "no medium found" in said and "the next command of Ringmaster goes on with the queue" in said, said
+    assert "no medium found" in said and "the queue continues when you next run a Ringmaster command" in said, said
     assert not systemd.unit.exists() and not systemd.is_enabled()
     assert service("on", "--json", status=3)["finding"]["code"] == "QUEUE-SERVICE"
     systemd.refuse()
@@ -133,7 +133,7 @@ def test_without_systemd_one_message_says_what_to_do(systemd, tmp_path, monkeypa
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     for wish in ("on", "off"):
         said = service(wish, status=3)
-        assert "systemctl is not installed" in said and "the next command of Ringmaster goes on" in said, said
+        assert "systemctl is not installed" in said and "the queue continues when you next run a Ringmaster command" in said, said
     assert not systemd.config.exists(), "nothing is half-written"
     assert "off: systemctl is not installed" in service()
     assert "none of on, off and status" in service("perhaps", status=2)
