@@ -34,7 +34,7 @@ TEST(Plan, FourRanksThatShareASequenceDivideTheGlobalBatchByFour) {
     ASSERT_TRUE(divided);
     EXPECT_EQ(divided->severity, Severity::Info);
     EXPECT_THAT(divided->message, HasSubstr("16 becomes 4: 4 ranks share one sequence"));
-    EXPECT_THAT(divided->hint, HasSubstr("gradient_accumulation_steps: 4 keeps 16"));
+    EXPECT_THAT(divided->hint, HasSubstr("set gradient_accumulation_steps: 4 to keep 16"));
     EXPECT_EQ(divided->line, 11);
 }
 
