@@ -2693,9 +2693,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
             <numerusform>%n Zeilen je Schritt.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>%1 Mikro × %2 Akkumulation × (%3 Ranks ÷ %4)</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>%1 Mikro × %2 Akkumulation × (%n Rank ÷ %3)</numerusform>
+            <numerusform>%1 Mikro × %2 Akkumulation × (%n Ranks ÷ %3)</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2827,8 +2830,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>in der Konfiguration und, grau, im Plan</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x-Achse</translation>
+        <source>X axis</source>
+        <translation>X-Achse</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -4165,7 +4168,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>Läuft das Training weiter, braucht es das Fenster nicht. Unter Läufe lässt es sich wieder öffnen.</translation>
     </message>
     <message>
@@ -4640,8 +4643,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Zoom aufheben (Doppelklick in ein Diagramm)</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x-Achse</translation>
+        <source>X axis</source>
+        <translation>X-Achse</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>

@@ -2673,9 +2673,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
             <numerusform>1 ステップ %n 行。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>マイクロ %1 × 累積 %2 ×（%3 ランク ÷ %4）</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>マイクロ %1 × 累積 %2 ×（%n ランク ÷ %3）</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2807,7 +2809,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>設定の相違点（灰色はプランの相違点）</translation>
     </message>
     <message>
-        <source>x axis</source>
+        <source>X axis</source>
         <translation>横軸</translation>
     </message>
     <message>
@@ -4152,7 +4154,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>そのままにすると、ウィンドウを閉じても続行します。「実行一覧」から開き直せます。</translation>
     </message>
     <message>
@@ -4646,7 +4648,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>拡大を元に戻します（グラフをダブルクリック）</translation>
     </message>
     <message>
-        <source>x axis</source>
+        <source>X axis</source>
         <translation>横軸</translation>
     </message>
     <message>

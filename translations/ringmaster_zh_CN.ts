@@ -2673,9 +2673,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
             <numerusform>每步 %n 行。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>微批次 %1 × 累积 %2 × (%3 个 rank ÷ %4)</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>微批次 %1 × 累积 %2 × (%n 个 rank ÷ %3)</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2807,8 +2809,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>配置中的差异；灰色为计划中的差异</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x 轴</translation>
+        <source>X axis</source>
+        <translation>X 轴</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -4132,7 +4134,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>若保持运行，关闭窗口后它们会继续，可在“运行”页重新打开。</translation>
     </message>
     <message>
@@ -4602,8 +4604,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>取消缩放（在图中双击）</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x 轴</translation>
+        <source>X axis</source>
+        <translation>X 轴</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>

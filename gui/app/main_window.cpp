@@ -516,7 +516,8 @@ bool MainWindow::askAboutLiveRuns() {
     box.setIcon(QMessageBox::Question);
     box.setWindowTitle(tr("A run is at work"));
     box.setText(tr("%n run(s) are still training.", nullptr, int(live.size())));
-    box.setInformativeText(tr("Left running, they go on without the window. Open them again under Runs."));
+    box.setInformativeText(
+        tr("Left running, the training goes on without the window. Open it again under Runs."));
     QPushButton* leave = box.addButton(tr("Leave running"), QMessageBox::AcceptRole);
     QPushButton* stop = box.addButton(tr("Stop and save"), QMessageBox::DestructiveRole);
     QPushButton* stay = box.addButton(tr("Cancel"), QMessageBox::RejectRole);

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScreen>
+#include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -29,6 +30,30 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kFormEms = 44;  ///< width of the form, which is wider than the list of phases
+
+/// Scrolls the form where the screen is too low for it; elsewhere it is as high as the form.
+class FormRoom : public QScrollArea {
+  public:
+    explicit FormRoom(QWidget* form) {
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        setFocusPolicy(Qt::NoFocus);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setWidget(form);
+        form->setAutoFillBackground(false);
+        viewport()->setAutoFillBackground(false);
+    }
+    QSize sizeHint() const override { return widget()->sizeHint(); }
+    QSize minimumSizeHint() const override { return {widget()->minimumSizeHint().width(), space(10)}; }
+    bool hasHeightForWidth() const override { return widget()->hasHeightForWidth(); }
+    int heightForWidth(int width) const override { return widget()->heightForWidth(width); }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
 
 }  // namespace
 
@@ -99,8 +124,8 @@ void LaunchDialog::clear(const QString& title) {
 void LaunchDialog::dropForm() {
     if (!m_form) return;
     m_form->disconnect(this);  // a timer of the form may fire before the form is deleted
-    m_form->hide();
-    m_form->deleteLater();
+    m_form_room->hide();
+    m_form_room->deleteLater();
     m_form.clear();
 }
 
@@ -108,7 +133,8 @@ void LaunchDialog::ask(const Request& request) {
     clear(tr("Launch"));
     m_request = request;
     m_form = new LaunchForm(m_session, request);
-    m_room->addWidget(m_form);
+    m_form_room = new FormRoom(m_form);
+    m_room->addWidget(m_form_room);
     const auto show = [this] {
         m_go->setText(m_form->actionText());
         m_go->setEnabled(m_form->isReady());
@@ -339,10 +365,11 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // once the caller has offered its buttons
 }
 
-/// Grows again when a banner that is already shown gets taller, for example by a button.
+/// Grows again when the form or a banner that is already shown gets taller, for example by a button.
 bool LaunchDialog::event(QEvent* event) {
     const bool is_handled = QDialog::event(event);
-    if (event->type() == QEvent::LayoutRequest && !m_busy && m_banner->isVisible()) growToFit();
+    const bool has_grown = event->type() == QEvent::LayoutRequest && !m_busy;
+    if (has_grown && (m_form || m_banner->isVisible())) growToFit();
     return is_handled;
 }
 

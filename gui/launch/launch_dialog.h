@@ -76,6 +76,7 @@ class LaunchDialog : public QDialog {
     std::unique_ptr<RunWatch> m_watch;
     std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in
     QPointer<LaunchForm> m_form;
+    QPointer<QWidget> m_form_room;  ///< scrolls m_form, and owns it
     QPushButton* m_go;
     Request m_request;
     LaunchChoice m_choice;

@@ -237,6 +237,7 @@ std::optional<LaunchChoice> LaunchForm::choice() const {
 
 QString LaunchForm::problem() const {
     try {
+    if (m_here->isChecked() && !m_remarks.why_not_here.isEmpty()) return m_remarks.why_not_here;
         std::ignore = read();
         return {};
     } catch (const Error& problem) {
