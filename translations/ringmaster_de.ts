@@ -3801,6 +3801,18 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>Back</source>
         <translation>Zurück</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>In die Warteschlange</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>Den Lauf jetzt vorbereiten; er startet dort, wenn er an der Reihe ist</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>Nicht eingereiht.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3887,6 +3899,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
         <translation>vom neuesten vollständigen Checkpoint, durch den Agenten, auch wenn dieses Fenster zu ist</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>Einen eingereihten Lauf über mehrere Maschinen startet nichts erneut: Stellen Sie die Neustarts auf nie.</translation>
     </message>
 </context>
 <context>
@@ -5518,6 +5534,15 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Loss</source>
         <translation>Loss</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>hier</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
     </message>
 </context>
 <context>

@@ -3770,6 +3770,18 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>calling it off</source>
         <translation>取り消し中</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>キューに追加</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>実行を今準備し、順番が来たらそこで開始します</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>キューに入りませんでした。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3856,6 +3868,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Launch</source>
         <translation>起動</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>複数のマシンにまたがるキューの実行は自動で再起動されません。再起動を「しない」にしてください。</translation>
     </message>
 </context>
 <context>
@@ -5471,6 +5487,15 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Loss</source>
         <translation>損失</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>ここ</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>場所</translation>
     </message>
 </context>
 <context>

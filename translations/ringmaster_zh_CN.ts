@@ -3770,6 +3770,18 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>Back</source>
         <translation>返回</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>加入队列</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>现在准备运行；轮到它时在那里启动</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>未能加入队列。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3856,6 +3868,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
         <translation>由代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>队列中跨多台机器的运行不会自动重启：请将重启次数设为“从不”。</translation>
     </message>
 </context>
 <context>
@@ -5471,6 +5487,15 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Loss</source>
         <translation>Loss</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
     </message>
 </context>
 <context>

@@ -317,6 +317,10 @@ void MainWindow::connectLaunch() {
     connect(m_launch, &LaunchDialog::exampleMade, s, &Session::openConfig);
     connect(m_launch, &LaunchDialog::madeReady, s, &Session::machineKnown);
     connect(m_launch, &LaunchDialog::nodesWanted, s, &Session::nodesRequested);
+    connect(m_launch, &LaunchDialog::queued, this, [this] {
+        Q_EMIT m_session.runsChanged();
+        showPage(u"queue"_s);
+    });
     connect(m_launch, &LaunchDialog::started, this, [this](const QString& dir) {
         m_seen_runs.insert(dir);
         Q_EMIT m_session.runsChanged();
