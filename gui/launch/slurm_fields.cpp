@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostNodes = 100000;
 constexpr int kColumns = 3;
-constexpr int kShares[kColumns] = {6, 7, 5};  ///< of the width
+constexpr int kShares[kColumns] = {13, 16, 10};  ///< of the width
 
 const QString kKept = u"launch/slurm/"_s;
 

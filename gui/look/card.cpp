@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QStyle>
 #include <algorithm>
 
@@ -153,6 +154,12 @@ QString with_breaks(const QString& text) {
     return text.toHtmlEscaped().replace(u'\n', u"<br>"_s);
 }
 
+/// Begins an advice with a capital letter, unless it begins with a key or a path.
+QString begun(const QString& advice) {
+    static const QRegularExpression word(u"^[a-z]+(?=[ ,])"_s);
+    return word.match(advice).hasMatch() ? advice.at(0).toUpper() + advice.mid(1) : advice;
+}
+
 /// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
 QString ended(const QString& text) {
     const QChar last = text.isEmpty() ? QChar() : text.back();
@@ -170,7 +177,7 @@ void Banner::write() {
     const QString why = m_next.isEmpty() ? m_why : ended(m_why);
     if (!why.isEmpty()) html += u"&nbsp; "_s + with_breaks(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), with_breaks(m_next));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), with_breaks(begun(m_next)));
     m_text->setText(html);
 }
 

@@ -210,7 +210,7 @@ QString styleSheetOf(const Colours& c) {
             border-radius: 0.4em; padding: 0.28em 0.5em; selection-background-color: %accent; selection-color: %onaccent; }
         QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %accent; }
         QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: %faint; background: %sunken; }
-        QComboBox { padding-right: 1.4em; }
+        QComboBox { padding-right: 1.4em; } QComboBox QLineEdit { padding: 0; border: none; background: transparent; }
         QComboBox::drop-down { border: none; width: 1.5em; subcontrol-position: right center; }
         QComboBox::down-arrow { image: url(:/icons/down.svg); width: 0.75em; height: 0.75em; }
         QPlainTextEdit, QTextEdit, QTextBrowser { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;

@@ -107,7 +107,8 @@ QString why_field_cut(const QWidget& widget) {
     const QString text = is_number                ? line->displayText()
                          : line->text().isEmpty() ? line->placeholderText()
                                                   : QString();
-    const int needed = line->fontMetrics().horizontalAdvance(text);
+    constexpr int kOwnRoom = 4;  // a line edit keeps two pixels at either side
+    const int needed = text.isEmpty() ? 0 : line->fontMetrics().horizontalAdvance(text) + kOwnRoom;
     return lacks(needed, line->width())
                ? called(widget, text) + u" needs %1, has %2"_s.arg(needed).arg(line->width())
                : QString();
