@@ -81,18 +81,19 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Gives the names the room that the other columns leave, within limits. A long list of hosts ends in dots.
+/// Gives the names and the places the room that the other columns leave, within limits.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
-    int others = 0;
-    for (int column = 0; column < columnCount(); ++column) {
-        if (column == Name) continue;
-        int wide = std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
-        if (column == Where) setColumnWidth(Where, wide = std::min(wide, space(11)));
-        others += wide;
-    }
+    const auto wide = [this](int column) {
+        return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+    };
+    int room = viewport()->width();
+    for (int column = 0; column < columnCount(); ++column)
+        if (column != Name && column != Where) room -= wide(column);
+    const int least = space(6.5), place = std::min(wide(Where), space(11));
+    setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
     const int wanted = std::clamp(sizeHintForColumn(Name), space(10), space(18));
-    setColumnWidth(Name, std::clamp(viewport()->width() - others, space(6.5), wanted));
+    setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, wanted));
 }
 
 void QueueTable::resizeEvent(QResizeEvent* event) {
