@@ -255,7 +255,8 @@ PageHeader::PageHeader(QWidget* parent)
 void PageHeader::setTitle(const QString& title) {
     m_title->setFullText(title);
     // A long subtitle ends in dots before the title does.
-    m_title->setMinimumWidth(std::min(m_title->sizeHint().width(), space(kTitleEms)));
+    const int whole = m_title->fontMetrics().horizontalAdvance(title);
+    m_title->setMinimumWidth(std::min(whole, space(kTitleEms)));
 }
 void PageHeader::setSubtitle(const QString& subtitle) {
     m_subtitle->setFullText(subtitle);
