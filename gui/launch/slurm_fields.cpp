@@ -61,6 +61,18 @@ SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& setti
     m_more->setFont(fontOf(Type::Code));
     m_more->setTabChangesFocus(true);
     m_more->setFixedHeight(space(4));
+    layOut();
+    m_more->setToolTip(tr("Any other long option of sbatch, key=value, one a line"));
+    restore();
+    connect(m_login, &QComboBox::currentIndexChanged, this, &SlurmFields::loginChanged);
+    connect(m_partition, &QComboBox::currentTextChanged, this, &SlurmFields::changed);
+    for (QLineEdit* edit : {m_account, m_time, m_gres})
+        connect(edit, &QLineEdit::textChanged, this, &SlurmFields::changed);
+    connect(m_nodes, &QSpinBox::valueChanged, this, &SlurmFields::changed);
+    connect(m_more, &QPlainTextEdit::textChanged, this, &SlurmFields::changed);
+}
+
+void SlurmFields::layOut() {
     struct Field {
         QString text, name;
         QWidget* widget;
@@ -91,14 +103,6 @@ SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& setti
         if (row == 0) grid->setColumnStretch(column, kShares[column]);
         ++at;
     }
-    m_more->setToolTip(tr("Any other long option of sbatch, key=value, one a line"));
-    restore();
-    connect(m_login, &QComboBox::currentIndexChanged, this, &SlurmFields::loginChanged);
-    connect(m_partition, &QComboBox::currentTextChanged, this, &SlurmFields::changed);
-    for (QLineEdit* edit : {m_account, m_time, m_gres})
-        connect(edit, &QLineEdit::textChanged, this, &SlurmFields::changed);
-    connect(m_nodes, &QSpinBox::valueChanged, this, &SlurmFields::changed);
-    connect(m_more, &QPlainTextEdit::textChanged, this, &SlurmFields::changed);
 }
 
 void SlurmFields::loginChanged() {
