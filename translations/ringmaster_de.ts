@@ -2724,9 +2724,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
             <numerusform>%n Zeilen je Schritt.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>%1 Mikro × %2 Akkumulation × (%3 Ranks ÷ %4)</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>%1 Mikro × %2 Akkumulation × (%n Rank ÷ %3)</numerusform>
+            <numerusform>%1 Mikro × %2 Akkumulation × (%n Ranks ÷ %3)</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2858,8 +2861,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>in der Konfiguration und, grau, im Plan</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x-Achse</translation>
+        <source>X axis</source>
+        <translation>X-Achse</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3829,6 +3832,18 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>Back</source>
         <translation>Zurück</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>In die Warteschlange</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>Den Lauf jetzt vorbereiten; er startet dort, wenn er an der Reihe ist</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>Nicht eingereiht.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3915,6 +3930,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
         <translation>vom neuesten vollständigen Checkpoint, durch den Agenten, auch wenn dieses Fenster zu ist</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>Einen eingereihten Lauf über mehrere Maschinen startet nichts erneut: Stellen Sie die Neustarts auf nie.</translation>
     </message>
 </context>
 <context>
@@ -4196,7 +4215,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>Läuft das Training weiter, braucht es das Fenster nicht. Unter Läufe lässt es sich wieder öffnen.</translation>
     </message>
     <message>
@@ -4671,8 +4690,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Zoom aufheben (Doppelklick in ein Diagramm)</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x-Achse</translation>
+        <source>X axis</source>
+        <translation>X-Achse</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>
@@ -5546,6 +5565,15 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Loss</source>
         <translation>Loss</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>hier</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
     </message>
 </context>
 <context>

@@ -169,6 +169,13 @@
             <numerusform>%n rows a step.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>%1 micro × %2 accumulation × (%n rank ÷ %3)</numerusform>
+            <numerusform>%1 micro × %2 accumulation × (%n ranks ÷ %3)</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::CompareView</name>

@@ -2704,9 +2704,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
             <numerusform>1 ステップ %n 行。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>マイクロ %1 × 累積 %2 ×（%3 ランク ÷ %4）</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>マイクロ %1 × 累積 %2 ×（%n ランク ÷ %3）</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2838,7 +2840,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>設定の相違点（灰色はプランの相違点）</translation>
     </message>
     <message>
-        <source>x axis</source>
+        <source>X axis</source>
         <translation>横軸</translation>
     </message>
     <message>
@@ -3799,6 +3801,18 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>calling it off</source>
         <translation>取り消し中</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>キューに追加</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>実行を今準備し、順番が来たらそこで開始します</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>キューに入りませんでした。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3885,6 +3899,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Launch</source>
         <translation>起動</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>複数のマシンにまたがるキューの実行は自動で再起動されません。再起動を「しない」にしてください。</translation>
     </message>
 </context>
 <context>
@@ -4183,7 +4201,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>そのままにすると、ウィンドウを閉じても続行します。「実行一覧」から開き直せます。</translation>
     </message>
     <message>
@@ -4677,7 +4695,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>拡大を元に戻します（グラフをダブルクリック）</translation>
     </message>
     <message>
-        <source>x axis</source>
+        <source>X axis</source>
         <translation>横軸</translation>
     </message>
     <message>
@@ -5500,6 +5518,15 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Loss</source>
         <translation>損失</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>ここ</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>場所</translation>
     </message>
 </context>
 <context>

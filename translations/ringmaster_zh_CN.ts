@@ -2704,9 +2704,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
             <numerusform>每步 %n 行。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>微批次 %1 × 累积 %2 × (%3 个 rank ÷ %4)</translation>
+    <message numerus="yes">
+        <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
+        <translation>
+            <numerusform>微批次 %1 × 累积 %2 × (%n 个 rank ÷ %3)</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -2838,8 +2840,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>配置中的差异；灰色为计划中的差异</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x 轴</translation>
+        <source>X axis</source>
+        <translation>X 轴</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3799,6 +3801,18 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>Back</source>
         <translation>返回</translation>
     </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>加入队列</translation>
+    </message>
+    <message>
+        <source>Prepare the run now; it starts there when its turn comes</source>
+        <translation>现在准备运行；轮到它时在那里启动</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>未能加入队列。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::LaunchForm</name>
@@ -3885,6 +3899,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
         <translation>由代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
+    </message>
+    <message>
+        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
+        <translation>队列中跨多台机器的运行不会自动重启：请将重启次数设为“从不”。</translation>
     </message>
 </context>
 <context>
@@ -4163,7 +4181,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         </translation>
     </message>
     <message>
-        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <source>Left running, the training goes on without the window. Open it again under Runs.</source>
         <translation>若保持运行，关闭窗口后它们会继续，可在“运行”页重新打开。</translation>
     </message>
     <message>
@@ -4633,8 +4651,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>取消缩放（在图中双击）</translation>
     </message>
     <message>
-        <source>x axis</source>
-        <translation>x 轴</translation>
+        <source>X axis</source>
+        <translation>X 轴</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>
@@ -5500,6 +5518,15 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Loss</source>
         <translation>Loss</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <extracomment>where a run of the queue trains: on this machine</extracomment>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
     </message>
 </context>
 <context>

@@ -1,10 +1,11 @@
 #include "gui/app/alerts_dialog.h"
 
 #include <QCheckBox>
-#include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QShowEvent>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -43,12 +44,16 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     auto* form = new QFormLayout;
     form->addRow(tr("Webhook"), m_webhook);
     form->addRow(tr("Command"), m_command);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
-    buttons->button(QDialogButtonBox::Save)->setText(tr("Save"));
-    buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
-    buttons->button(QDialogButtonBox::Save)->setObjectName(u"alertSave"_s);
-    connect(buttons, &QDialogButtonBox::accepted, this, &AlertsDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, this, &AlertsDialog::reject);
+    auto* cancel = new QPushButton(tr("Cancel"));
+    auto* save = primaryButton(tr("Save"));
+    save->setObjectName(u"alertSave"_s);
+    save->setDefault(true);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(cancel);
+    buttons->addWidget(save);
+    connect(save, &QPushButton::clicked, this, &AlertsDialog::accept);
+    connect(cancel, &QPushButton::clicked, this, &AlertsDialog::reject);
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(space(0.6));
     layout->addWidget(m_banner);
@@ -58,7 +63,7 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     layout->addLayout(form);
     layout->addWidget(words);
     layout->addStretch(1);
-    layout->addWidget(buttons);
+    layout->addLayout(buttons);
     m_banner->hide();
     setMinimumWidth(space(30));
     AlertSettings now;
@@ -131,7 +136,8 @@ void AlertsDialog::makeRoom() {
 
 void AlertsDialog::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
-    makeRoom();
+    // The hint of a layout with wrapped texts is for a narrower dialog, and leaves a gap.
+    if (!event->spontaneous()) resize(width(), layout()->totalHeightForWidth(width()));
 }
 
 void AlertsDialog::accept() {

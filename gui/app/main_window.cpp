@@ -317,6 +317,10 @@ void MainWindow::connectLaunch() {
     connect(m_launch, &LaunchDialog::exampleMade, s, &Session::openConfig);
     connect(m_launch, &LaunchDialog::madeReady, s, &Session::machineKnown);
     connect(m_launch, &LaunchDialog::nodesWanted, s, &Session::nodesRequested);
+    connect(m_launch, &LaunchDialog::queued, this, [this] {
+        Q_EMIT m_session.runsChanged();
+        showPage(u"queue"_s);
+    });
     connect(m_launch, &LaunchDialog::started, this, [this](const QString& dir) {
         m_seen_runs.insert(dir);
         Q_EMIT m_session.runsChanged();
@@ -516,7 +520,8 @@ bool MainWindow::askAboutLiveRuns() {
     box.setIcon(QMessageBox::Question);
     box.setWindowTitle(tr("A run is at work"));
     box.setText(tr("%n run(s) are still training.", nullptr, int(live.size())));
-    box.setInformativeText(tr("Left running, they go on without the window. Open them again under Runs."));
+    box.setInformativeText(
+        tr("Left running, the training goes on without the window. Open it again under Runs."));
     QPushButton* leave = box.addButton(tr("Leave running"), QMessageBox::AcceptRole);
     QPushButton* stop = box.addButton(tr("Stop and save"), QMessageBox::DestructiveRole);
     QPushButton* stay = box.addButton(tr("Cancel"), QMessageBox::RejectRole);

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScreen>
+#include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -30,6 +31,30 @@ namespace {
 
 constexpr double kFormEms = 44;  ///< width of the form, which is wider than the list of phases
 
+/// Scrolls the form where the screen is too low for it; elsewhere it is as high as the form.
+class FormRoom : public QScrollArea {
+  public:
+    explicit FormRoom(QWidget* form) {
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        setFocusPolicy(Qt::NoFocus);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setWidget(form);
+        form->setAutoFillBackground(false);
+        viewport()->setAutoFillBackground(false);
+    }
+    QSize sizeHint() const override { return widget()->sizeHint(); }
+    QSize minimumSizeHint() const override { return {widget()->minimumSizeHint().width(), space(10)}; }
+    bool hasHeightForWidth() const override { return widget()->hasHeightForWidth(); }
+    int heightForWidth(int width) const override { return widget()->heightForWidth(width); }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
 }  // namespace
 
 LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
@@ -41,7 +66,8 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
       m_warnings(mutedLabel()),
       m_cancel(new QPushButton(tr("Cancel"))),
       m_away(new QPushButton(tr("Close"))),
-      m_go(primaryButton(tr("Launch"))) {
+      m_go(primaryButton(tr("Launch"))),
+      m_queue(new QPushButton(tr("Add to the queue"))) {
     setObjectName(u"launchDialog"_s);
     m_title->setFont(fontOf(Type::Title));
     m_warnings->setWordWrap(true);
@@ -50,11 +76,14 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     m_cancel->setObjectName(u"cancelLaunchButton"_s);
     m_away->setObjectName(u"closeLaunchButton"_s);
     m_go->setObjectName(u"goLaunchButton"_s);
+    m_queue->setObjectName(u"queueLaunchButton"_s);
     m_go->hide();
+    m_queue->hide();
     auto* buttons = new QHBoxLayout;
     buttons->addStretch(1);
     buttons->addWidget(m_cancel);
     buttons->addWidget(m_away);
+    buttons->addWidget(m_queue);
     buttons->addWidget(m_go);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
@@ -68,6 +97,7 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     connect(m_away, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_cancel, &QPushButton::clicked, this, &LaunchDialog::reject);
     connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
+    connect(m_queue, &QPushButton::clicked, this, &LaunchDialog::goToQueue);
     connect(&session.keeper(), &RunKeeper::changed, this, [this](const QString& dir) {
         if (dir == m_dir) showQueue();
     });
@@ -89,6 +119,7 @@ void LaunchDialog::clear(const QString& title) {
     m_watch.reset();
     m_dir.clear();
     m_go->hide();
+    m_queue->hide();
     m_away->hide();
     m_cancel->show();
     m_cancel->setEnabled(true);
@@ -99,8 +130,8 @@ void LaunchDialog::clear(const QString& title) {
 void LaunchDialog::dropForm() {
     if (!m_form) return;
     m_form->disconnect(this);  // a timer of the form may fire before the form is deleted
-    m_form->hide();
-    m_form->deleteLater();
+    m_form_room->hide();
+    m_form_room->deleteLater();
     m_form.clear();
 }
 
@@ -108,10 +139,15 @@ void LaunchDialog::ask(const Request& request) {
     clear(tr("Launch"));
     m_request = request;
     m_form = new LaunchForm(m_session, request);
-    m_room->addWidget(m_form);
+    m_form_room = new FormRoom(m_form);
+    m_room->addWidget(m_form_room);
     const auto show = [this] {
         m_go->setText(m_form->actionText());
         m_go->setEnabled(m_form->isReady());
+        const QString why_not = m_form->whyNotQueued();
+        m_queue->setEnabled(m_form->isReady() && why_not.isEmpty());
+        m_queue->setToolTip(why_not.isEmpty() ? tr("Prepare the run now; it starts there when its turn comes")
+                                              : why_not);
         QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // other places have other fields
     };
     connect(m_form, &LaunchForm::changed, this, show);
@@ -120,6 +156,7 @@ void LaunchDialog::ask(const Request& request) {
         Q_EMIT nodesWanted();
     });
     show();
+    m_queue->show();
     m_go->show();
     m_go->setDefault(true);
     m_go->setFocus();
@@ -134,8 +171,16 @@ void LaunchDialog::go() {
     launch(m_request, *choice);
 }
 
+void LaunchDialog::goToQueue() {
+    const auto choice = m_form ? m_form->choice() : std::nullopt;
+    if (!choice || !m_form->isReady()) return;
+    m_form->keep();
+    addToQueue(m_request, *choice, false);
+}
+
 void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::Work work) {
     clear(title);
+    m_refused = tr("It did not start.");
     m_stepper = new Stepper(phases);
     m_room->addWidget(m_stepper, 0, Qt::AlignTop);
     m_busy = true;
@@ -185,14 +230,37 @@ void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, bo
     order.overwrite = overwrite;
     if (m_form) order.reached = m_form->takeReached();
     begin(tr("Launch"), phaseNames(m_phases), launchWork(order));
-    connect(m_job, &Job::failed, this, [this, refused = order.in_the_way] {
+    offerWaysOut(order, [this] { launch(m_request, m_choice, true); });
+    connect(m_job, &Job::finished, this, [this, order](const QString& dir) { take(order, dir); });
+}
+
+/// Offers the form again after a failure, and `overwrite` if foreign files are in the way.
+void LaunchDialog::offerWaysOut(const LaunchOrder& order, const std::function<void()>& overwrite) {
+    connect(m_job, &Job::failed, this, [this, refused = order.in_the_way, overwrite] {
         if (!m_busy && !m_banner->isVisible()) return;  // the launch was cancelled
         connect(offer(tr("Back")), &QPushButton::clicked, this, [this] { ask(m_request); });
-        if (!refused->load()) return;
-        connect(offer(tr("Overwrite")), &QPushButton::clicked, this,
-                [this] { launch(m_request, m_choice, true); });
+        if (refused->load()) connect(offer(tr("Overwrite")), &QPushButton::clicked, this, overwrite);
     });
-    connect(m_job, &Job::finished, this, [this, order](const QString& dir) { take(order, dir); });
+}
+
+void LaunchDialog::addToQueue(const Request& request, const LaunchChoice& choice, bool overwrite) {
+    m_request = request;
+    m_choice = choice;
+    LaunchOrder order = orderFor(choice.to);
+    m_phases = order.phases = {LaunchPhase::Prepare};
+    order.request = request;
+    order.choice = choice;
+    order.overwrite = overwrite;
+    begin(tr("Add to the queue"), phaseNames(m_phases), queueWork(order));
+    m_refused = tr("It was not queued.");
+    offerWaysOut(order, [this] { addToQueue(m_request, m_choice, true); });
+    connect(m_job, &Job::finished, this, [this](const QString& dir) {
+        m_given_up.reset();
+        m_busy = false;
+        m_stepper->finish();
+        accept();
+        Q_EMIT queued(dir);
+    });
 }
 
 void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
@@ -330,7 +398,7 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_busy = false;
     m_stepper->fail();
     m_banner->clearActions();
-    m_banner->say(Tone::Error, tr("It did not start."), what, hint);
+    m_banner->say(Tone::Error, m_refused, what, hint);
     m_banner->show();
     m_cancel->hide();
     m_away->setText(tr("Close"));
@@ -339,10 +407,11 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // after the caller has offered its buttons
 }
 
-/// Grows again when a banner that is already shown gets taller, for example by a button.
+/// Grows again when the form or a banner that is already shown gets taller, for example by a button.
 bool LaunchDialog::event(QEvent* event) {
     const bool is_handled = QDialog::event(event);
-    if (event->type() == QEvent::LayoutRequest && !m_busy && m_banner->isVisible()) growToFit();
+    const bool has_grown = event->type() == QEvent::LayoutRequest && !m_busy;
+    if (has_grown && (m_form || m_banner->isVisible())) growToFit();
     return is_handled;
 }
 

@@ -1,10 +1,11 @@
-/// Leads from a press of Launch (or Resume, or Set up) to the first step. It asks where to run, then shows
-/// the phases with their progress. Every phase can be cancelled, and a failed one says what to do next. The
-/// launcher does the work; this dialog only shows it.
+/// Leads from a press of Launch (or Resume, or Set up) to the first step, or into the queue. It asks where to
+/// run, then shows the phases with their progress. Every phase can be cancelled, and a failed one says what
+/// to do next. The launcher does the work; this dialog only shows it.
 #pragma once
 
 #include <QDialog>
 #include <QPointer>
+#include <functional>
 #include <memory>
 
 #include "gui/launch/launch_steps.h"
@@ -38,6 +39,7 @@ class LaunchDialog : public QDialog {
 
   Q_SIGNALS:
     void started(const QString& dir);  ///< emitted when the run's agent has taken over
+    void queued(const QString& dir);   ///< emitted when the run waits in the queue
     void exampleMade(const QString& file);
     void madeReady();    ///< emitted when the Python environment is installed
     void nodesWanted();  ///< asks for the Nodes page
@@ -51,6 +53,9 @@ class LaunchDialog : public QDialog {
     void dropForm();
     void begin(const QString& title, const QStringList& phases, Job::Work work);
     void go();
+    void goToQueue();
+    void addToQueue(const Request& request, const LaunchChoice& choice, bool overwrite);
+    void offerWaysOut(const LaunchOrder& order, const std::function<void()>& overwrite);
     LaunchOrder orderFor(const Destination& to);
     void take(const LaunchOrder& order, const QString& dir);
     void follow(const QString& dir);
@@ -76,7 +81,9 @@ class LaunchDialog : public QDialog {
     std::unique_ptr<RunWatch> m_watch;
     std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in
     QPointer<LaunchForm> m_form;
-    QPushButton* m_go;
+    QPointer<QWidget> m_form_room;  ///< scrolls m_form, and owns it
+    QPushButton *m_go, *m_queue;
+    QString m_refused;  ///< the first words of a failure
     Request m_request;
     LaunchChoice m_choice;
     std::vector<LaunchPhase> m_phases;

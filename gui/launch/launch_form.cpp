@@ -20,6 +20,7 @@
 #include "gui/look/run_mark.h"
 #include "gui/nodes/node_words.h"
 #include "gui/session/finding_words.h"
+#include "launcher/queue/queue_add.h"
 
 namespace ringmaster {
 
@@ -236,6 +237,7 @@ std::optional<LaunchChoice> LaunchForm::choice() const {
 }
 
 QString LaunchForm::problem() const {
+    if (m_here->isChecked() && !m_remarks.why_not_here.isEmpty()) return m_remarks.why_not_here;
     try {
         std::ignore = read();
         return {};
@@ -299,6 +301,12 @@ bool LaunchForm::isReady() const {
 
 QString LaunchForm::actionText() const {
     return m_slurm->isChecked() ? tr("Submit") : tr("Launch");
+}
+
+QString LaunchForm::whyNotQueued() const {
+    const auto now = choice();
+    if (!now || now->restarts == 0 || can_restart_queued(now->to)) return {};
+    return tr("Nothing restarts a queued run over several machines: set the restarts to never.");
 }
 
 std::shared_ptr<RunBackend> LaunchForm::takeReached() {

@@ -33,8 +33,9 @@ class LaunchForm : public QWidget {
     QString problem() const;
     /// Returns true if the run can be launched; a Slurm job's script must have been shown first.
     bool isReady() const;
-    QString actionText() const;  ///< text of the button that launches
-    void keep();                 ///< remembers the choices for next time
+    QString actionText() const;    ///< text of the button that launches
+    QString whyNotQueued() const;  ///< says why a run that can be launched cannot be queued; empty: it can
+    void keep();                   ///< remembers the choices for next time
     std::shared_ptr<RunBackend> takeReached();
 
   Q_SIGNALS:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "launcher/queue/queue_add.h"
 
 namespace ringmaster {
 
@@ -63,9 +64,9 @@ RunOptions optionsOf(const LaunchOrder& order) {
     return options;
 }
 
-void checkOutput(const LaunchOrder& order, const Proposal& proposal) {
+void checkOutput(const LaunchOrder& order, const std::string& output_dir) {
     try {
-        check_output_dir(proposal.reading.config.output_dir, order.overwrite);
+        check_output_dir(output_dir, order.overwrite);
     } catch (const Error&) {
         order.in_the_way->store(true);  // lets the dialog offer to overwrite the folder
         throw;
@@ -108,7 +109,7 @@ Job::Work launchWork(const LaunchOrder& order) {
         const std::shared_ptr<RunBackend> at = reachOrTake(order, report);
         tell(report, order.phases, LaunchPhase::Check);
         const Proposal proposal = proposeAt(order, *at);
-        checkOutput(order, proposal);
+        checkOutput(order, proposal.reading.config.output_dir);
         at->require_startable(proposal.plan, order.places);
         at->try_start(proposal, optionsOf(order), order.places);
         tell(report, order.phases, LaunchPhase::Prepare);
@@ -120,6 +121,23 @@ Job::Work launchWork(const LaunchOrder& order) {
         at->start(run, plan, order.places);
         *order.sessions = at->take_sessions();
         return QString::fromStdString(run.dir.string());
+    };
+}
+
+Job::Work queueWork(const LaunchOrder& order) {
+    return [order](const Job::Reporter& report) {
+        tell(report, order.phases, LaunchPhase::Prepare);
+        QueueRequest wanted;
+        wanted.request = requestOf(order.request, order.choice);
+        wanted.options = optionsOf(order);
+        wanted.to = order.choice.to;
+        wanted.person = order.person;
+        wanted.person.ask = {};
+        checkOutput(order, read_request(wanted.request).config.output_dir);
+        QString dir;
+        add_to_queue(wanted, order.places, report.progress,
+                     [&dir](const RunDirectory& run) { dir = QString::fromStdString(run.dir.string()); });
+        return dir;
     };
 }
 

@@ -54,6 +54,11 @@ Request requestOf(const Request& request, const LaunchChoice& choice);
 Job::Work launchWork(const LaunchOrder& order);
 Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
 
+/// Returns a job that prepares the run for the queue, sends it to its machines and queues it there, as
+/// `ringmaster queue add` does. Its result is the run's directory. Nobody is asked for a password, because
+/// the run starts when nobody is there.
+Job::Work queueWork(const LaunchOrder& order);
+
 /// Returns a job whose result is the text that `launch --dry-run` prints; it puts the machines into
 /// `reached`.
 Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached);

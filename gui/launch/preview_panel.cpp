@@ -41,6 +41,8 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));
+    m_text->setSizePolicy(QSizePolicy::Expanding,
+                          QSizePolicy::Ignored);  // it gives way before the form scrolls
     auto* head = new QHBoxLayout;
     head->setSpacing(space(0.6));
     head->addWidget(title);

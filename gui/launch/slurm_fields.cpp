@@ -19,6 +19,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kMostNodes = 100000;
+constexpr int kColumns = 3;
+constexpr int kShares[kColumns] = {13, 16, 10};  ///< of the width
 
 const QString kKept = u"launch/slurm/"_s;
 
@@ -59,33 +61,7 @@ SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& setti
     m_more->setFont(fontOf(Type::Code));
     m_more->setTabChangesFocus(true);
     m_more->setFixedHeight(space(4));
-    struct Field {
-        QString text, name;
-        QWidget* widget;
-        int row, column;
-    };
-    const Field fields[] = {{tr("Submitted"), u"slurmLogin"_s, m_login, 0, 0},
-                            {tr("Partition"), u"slurmPartition"_s, m_partition, 0, 2},
-                            {tr("Nodes"), u"slurmNodes"_s, m_nodes, 1, 0},
-                            {tr("Account"), u"slurmAccount"_s, m_account, 1, 2},
-                            {tr("Time"), u"slurmTime"_s, m_time, 2, 0},
-                            {tr("GPUs of a node (gres)"), u"slurmGres"_s, m_gres, 2, 2},
-                            {tr("More"), u"slurmMore"_s, m_more, 3, 0}};
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(space(0.6));
-    grid->setVerticalSpacing(space(0.4));
-    grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(3, 1);
-    for (const Field& field : fields) {
-        auto* label = new QLabel(field.text);
-        label->setBuddy(field.widget);
-        field.widget->setObjectName(field.name);
-        field.widget->setAccessibleName(field.text);
-        grid->addWidget(label, field.row, field.column,
-                        field.widget == m_more ? Qt::AlignTop : Qt::AlignVCenter);
-        grid->addWidget(field.widget, field.row, field.column + 1, 1, field.widget == m_more ? 3 : 1);
-    }
+    layOut();
     m_more->setToolTip(tr("Any other long option of sbatch, key=value, one a line"));
     restore();
     connect(m_login, &QComboBox::currentIndexChanged, this, &SlurmFields::loginChanged);
@@ -94,6 +70,39 @@ SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& setti
         connect(edit, &QLineEdit::textChanged, this, &SlurmFields::changed);
     connect(m_nodes, &QSpinBox::valueChanged, this, &SlurmFields::changed);
     connect(m_more, &QPlainTextEdit::textChanged, this, &SlurmFields::changed);
+}
+
+void SlurmFields::layOut() {
+    struct Field {
+        QString text, name;
+        QWidget* widget;
+    };
+    const Field fields[] = {{tr("Submitted"), u"slurmLogin"_s, m_login},
+                            {tr("Partition"), u"slurmPartition"_s, m_partition},
+                            {tr("Nodes"), u"slurmNodes"_s, m_nodes},
+                            {tr("Account"), u"slurmAccount"_s, m_account},
+                            {tr("GPUs of a node (gres)"), u"slurmGres"_s, m_gres},
+                            {tr("Time"), u"slurmTime"_s, m_time},
+                            {tr("More"), u"slurmMore"_s, m_more}};
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(space(0.6));
+    grid->setVerticalSpacing(space(0.2));
+    int at = 0;
+    for (const Field& field : fields) {  // each below its label
+        auto* label = mutedLabel(field.text);
+        label->setBuddy(field.widget);
+        field.widget->setObjectName(field.name);
+        field.widget->setAccessibleName(field.text);
+        // The columns keep their widths, whatever the fields hold; partitions have long names.
+        field.widget->setSizePolicy(QSizePolicy::Ignored, field.widget->sizePolicy().verticalPolicy());
+        const int row = 2 * (at / kColumns), column = at % kColumns,
+                  columns = field.widget == m_more ? kColumns : 1;
+        grid->addWidget(label, row, column, 1, columns);
+        grid->addWidget(field.widget, row + 1, column, 1, columns);
+        if (row == 0) grid->setColumnStretch(column, kShares[column]);
+        ++at;
+    }
 }
 
 void SlurmFields::loginChanged() {

@@ -29,6 +29,7 @@ class SlurmFields : public QWidget {
     void changed();
 
   private:
+    void layOut();
     void restore();
     void loginChanged();
 

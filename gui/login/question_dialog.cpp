@@ -195,7 +195,8 @@ void PromptDialog::addQuestion(const Prompt& prompt) {
     said->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* sheet = new QFrame;
     sheet->setObjectName(u"serverSheet"_s);
-    sheet->setStyleSheet(u"#serverSheet { border-left: 3px solid palette(mid); background: transparent; }"_s);
+    sheet->setStyleSheet(u"#serverSheet { border-left: 3px solid %1; background: transparent; }"_s.arg(
+        coloursOf(sheet).faint.name()));
     auto* inside = new QVBoxLayout(sheet);
     inside->setContentsMargins(0, 0, 0, 0);
     inside->addWidget(said);

@@ -2,15 +2,20 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QStyle>
+#include <algorithm>
 
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 
 namespace ringmaster {
 
 namespace {
 
 using namespace Qt::Literals::StringLiterals;
+
+constexpr double kTitleEms = 14;  ///< what a page's title takes before its subtitle gets room
 
 QColor toneColour(Tone tone, const Colours& c) {
     switch (tone) {
@@ -108,7 +113,9 @@ void ElidedLabel::setFullText(const QString& text) {
 }
 
 QSize ElidedLabel::minimumSizeHint() const {
-    return {fontMetrics().horizontalAdvance(u"\u2026"_s) * 3, QLabel::minimumSizeHint().height()};
+    const QFontMetrics metrics = fontMetrics();
+    const int dots = metrics.horizontalAdvance(u"\u2026"_s) * 3;
+    return {std::min(dots, metrics.horizontalAdvance(m_full)), QLabel::minimumSizeHint().height()};
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {
@@ -147,6 +154,18 @@ QString with_breaks(const QString& text) {
     return text.toHtmlEscaped().replace(u'\n', u"<br>"_s);
 }
 
+/// Begins an advice with a capital letter, unless it begins with a key or a path.
+QString begun(const QString& advice) {
+    static const QRegularExpression word(u"^[a-z]+(?=[ ,])"_s);
+    return word.match(advice).hasMatch() ? advice.at(0).toUpper() + advice.mid(1) : advice;
+}
+
+/// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
+QString ended(const QString& text) {
+    const QChar last = text.isEmpty() ? QChar() : text.back();
+    return last.isLetterOrNumber() || last == u')' ? show::sentence(text) : text;
+}
+
 }  // namespace
 
 void Banner::write() {
@@ -155,9 +174,10 @@ void Banner::write() {
     QString html = u"<span style='color:%1; font-weight:600'>%2%3</span>"_s.arg(
         toneColour(m_tone, c).name(), symbol.isEmpty() ? QString() : symbol + u"&nbsp; "_s,
         m_verdict.toHtmlEscaped());
-    if (!m_why.isEmpty()) html += u"&nbsp; "_s + with_breaks(m_why);
+    const QString why = m_next.isEmpty() ? m_why : ended(m_why);
+    if (!why.isEmpty()) html += u"&nbsp; "_s + with_breaks(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), with_breaks(m_next));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), with_breaks(begun(m_next)));
     m_text->setText(html);
 }
 
@@ -234,6 +254,9 @@ PageHeader::PageHeader(QWidget* parent)
 
 void PageHeader::setTitle(const QString& title) {
     m_title->setFullText(title);
+    // A long subtitle ends in dots before the title does.
+    const int whole = m_title->fontMetrics().horizontalAdvance(title);
+    m_title->setMinimumWidth(std::min(whole, space(kTitleEms)));
 }
 void PageHeader::setSubtitle(const QString& subtitle) {
     m_subtitle->setFullText(subtitle);

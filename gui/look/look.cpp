@@ -210,7 +210,7 @@ QString styleSheetOf(const Colours& c) {
             border-radius: 0.4em; padding: 0.28em 0.5em; selection-background-color: %accent; selection-color: %onaccent; }
         QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %accent; }
         QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: %faint; background: %sunken; }
-        QComboBox { padding-right: 1.4em; }
+        QComboBox { padding-right: 1.4em; } QComboBox QLineEdit { padding: 0; border: none; background: transparent; }
         QComboBox::drop-down { border: none; width: 1.5em; subcontrol-position: right center; }
         QComboBox::down-arrow { image: url(:/icons/down.svg); width: 0.75em; height: 0.75em; }
         QPlainTextEdit, QTextEdit, QTextBrowser { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
@@ -225,6 +225,11 @@ QString styleSheetOf(const Colours& c) {
         QHeaderView::section { color: %muted; background: %card; border: none; border-bottom: 1px solid %border;
             padding: 0.35em 0.2em; font-weight: 500; }
         QScrollArea { background: transparent; border: none; }
+        QAbstractScrollArea::corner { background: transparent; border: none; }
+        .QSlider::groove:horizontal { height: 0.26em; background: %handle; border-radius: 0.13em; }
+        .QSlider::handle:horizontal { width: 0.8em; margin: -0.32em 0; background: %card; border: 1px solid %faint;
+            border-radius: 0.45em; }
+        .QSlider::handle:horizontal:focus { border-color: %accent; }
         QScrollBar { background: transparent; border: none; }
         QScrollBar:vertical { width: 0.7em; } QScrollBar:horizontal { height: 0.7em; }
         QScrollBar::handle { background: %handle; border-radius: 0.3em; margin: 1px; }

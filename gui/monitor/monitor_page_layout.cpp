@@ -16,6 +16,7 @@
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/scrolled.h"
+#include "gui/look/sort_header.h"
 #include "gui/monitor/monitor_page.h"
 
 #include "gui/monitor/run_charts.h"
@@ -198,7 +199,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     m_all->hide();
     row->addWidget(m_pause);
     row->addWidget(labelled(tr("Smoothing"), m_smoothing, m_smoothing_value));
-    row->addWidget(labelled(tr("x axis"), m_axis));
+    row->addWidget(labelled(tr("X axis"), m_axis));
     row->addWidget(m_log_axis);
     row->addWidget(m_follow);
     row->addWidget(m_all);
@@ -295,6 +296,7 @@ Card* MonitorPage::makeTableCard() {
     auto* sorter = new RankSorter(this);
     sorter->setSourceModel(m_rank_model);
     m_ranks = new QTableView;
+    useSortHeader(m_ranks);
     m_ranks->setModel(sorter);
     m_ranks->setObjectName(u"rankTable"_s);
     m_ranks->setAccessibleName(tr("Ranks"));

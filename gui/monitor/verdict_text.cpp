@@ -1,6 +1,7 @@
 #include "gui/monitor/verdict_text.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
@@ -103,6 +104,18 @@ VerdictText trouble(const Diagnosis& found) {
     }
 }
 
+/// Begins a reason with a capital letter, unless it begins with a key or a path.
+QString begun(const QString& reason) {
+    static const QRegularExpression word(QStringLiteral("^\\p{Ll}+(?=[ ,])"));
+    return word.match(reason).hasMatch() ? reason.at(0).toUpper() + reason.mid(1) : reason;
+}
+
+/// Returns how the run was stopped: its reason says that it was.
+QString stopOf(const Diagnosis& found) {
+    const QString reason = reasonOf(found);
+    return reason.isEmpty() ? Verdicts::tr("Stopped.") : show::sentence(begun(reason));
+}
+
 VerdictText ending(const Diagnosis& found) {
     if (found.finding == Finding::Gone)
         return {Tone::Warning, Verdicts::tr("Its files cannot be read any more."), firstLine(found.text),
@@ -115,9 +128,8 @@ VerdictText ending(const Diagnosis& found) {
                 found.step ? Verdicts::tr("Its events end at step %1, before the last.").arg(stepOf(found))
                            : QString()};
     }
-    if (found.finding == Finding::Stopped)
-        return {Tone::Plain, Verdicts::tr("Stopped."), reasonOf(found), resumeFrom(found)};
-    return {Tone::Error, Verdicts::tr("Failed."), reasonOf(found), resumeFrom(found)};
+    if (found.finding == Finding::Stopped) return {Tone::Plain, stopOf(found), {}, resumeFrom(found)};
+    return {Tone::Error, Verdicts::tr("Failed."), begun(reasonOf(found)), resumeFrom(found)};
 }
 
 }  // namespace

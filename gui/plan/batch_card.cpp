@@ -53,8 +53,8 @@ void BatchCard::setPlan(const Plan& plan) {
     } else {
         m_why->setText(tr("%n row(s) a step.", nullptr, int(std::min<int64_t>(batch.global, 1 << 30))));
     }
-    QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%3 ranks \u00F7 %4)")
-                      .arg(show::count(batch.micro), show::count(batch.accumulation), show::count(plan.ranks),
+    QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%n rank(s) \u00F7 %3)", nullptr, plan.ranks)
+                      .arg(show::count(batch.micro), show::count(batch.accumulation),
                            show::count(plan.context_parallel.size));
     if (batch.tokens_per_step)
         sum += u" \u00B7 "_s + tr("%1 tokens a step").arg(show::count(*batch.tokens_per_step));

@@ -136,6 +136,7 @@ void QueuePage::refresh() {
         try {
             now.queue = read_queue(folder);
             now.runs = queued_runs(now.queue);
+            for (const auto& [queued, run] : now.runs) now.places.push_back(queue_place(queued.run));
         } catch (const Error& problem) {
             now.problem = message_of(problem) + u"\n"_s + QString::fromStdString(problem.where);
         } catch (const std::exception& unforeseen) {
@@ -148,7 +149,7 @@ void QueuePage::refresh() {
 void QueuePage::take() {
     m_now = m_watcher.result();
     m_read = true;
-    m_table->setRuns(m_now.runs, swept_keys(m_now.queue));
+    m_table->setRuns(m_now.runs, m_now.places, swept_keys(m_now.queue));
     const SweepPicture picture = sweep_picture(m_now.runs, swept_keys(m_now.queue));
     m_plot->setPicture(picture);
     m_results->setVisible(!picture.axes.empty());
@@ -239,7 +240,7 @@ void QueuePage::hideEvent(QHideEvent* event) {
 
 void QueuePage::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange && m_read)
-        m_table->setRuns(m_now.runs, swept_keys(m_now.queue));
+        m_table->setRuns(m_now.runs, m_now.places, swept_keys(m_now.queue));
     Page::changeEvent(event);
 }
 

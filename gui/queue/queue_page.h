@@ -41,6 +41,7 @@ class QueuePage : public Page {
     struct Now {
         Queue queue;
         std::vector<std::pair<QueuedRun, RunSummary>> runs;
+        std::vector<QueuePlace> places;  ///< one for each run
         QString problem;
     };
     QWidget* makeList();

@@ -17,6 +17,26 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
+namespace {
+
+/// Says where a run trains: "here", its hosts, or its partition of Slurm.
+QString place_words(const QueuePlace& place) {
+    if (!place.partition) {
+        QStringList hosts;
+        for (const std::string& host : place.hosts) hosts << QString::fromStdString(host);
+        //: where a run of the queue trains: on this machine
+        return hosts.isEmpty() ? QueueTable::tr("here") : show::listed(hosts);
+    }
+    const QString named = QString::fromStdString(*place.partition);
+    const qsizetype colon =
+        named.lastIndexOf(u':');  // a login node's name may hold a port, a partition's none
+    QStringList parts{u"Slurm"_s, named.left(std::max<qsizetype>(colon, 0)), named.mid(colon + 1)};
+    parts.removeAll({});
+    return parts.join(u" \u00B7 "_s);
+}
+
+}  // namespace
+
 QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setObjectName(u"queueTable"_s);
     setAccessibleName(tr("Runs of the queue, in their order"));
@@ -40,10 +60,10 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
 }
 
 void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
-                         const std::vector<std::string>& keys) {
+                         const std::vector<QueuePlace>& places, const std::vector<std::string>& keys) {
     if (m_gap >= 0) return;  // the user drags a row
     const QString chosen = chosenDir();
-    QStringList titles{u"#"_s, tr("Name"), tr("State"), tr("Step"), tr("Loss")};
+    QStringList titles{u"#"_s, tr("Name"), tr("Where"), tr("State"), tr("Step"), tr("Loss")};
     for (const std::string& key : keys) titles << QString::fromStdString(key);
     setColumnCount(int(titles.size()));
     setHorizontalHeaderLabels(titles);
@@ -51,6 +71,9 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     for (int row = 0; row < rowCount(); ++row) {
         const auto& [queued, run] = runs[size_t(row)];
         fillRow(row, queued, run, keys);
+        auto* where = new QTableWidgetItem(place_words(places[size_t(row)]));
+        where->setToolTip(where->text());
+        setItem(row, Where, where);
         if (item(row, Place)->data(Qt::UserRole).toString() == chosen) selectRow(row);
     }
     if (currentRow() < 0 && rowCount() > 0) selectRow(0);
@@ -58,15 +81,19 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Gives the names the room that the other columns leave, within limits.
+/// Gives the names and the places the room that the other columns leave, within limits.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
-    int others = 0;
+    const auto wide = [this](int column) {
+        return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+    };
+    int room = viewport()->width();
     for (int column = 0; column < columnCount(); ++column)
-        if (column != Name)
-            others += std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        if (column != Name && column != Where) room -= wide(column);
+    const int least = space(6.5), place = std::min(wide(Where), space(11));
+    setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
     const int wanted = std::clamp(sizeHintForColumn(Name), space(10), space(18));
-    setColumnWidth(Name, std::clamp(viewport()->width() - others, space(8), wanted));
+    setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, wanted));
 }
 
 void QueueTable::resizeEvent(QResizeEvent* event) {

@@ -13,13 +13,13 @@ class QueueTable : public QTableWidget {
     Q_OBJECT
 
   public:
-    enum Column { Place, Name, State, Step, Loss, FixedColumns };
+    enum Column { Place, Name, Where, State, Step, Loss, FixedColumns };
 
     explicit QueueTable(QWidget* parent = nullptr);
 
-    /// Shows the runs; the same run stays chosen.
+    /// Shows the runs, each with the place where it trains; the same run stays chosen.
     void setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
-                 const std::vector<std::string>& keys);
+                 const std::vector<QueuePlace>& places, const std::vector<std::string>& keys);
     QString chosenDir() const;        ///< empty: no run is chosen
     void choose(const QString& dir);  ///< selects a run, if the table has it
     int chosenRow() const { return currentRow(); }

@@ -55,19 +55,21 @@ class ChangeDelegate : public QStyledItemDelegate {
             painter->restore();
             return;
         }
-        const QFont small = fontOf(Type::Small);
-        const int both = metrics.height() + QFontMetrics(small).height(),
-                  top = box.top() + (box.height() - both) / 2;
-        painter->drawText(QRect(box.left(), top, box.width(), metrics.height()), Qt::AlignLeft, value);
         const auto kind = Change(index.data(FiguresModel::ChangeRole).toInt());
-        painter->setFont(small);
-        painter->setPen(kind == Change::Better ? c.good : kind == Change::Worse ? c.error : c.muted);
         const QString mark = kind == Change::Better  ? u"\u2713 "_s
                              : kind == Change::Worse ? u"\u2715 "_s
                                                      : QString();
-        painter->drawText(
-            QRect(box.left(), top + metrics.height(), box.width(), QFontMetrics(small).height()),
-            Qt::AlignLeft, QFontMetrics(small).elidedText(mark + change, Qt::ElideRight, box.width()));
+        const QFont small = fontOf(Type::Small);
+        const QFontMetrics metrics_below(small);
+        const QString below = metrics_below.elidedText(mark + change, Qt::ElideRight, box.width());
+        // The fonts of Chinese and Japanese are higher than the one that the metrics know.
+        const int high = metrics.size(Qt::TextSingleLine, value).height(),
+                  high_below = metrics_below.size(Qt::TextSingleLine, below).height(),
+                  top = box.top() + (box.height() - high - high_below) / 2;
+        painter->drawText(QRect(box.left(), top, box.width(), high), Qt::AlignLeft, value);
+        painter->setFont(small);
+        painter->setPen(kind == Change::Better ? c.good : kind == Change::Worse ? c.error : c.muted);
+        painter->drawText(QRect(box.left(), top + high, box.width(), high_below), Qt::AlignLeft, below);
         painter->restore();
     }
 };
@@ -183,7 +185,7 @@ QWidget* CompareView::makeControls() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(space(0.4));
-    layout->addWidget(mutedLabel(tr("x axis")));
+    layout->addWidget(mutedLabel(tr("X axis")));
     const QString names[] = {tr("Steps"), tr("Tokens"), tr("Time")};
     const QString tips[] = {tr("Over completed steps"), tr("Over the tokens trained on"),
                             tr("Over the seconds spent in steps: without pauses, saving and evaluation")};

@@ -9,6 +9,7 @@
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/look/sort_header.h"
 #include "gui/runs/runs_model.h"
 
 namespace ringmaster {
@@ -67,6 +68,7 @@ RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
     : QTableView(parent), m_filter(filter), m_settings(settings), m_columns(new QMenu(this)) {
     setObjectName(u"runsTable"_s);
     setAccessibleName(tr("Runs"));
+    useSortHeader(this);
     setModel(filter);
     setProperty("flat", true);
     setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -74,7 +76,6 @@ RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setShowGrid(false);
     setIconSize(QSize(space(0.95), space(0.95)));
-    setStyleSheet(u"QAbstractScrollArea::corner { background: transparent; border: none; }"_s);
     setWordWrap(false);
     setTabKeyNavigation(false);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);

@@ -1,8 +1,8 @@
 #include "gui/try/publish_dialog.h"
 
 #include <QCheckBox>
-#include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -37,21 +37,23 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     auto* form = new QFormLayout;
     form->addRow(tr("Repository"), m_repository);
     form->addRow(QString(), m_private);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(tr("Cancel"), QDialogButtonBox::RejectRole);
+    auto* cancel = new QPushButton(tr("Cancel"));
     QPushButton* upload = primaryButton(tr("Upload"));
     upload->setObjectName(u"publishUploadButton"_s);
     upload->setEnabled(false);
     upload->setDefault(true);
-    buttons->addButton(upload, QDialogButtonBox::AcceptRole);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(cancel);
+    buttons->addWidget(upload);
     connect(m_repository, &QLineEdit::textChanged, this,
             [this, upload] { upload->setEnabled(m_repository->hasAcceptableInput()); });
-    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(upload, &QPushButton::clicked, this, &QDialog::accept);
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(about);
     layout->addLayout(form);
-    layout->addWidget(buttons);
+    layout->addLayout(buttons);
     setMinimumWidth(space(24));
 }
 

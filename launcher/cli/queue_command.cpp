@@ -33,18 +33,8 @@ std::optional<int> slots_of(const Arguments& arguments) {
     return slots ? std::optional(static_cast<int>(std::min<int64_t>(*slots, kMostSlots))) : std::nullopt;
 }
 
-/// Throws Error(Usage): nothing follows a run of the queue over several nodes that could restart it.
-void refuse_restarts_over_nodes(const Arguments& arguments) {
-    if (arguments.whole("--restarts", 0).value_or(0) > 0 && arguments.all("--node").size() > 1)
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
-                    "is for a run on one machine: the queue itself continues a run over several nodes whose "
-                    "processes vanish",
-                    "--restarts");
-}
-
 int run_add(const Arguments& arguments, const Session& session) {
     refuse_contradictions(arguments);
-    refuse_restarts_over_nodes(arguments);
     QueueRequest wanted;
     wanted.to = destination_of(arguments);
     wanted.request = request_of(arguments);

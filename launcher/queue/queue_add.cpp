@@ -59,6 +59,15 @@ void refuse_taken_output(const Queue& queue, const std::string& output_dir) {
     }
 }
 
+/// Throws Error(Usage): nothing follows a run of the queue over several nodes that could restart it.
+void refuse_restarts_by_follower(const QueueRequest& wanted) {
+    if (!can_restart_queued(wanted.to) && wanted.request.restarts > 0)
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is for a run on one machine: the queue itself continues a run over several nodes whose "
+                    "processes vanish",
+                    "--restarts");
+}
+
 Proposal startable(const Wanted& wanted, const RunBackend& at, const Places& places) {
     Proposal proposal = at.propose(wanted.request, places);
     at.require_startable(proposal.plan, places);
@@ -79,9 +88,14 @@ void set_slots(Queue& queue, const QueuePlace& place, int slots) {
 
 }  // namespace
 
+bool can_restart_queued(const Destination& to) {
+    return backend_for(to)->restarter() != Restarter::Follower;
+}
+
 void add_to_queue(const QueueRequest& wanted, const Places& places, const Progress& progress,
                   const std::function<void(const RunDirectory&)>& queued) {
     const fs::path folder = queue_folder(places);
+    refuse_restarts_by_follower(wanted);
     if (wanted.slots) {
         Queue tried;
         set_slots(tried, queue_place(wanted.to), *wanted.slots);

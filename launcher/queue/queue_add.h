@@ -25,6 +25,10 @@ struct QueueRequest {
     std::optional<int> slots;
 };
 
+/// Returns false if only a program that follows the run could restart it after a failure: nothing follows a
+/// run of the queue.
+bool can_restart_queued(const Destination& to);
+
 /// Plans all runs, then prepares one after the other, sends it to its machines and queues it; calls `queued`
 /// after each. Each run of a sweep gets its own folder in output_dir. Throws Error, PlanRefused or
 /// Cancelled; runs that are queued by then stay in the queue.

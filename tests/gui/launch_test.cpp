@@ -190,6 +190,26 @@ class LaunchTest : public QObject {
         QCOMPARE(requestOf(request(), *form.choice()).restarts, 0);
     }
 
+    void aRunThatOnlyAFollowerCouldRestartIsNotQueued() {
+        writeRoster();
+        Session session(places());
+        LaunchDialog dialog(session);
+        dialog.ask(request());
+        auto* form = dialog.findChild<LaunchForm*>();
+        auto* add = dialog.findChild<QPushButton*>(u"queueLaunchButton"_s);
+        form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
+        nodes->item(0)->setCheckState(Qt::Checked);
+        form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(2);
+        QVERIFY(add->isEnabled());  // the agent on the one machine restarts it
+        nodes->item(1)->setCheckState(Qt::Checked);
+        QVERIFY(!add->isEnabled());
+        QVERIFY2(add->toolTip().contains(u"never"_s), qPrintable(add->toolTip()));
+        form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(0);
+        QVERIFY(add->isEnabled());
+        dialog.close();
+    }
+
     void aChoiceIsKeptForTheNextTime() {
         writeRoster();
         Session session(find_places());

@@ -165,6 +165,19 @@ class LookTest : public QObject {
         ::setrlimit(RLIMIT_AS, &before);
     }
 
+    void aShortTitleLeavesTheRoomOfALongOne() {
+        PageHeader header;
+        header.resize(600, 40);
+        header.show();
+        const auto labels = header.findChildren<ElidedLabel*>();
+        header.setSubtitle(u"completed"_s);
+        header.setTitle(u"longdocs-128k-2"_s);
+        const int room = QFontMetrics(labels[0]->font()).horizontalAdvance(u"longdocs-128k-2"_s);
+        QTRY_VERIFY(labels[1]->x() >= room);
+        header.setTitle(u"longdocs"_s);
+        QTRY_VERIFY2(labels[1]->x() < room, qPrintable(QString::number(labels[1]->x())));
+    }
+
     void aBannerTellsItsToneNotByColourAlone() {
         Banner banner;
         banner.say(Tone::Error, u"Will not fit."_s, u"It needs <9> GiB."_s, u"Use 4 ranks."_s);

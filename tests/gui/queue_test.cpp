@@ -1,5 +1,6 @@
 // Tests the Queue page: its runs are moved with the mouse and the keyboard, and a sweep is added.
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDialog>
 #include <QDir>
 #include <QFile>
@@ -9,11 +10,14 @@
 #include <QPlainTextEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
 
+#include "gui/launch/launch_dialog.h"
+#include "gui/launch/launch_form.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/run_mark.h"
@@ -71,6 +75,24 @@ class PretendedSystemd {
 
   private:
     QString m_folder;
+    QByteArray m_path;
+};
+
+/// Puts an sbatch on the PATH that accepts every job on trial, and takes none.
+class PretendedSlurm {
+  public:
+    explicit PretendedSlurm(const QString& folder) : m_path(qgetenv("PATH")) {
+        const QString program = folder + u"/slurm/sbatch"_s;
+        write_text(program.toStdString(),
+                   "#!/bin/sh\n[ \"$1\" = --test-only ] && exec cat >/dev/null\nexit 1\n");
+        QFile::setPermissions(program, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        qputenv("PATH", (folder + u"/slurm:"_s).toLocal8Bit() + m_path);
+    }
+    PretendedSlurm(const PretendedSlurm&) = delete;
+    PretendedSlurm& operator=(const PretendedSlurm&) = delete;
+    ~PretendedSlurm() { qputenv("PATH", m_path); }
+
+  private:
     QByteArray m_path;
 };
 
@@ -161,17 +183,54 @@ class QueueTest : public QObject {
         QCOMPARE(read_queue(folder()).slots, 3);
     }
 
+    void aRunIsQueuedForThePlaceChosenInTheLaunchDialog() {
+        const PretendedSlurm slurm(m_home->dir.path());
+        m_home->places.share_dir = m_home->places.programs_dir.parent_path() / "share/ringmaster";
+        m_session = std::make_unique<Session>(m_home->places);
+        m_page = std::make_unique<QueuePage>(*m_session);
+        m_page->resize(900, 600);
+        LaunchDialog dialog(*m_session);
+        Request request;
+        request.config = writeTiny().toStdString();
+        request.ranks = 2;
+        request.device = Device::Cpu;
+        queueFrom(dialog, request, "launchSlurm", [](LaunchForm& form) {
+            auto* partition = form.findChild<QComboBox*>(u"slurmPartition"_s)->lineEdit();
+            QTest::mouseClick(partition, Qt::LeftButton);
+            QTest::keyClicks(partition, u"gpu"_s);
+        });
+        request.set.emplace_back("output_dir", (m_home->dir.path() + u"/second"_s).toStdString());
+        queueFrom(dialog, request, "launchHere", [](LaunchForm& form) {
+            auto* name = form.findChild<QLineEdit*>(u"runNameEdit"_s);
+            QTest::mouseClick(name, Qt::LeftButton);
+            QTest::keyClicks(name, u"second"_s);
+        });
+        const std::vector<QueuedRun> queued = read_queue(folder()).runs;
+        QCOMPARE(queued.size(), size_t(2));
+        QCOMPARE(queue_place(queued[0].run).partition, std::optional<std::string>("gpu"));
+        show();
+        QTRY_COMPARE_WITH_TIMEOUT(table()->rowCount(), 2, kPatienceMs);
+        QCOMPARE(table()->item(0, QueueTable::Where)->text(), u"Slurm \u00B7 gpu"_s);
+        QCOMPARE(table()->item(1, QueueTable::Where)->text(), u"here"_s);
+        QCOMPARE(table()->item(1, QueueTable::Name)->text(), u"second"_s);
+    }
+
+    void theTableSaysWhereARunTrains() {
+        QueueTable shown;
+        const std::vector<QueuePlace> places{{},
+                                             {{"gpu1", "gpu2"}, std::nullopt, true},
+                                             {{}, "", false},
+                                             {{}, "login:2222:gpu", true},
+                                             {{}, "login:", true}};
+        shown.setRuns(std::vector<std::pair<QueuedRun, RunSummary>>(places.size()), places, {});
+        QStringList said;
+        for (int row = 0; row < shown.rowCount(); ++row) said << shown.item(row, QueueTable::Where)->text();
+        QCOMPARE(said, QStringList({u"here"_s, u"gpu1, gpu2"_s, u"Slurm"_s,
+                                    u"Slurm \u00B7 login:2222 \u00B7 gpu"_s, u"Slurm \u00B7 login"_s}));
+    }
+
     void aSweepIsAddedAndItsKeysHaveColumns() {
-        const QString at = m_home->dir.path();
-        QVERIFY(QDir(at).mkdir(u"model"_s));
-        write_text(at.toStdString() + "/model/config.json", kModel);
-        write_text(at.toStdString() + "/tiny.yaml", kConfig);
-        std::string rows;
-        for (int row = 0; row < 12; ++row)
-            rows += R"({"input_ids":[1,5,9,7],"labels":[-100,5,9,7]})"
-                    "\n";
-        write_text(at.toStdString() + "/rows.jsonl", rows);
-        m_page->offer(at + u"/tiny.yaml"_s);
+        m_page->offer(writeTiny());
         show();
         QTest::mouseClick(button("firstQueueButton"), Qt::LeftButton);
         auto* dialog = m_page->findChild<QueueDialog*>();
@@ -323,6 +382,38 @@ class QueueTest : public QObject {
     }
 
   private:
+    /// Writes a configuration with its model and rows, and returns its path.
+    QString writeTiny() const {
+        const std::string at = m_home->dir.path().toStdString();
+        write_text(at + "/model/config.json", kModel);
+        write_text(at + "/tiny.yaml", kConfig);
+        std::string rows;
+        for (int row = 0; row < 12; ++row)
+            rows += R"({"input_ids":[1,5,9,7],"labels":[-100,5,9,7]})"
+                    "\n";
+        write_text(at + "/rows.jsonl", rows);
+        return QString::fromStdString(at + "/tiny.yaml");
+    }
+
+    /// Chooses a place in the launch dialog with the mouse, calls `fill`, and presses Add to queue.
+    static void queueFrom(LaunchDialog& dialog, const Request& request, const char* place,
+                          const std::function<void(LaunchForm&)>& fill) {
+        dialog.ask(request);
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        auto* form = dialog.findChild<LaunchForm*>();
+        auto* radio = form->findChild<QRadioButton*>(QString::fromLatin1(place));
+        QTest::mouseClick(radio, Qt::LeftButton, {}, {8, radio->height() / 2});
+        QVERIFY(radio->isChecked());
+        fill(*form);
+        auto* add = dialog.findChild<QPushButton*>(u"queueLaunchButton"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(add->isEnabled(), kPatienceMs);
+        QSignalSpy queued(&dialog, &LaunchDialog::queued);
+        QTest::mouseClick(add, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog.isBusy(), kPatienceMs);
+        QVERIFY2(queued.size() == 1, qPrintable(dialog.findChild<Banner*>()->text()));
+        QVERIFY(!dialog.isVisible());
+    }
+
     /// Queues four completed runs, "a" to "d", over two learning rates and two ranks of LoRA.
     void sweep() const {
         const std::vector<std::tuple<std::string, double, std::string>> runs = {

@@ -22,6 +22,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/look/sort_header.h"
 #include "gui/start/recent_runs.h"
 
 namespace ringmaster {
@@ -30,8 +31,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kSlack = 1;         ///< pixels that rounding may take
-constexpr int kMostCells = 2000;  ///< cells looked at in one table
+constexpr int kSlack = 1;              ///< pixels that rounding may take
+constexpr double kShortTitleEms = 12;  ///< width in which a page's title may not end in dots
+constexpr int kMostCells = 2000;       ///< cells looked at in one table
 
 QString plain(const QString& text) {
     return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
@@ -54,12 +56,18 @@ bool lacks(int needed, int has) {
     return needed > has + kSlack;
 }
 
+bool is_title_of_page(const ElidedLabel& label) {
+    return qobject_cast<const PageHeader*>(label.parentWidget()) && label.font() == fontOf(Type::Title);
+}
+
 /// Returns why a label's or button's text does not fit; empty if it does.
 QString why_cut(const QWidget& widget) {
     if (const auto* elided = qobject_cast<const ElidedLabel*>(&widget)) {
         const bool is_cut = lacks(elided->fontMetrics().horizontalAdvance(elided->fullText()),
                                   elided->contentsRect().width());
         if (is_cut && qobject_cast<const Card*>(widget.parentWidget())) return u"ends in dots"_s;
+        if (is_cut && is_title_of_page(*elided) && elided->width() < space(kShortTitleEms))
+            return u"ends in dots, although it is short"_s;
         return is_cut && elided->toolTip().isEmpty() ? u"ends in dots without a tool tip"_s : QString();
     }
     if (const auto* label = qobject_cast<const QLabel*>(&widget); label && label->wordWrap()) {
@@ -99,7 +107,8 @@ QString why_field_cut(const QWidget& widget) {
     const QString text = is_number                ? line->displayText()
                          : line->text().isEmpty() ? line->placeholderText()
                                                   : QString();
-    const int needed = line->fontMetrics().horizontalAdvance(text);
+    constexpr int kOwnRoom = 4;  // a line edit keeps two pixels at either side
+    const int needed = text.isEmpty() ? 0 : line->fontMetrics().horizontalAdvance(text) + kOwnRoom;
     return lacks(needed, line->width())
                ? called(widget, text) + u" needs %1, has %2"_s.arg(needed).arg(line->width())
                : QString();
@@ -122,7 +131,9 @@ QStringList cut_headers(const QHeaderView& header) {
     for (int at = 0; at < header.count(); ++at) {
         if (header.isSectionHidden(at)) continue;
         const QString text = header.model()->headerData(at, Qt::Horizontal).toString();
-        const int needed = header.fontMetrics().horizontalAdvance(text) + margin;
+        const bool is_sorted = header.isSortIndicatorShown() && header.sortIndicatorSection() == at;
+        const QString whole = is_sorted ? text + SortHeader::arrow(header.sortIndicatorOrder()) : text;
+        const int needed = header.fontMetrics().horizontalAdvance(whole) + margin;
         if (!text.isEmpty() && lacks(needed, header.sectionSize(at)))
             cut << called(header, text) + u" needs %1, has %2"_s.arg(needed).arg(header.sectionSize(at));
     }

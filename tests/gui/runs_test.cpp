@@ -4,6 +4,7 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QDir>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -150,6 +151,31 @@ class RunsTest : public QObject {
         QCOMPARE(shown.names(), QStringList({u"nine"_s, u"hundred"_s, u"none"_s}));
         shown.table()->sortByColumn(RunsModel::Progress, Qt::DescendingOrder);
         QCOMPARE(shown.names(), QStringList({u"hundred"_s, u"nine"_s, u"none"_s}));
+    }
+
+    void theSortArrowStandsBesideTheTitle() {
+        TestHome home;
+        home.add({.name = "one"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QHeaderView* header = shown.table()->horizontalHeader();
+        const auto ink = [&](int sorted) {  // width of what is drawn in the header of Started
+            shown.table()->sortByColumn(sorted, Qt::DescendingOrder);
+            const QRect section(header->sectionViewportPosition(RunsModel::Started), 0,
+                                header->sectionSize(RunsModel::Started), header->height() - 3);
+            const QImage drawn = header->viewport()->grab(section).toImage();
+            const QRgb ground = drawn.pixel(0, 0);
+            int first = drawn.width(), last = -1;
+            for (int x = 0; x < drawn.width(); ++x)
+                for (int y = 0; y < drawn.height(); ++y)
+                    if (drawn.pixel(x, y) != ground) first = std::min(first, x), last = x;
+            return last - first;
+        };
+        QVERIFY(!shown.table()->isColumnHidden(RunsModel::Started));
+        const int title = ink(RunsModel::Name),
+                  arrow = QFontMetrics(header->font()).horizontalAdvance(u'\u25BC');
+        QVERIFY(title > 0);
+        QVERIFY2(ink(RunsModel::Started) > title + arrow / 2, "the arrow covers the title");
     }
 
     void findsByEveryWord() {

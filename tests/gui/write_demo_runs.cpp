@@ -20,9 +20,11 @@
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
 #include "launcher/anywhere/saved_targets.h"
+#include "launcher/backends/backend.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
 #include "launcher/sample_file.h"
+#include "launcher/slurm/slurm_run.h"
 
 using namespace ringmaster;
 namespace fs = std::filesystem;
@@ -534,6 +536,9 @@ void write_long_queue(const fs::path& home) {
         if (turn.phase == RunPhase::Failed) demo.error = kError;
         demo.steps = turn.steps;
         write_demo(demo, home, "many");
+        if (turn.phase == RunPhase::Queued && at % 3 == 0)
+            write_slurm_record({home / "many/ringmaster/runs" / name},
+                               {*slurm_destination({"partition=gpu-long"}, {}).slurm, {}, false});
         nlohmann::json set = nlohmann::json::object();
         if (turn.sweeps) set = {{"learning_rate", rate}, {"gradient_accumulation_steps", rows}};
         runs.push_back(
