@@ -129,7 +129,10 @@ bool TensorMachine::sends_latents() const {
     if (shard_ == nullptr || decodes()) return false;
     KeyTravel travel = shard_->key_travel;
     if (kept_.chunk_tokens > 0) travel.chunks = std::max<int64_t>(2, travel.chunks);
-    travel.varies = quantizes_inputs() || (adapter_ != nullptr && adapter_->drops());
+    // The format decides, whether or not this pass quantises inputs, so that the plan and preflight's passes
+    // agree.
+    travel.varies = (quantized_ != nullptr && products_vary(quantized_->quantization(), {})) ||
+                    (adapter_ != nullptr && adapter_->drops());
     return sent_latent_width(model_, travel) > 0;
 }
 

@@ -99,12 +99,10 @@ double gathered_experts(const MemoryInputs& in, int64_t experts) {
     return are_own ? 0 : double(experts) / in.expert_parts;
 }
 
-/// Returns the elements of the largest layer's weights while it is used.
-double kept_layer(const MemoryInputs& in) {
-    return largest_of_layers(in.model, [&](const ModelConfig& one) {
-        const int64_t experts = divided(in, one);
-        return padded(in, kept_of(one, in.quantization) - experts) + gathered_experts(in, experts);
-    });
+/// Returns the elements of a layer's weights while it is used. `one` is the model with only that layer.
+double kept_layer(const MemoryInputs& in, const ModelConfig& one) {
+    const int64_t experts = divided(in, one);
+    return padded(in, kept_of(one, in.quantization) - experts) + gathered_experts(in, experts);
 }
 
 double elements(const MemoryInputs& in, bool sharded) {
@@ -145,32 +143,36 @@ double trained_elements(const MemoryInputs& in, bool sharded) {
            });
 }
 
-/// Returns the elements of the gradients that a layer's backward makes.
-double trained_layer(const MemoryInputs& in) {
-    if (in.lora.on()) return padded(in, trained_units(in).layer);
-    return largest_of_layers(in.model, [&](const ModelConfig& one) {
-        const int64_t experts = divided(in, one);
-        return padded(in, unit_sizes(one).layer - experts) + double(experts) / in.expert_parts;
-    });
+/// Returns the elements of the gradients that a layer's backward pass makes.
+double trained_layer(const MemoryInputs& in, const ModelConfig& one) {
+    if (in.lora.on()) return padded(in, lora_unit_sizes(one, in.lora).layer);
+    const int64_t experts = divided(in, one);
+    return padded(in, unit_sizes(one).layer - experts) + double(experts) / in.expert_parts;
 }
 
-/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward: for
+/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward pass: for
 /// divided experts, only those of the last parameter, and only if several ranks hold the part.
-double reduced_layer(const MemoryInputs& in) {
-    if (in.lora.on() || in.expert_parts == 1) return trained_layer(in);
-    return largest_of_layers(in.model, [&](const ModelConfig& one) {
-        int64_t last = 0;
-        for (const ParameterShape& shape : parameter_shapes(one))
-            if (is_of_stacked_experts(shape.role)) last = shape.size();
-        if (last == 0) return padded(in, unit_sizes(one).layer);  // a layer without experts
-        return in.expert_parts == in.shards ? 0.0 : double(last) / in.expert_parts;
-    });
+double reduced_layer(const MemoryInputs& in, const ModelConfig& one) {
+    if (in.lora.on() || in.expert_parts == 1) return trained_layer(in, one);
+    int64_t last = 0;
+    for (const ParameterShape& shape : parameter_shapes(one))
+        if (is_of_stacked_experts(shape.role)) last = shape.size();
+    if (last == 0) return padded(in, unit_sizes(one).layer);  // a layer without experts
+    return in.expert_parts == in.shards ? 0.0 : double(last) / in.expert_parts;
 }
 
 /// Returns the bytes of a layer's weights in the precision of computation, including an adapter's.
-double layer_weight_bytes(const MemoryInputs& in) {
-    const double elements = kept_layer(in) + (in.lora.on() ? trained_layer(in) : 0);
-    return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
+double layer_weight_bytes(const MemoryInputs& in, const ModelConfig& one) {
+    const double elements = kept_layer(in, one) + (in.lora.on() ? trained_layer(in, one) : 0);
+    return elements * in.element_bytes() + padded(in, quantized_layer(one, in.quantization).bytes);
+}
+
+/// Returns the model with only that layer.
+ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
+    const LayerKind kind = model.layer_kind(layer);
+    for (LayerGroup& group : layer_groups(model))
+        if (have_same_shapes(group.one.layer_kind(0), kind)) return std::move(group.one);
+    return model;  // it has no layers
 }
 
 /// Returns whether a unit's weights are whole on the device only while it is used.
@@ -322,26 +324,35 @@ double head_elements(const MemoryInputs& in) {
 
 }  // namespace
 
-double layer_forward_unit_bytes(const MemoryInputs& in) {
+double layer_forward_unit_bytes(const MemoryInputs& in, int64_t layer) {
+    if (!brings_weights(in)) return 0;
     const double head = head_elements(in) * in.element_bytes();
-    return brings_weights(in) ? layer_weight_bytes(in) + head + slice_from_host(in, head) : 0;
+    return layer_weight_bytes(in, only_layer(in.model, layer)) + head + slice_from_host(in, head);
 }
 
-double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
-    const double layer = layer_weight_bytes(in);
-    const double weights =  // this layer's and the next layer's
-        brings_weights(in) ? 2 * layer + slice_from_host(in, layer) : 0;
-    const double unit = trained_layer(in);
-    const double head = padded(in, trained_units(in).head);
-    const double before = is_last ? head : reduced_layer(in);
-    return weights + reduced_bytes(in, unit, before) + tied_gradient_bytes(in);
+double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
+    const ModelConfig one = only_layer(in.model, layer);
+    double weights = 0;
+    if (brings_weights(in)) {
+        weights = layer_weight_bytes(in, one);
+        const double next = layer > 0 ? layer_weight_bytes(in, only_layer(in.model, layer - 1)) : 0;
+        weights += next + slice_from_host(in, next);                      // these arrive meanwhile
+        const bool keeps_buffer = layer == 0 && in.model.num_layers > 1;  // of the layer before, for the next
+        if (keeps_buffer) weights += layer_weight_bytes(in, only_layer(in.model, 1));
+    }
+    const bool is_last = layer + 1 >= in.model.num_layers;
+    const double before =
+        is_last ? padded(in, trained_units(in).head) : reduced_layer(in, only_layer(in.model, layer + 1));
+    return weights + reduced_bytes(in, trained_layer(in, one), before) + tied_gradient_bytes(in);
 }
 
 double head_unit_bytes(const MemoryInputs& in) {
     const double head = head_elements(in);
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
+    const ModelConfig last =
+        only_layer(in.model, std::max<int64_t>(0, in.model.num_layers - 1));  // its weights arrive meanwhile
     const double weights =
-        brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in) : 0;
+        brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in, last) : 0;
     return weights + (gradients_are_temporary(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
 }
 
@@ -349,7 +360,8 @@ double embedding_unit_bytes(const MemoryInputs& in) {
     const bool reads_weights = brings_weights(in) && in.model.layer_input_width > 0;
     const double weights =
         reads_weights ? padded(in, unit_sizes(in.model).embedding) * in.element_bytes() : 0;
-    return weights + reduced_bytes(in, padded(in, trained_units(in).embedding), reduced_layer(in));
+    return weights + reduced_bytes(in, padded(in, trained_units(in).embedding),
+                                   reduced_layer(in, only_layer(in.model, 0)));
 }
 
 double attention_output_bytes(const MemoryInputs& in) {

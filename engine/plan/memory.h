@@ -97,9 +97,8 @@ double kept_bytes(const MemoryInputs& in, double layers);  ///< bytes that `laye
 // Memory for whole units of sharded or offloaded states, beyond the states that are kept: weights that were
 // gathered or came from the host, gradients during computation, reduction and their way to the host, and
 // received gradients.
-double layer_forward_unit_bytes(const MemoryInputs& in);
-double layer_unit_bytes(const MemoryInputs& in,
-                        bool is_last);  ///< true: adds the head's gradients
+double layer_forward_unit_bytes(const MemoryInputs& in, int64_t layer);  ///< while the head's weights arrive
+double layer_unit_bytes(const MemoryInputs& in, int64_t layer);          ///< in the backward pass
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 

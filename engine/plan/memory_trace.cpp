@@ -1,10 +1,10 @@
 #include "engine/plan/memory_trace.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "engine/blocks/layer.h"
 #include "engine/config/lora_targets.h"
@@ -253,7 +253,7 @@ Heap trace_evaluated_layer(const MemoryInputs& in, int64_t layer) {
         heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
     const Shared shared(in, heap, layer);
     const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
-    const Block units = heap.take(layer_forward_unit_bytes(in), MemoryPart::Workspace, kUnits);
+    const Block units = heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
     Traced y_nc;
     kept_layer(of_one, machine, layer, y_nc);
     const Traced normed = hidden_states(of_one, machine, kOfLoss);
@@ -285,7 +285,7 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
         Traced y_nc;
         Layer<TraceMachine> last;
         {
-            const Block units = heap.take(layer_forward_unit_bytes(in), MemoryPart::Workspace, kUnits);
+            const Block units = heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
             const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
             last = kept_layer(of_one, machine, layer, y_nc);
         }
@@ -298,8 +298,7 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
         y_nc.reset();
         const Block chunks = other_chunks(of_one, heap, 2), keys = other_keys(own, heap);
         const Traced dx_nc = hidden_states(of_one, machine, kGradient);
-        const Block units =
-            heap.take(layer_unit_bytes(in, layer + 1 == in.model.num_layers), MemoryPart::Workspace, kUnits);
+        const Block units = heap.take(layer_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
         shared.begin_backward(layer);
         if (!last.x_nc.defined()) last.x_nc = hidden_states(of_one, machine, kLayerInput, kActivations);
         last.backward(machine, dx_nc, 0);
@@ -353,16 +352,24 @@ Heap trace_step(const MemoryInputs& in) {
     };
     MemoryInputs evaluation = in;
     evaluation.micro = in.evaluated;
-    std::set<std::tuple<bool, bool, bool, bool, bool, bool, bool, int64_t>> kinds;
+    const std::vector<LayerGroup> groups = layer_groups(in.model);
+    const bool has_units = in.zero_stage > 0 || in.states_in_host;  // units of neighbours share the device
+    const auto group_of = [&](int64_t layer) {
+        const auto holds = [&](const LayerGroup& group) {
+            return have_same_shapes(group.one.layer_kind(0), in.model.layer_kind(layer));
+        };
+        return std::find_if(groups.begin(), groups.end(), holds) - groups.begin();
+    };
+    // What tells layers apart: their shapes, their window, and their neighbours' shapes.
+    std::set<std::array<int64_t, 4>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
+        const int64_t before = has_units ? group_of(layer == last ? layer : layer + 1) : 0;
+        const int64_t next = has_units ? group_of(std::max<int64_t>(0, layer - 1)) : 0;
         const bool is_new =
-            kinds
-                .insert({kind.is_recurrent, kind.dense, kind.global, kind.lacks_mixer, kind.lacks_mlp,
-                         kind.keys_of >= 0, kind.wide, kind.attends() ? in.window_of(kind) : 0})
-                .second;
-        const bool before_head = layer == last - 1 && in.zero_stage > 0;
-        if (!is_new && !before_head) continue;
+            kinds.insert({group_of(layer), kind.attends() ? in.window_of(kind) : 0, before, next}).second;
+        const bool after_head = layer == last - 1 && in.zero_stage > 0;
+        if (!is_new && !after_head) continue;
         add(trace_layer(in, layer));
         if (in.evaluated > in.micro) add(trace_evaluated_layer(evaluation, layer));
     }

@@ -222,10 +222,14 @@ TEST(Memory, WeightsGatheredForALayerComeOnTop) {
     in.zero_stage = 3;
     const double layer = double(unit_sizes(in.model).layer);
     in.device = Device::Cuda;
-    EXPECT_NEAR(layer_unit_bytes(in, true), 2 * 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)),
+    const int64_t last = in.model.num_layers - 1;
+    EXPECT_NEAR(layer_unit_bytes(in, last), 2 * 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)),
                 1e6);
+    EXPECT_NEAR(layer_unit_bytes(in, 0), 2 * 2 * layer + 4 * 2 * layer, 1e6) << "the buffer of layer 1 waits";
+    in.model.num_layers = 1;
+    EXPECT_NEAR(layer_unit_bytes(in, 0), 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)), 1e6);
     in.zero_stage = 1;
-    EXPECT_EQ(layer_unit_bytes(in, true), 0);
+    EXPECT_EQ(layer_unit_bytes(in, last), 0);
 }
 
 TEST(Memory, TheVerdictFollowsTheBracket) {
