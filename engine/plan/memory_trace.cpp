@@ -360,16 +360,16 @@ Heap trace_step(const MemoryInputs& in) {
         };
         return std::find_if(groups.begin(), groups.end(), holds) - groups.begin();
     };
-    // What tells layers apart: their shapes, their window, and their neighbours' shapes.
+    constexpr int64_t kHead = -1;  // comes before the last layer in the backward pass
+    // Layers differ by their shapes, their window, and the shapes of their neighbours.
     std::set<std::array<int64_t, 4>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
-        const int64_t before = has_units ? group_of(layer == last ? layer : layer + 1) : 0;
+        const int64_t before = !has_units ? 0 : layer == last ? kHead : group_of(layer + 1);
         const int64_t next = has_units ? group_of(std::max<int64_t>(0, layer - 1)) : 0;
         const bool is_new =
             kinds.insert({group_of(layer), kind.attends() ? in.window_of(kind) : 0, before, next}).second;
-        const bool after_head = layer == last - 1 && in.zero_stage > 0;
-        if (!is_new && !after_head) continue;
+        if (!is_new) continue;
         add(trace_layer(in, layer));
         if (in.evaluated > in.micro) add(trace_evaluated_layer(evaluation, layer));
     }
