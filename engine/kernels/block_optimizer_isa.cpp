@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/kernels/elements.h"
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include "engine/kernels/code_search.h"
 #endif
 
@@ -44,29 +44,23 @@ struct Quotients {
     }
 };
 
-#ifdef __AVX512F__
-
+#ifdef __AVX2__
 void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     find_numbers_of_bytes(book, codes, scale, values, count);
 }
-
-void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
-    find_numbers(book, codes, scale, values, count);
-}
-
-void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
-    if (scale != 0) return find_codes<8>(BinnedSearch(book, scale), values, codes, count);
-    std::memset(codes, 0, static_cast<size_t>(count));
-}
-
 #else
-
 void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     const float* numbers = book.values.data();
 #pragma GCC unroll 8
     for (int64_t i = 0; i < count; ++i) values[i] = numbers[codes[i]] * scale;
 }
+#endif
 
+#ifdef __AVX512F__
+void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    find_numbers(book, codes, scale, values, count);
+}
+#else
 void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     for (int64_t i = 0; i + 1 < count; i += 2) {
         values[i] = book.values[codes[i / 2] >> 4] * scale;
@@ -74,12 +68,21 @@ void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* val
     }
     if (count % 2 == 1) values[count - 1] = book.values[codes[count / 2] >> 4] * scale;
 }
+#endif
 
-void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
-    if (scale == 0) {
-        std::memset(codes, 0, static_cast<size_t>(count));
-        return;
-    }
+/// Finds the codes of numbers whose `scale` is not 0.
+#if defined(__AVX512F__)
+void search_bins(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    find_codes<8>(BinnedSearch(book, scale), values, codes, count);
+}
+#elif defined(__AVX2__)
+void search_bins(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    if (book.lines.zero == 0)
+        return find_codes<8>(LineSearch<false>(book.lines, scale), values, codes, count);
+    find_codes<8>(LineSearch<true>(book.lines, scale), values, codes, count);
+}
+#else
+void search_bins(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
     const float inverse = 1.0F / scale;
     int32_t bins[kStrip];
     for (int64_t begin = 0; begin < count; begin += kStrip) {
@@ -94,8 +97,12 @@ void encode_binned(const CodeBook& book, const float* values, float scale, uint8
         for (int64_t i = 0; i < strip; ++i) codes[begin + i] = book.table[bins[i] & 0xffff];
     }
 }
-
 #endif
+
+void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    if (scale != 0) return search_bins(book, values, scale, codes, count);
+    std::memset(codes, 0, static_cast<size_t>(count));
+}
 
 void decode(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     (book.bits == 8 ? decode8 : decode4)(book, codes, scale, values, count);

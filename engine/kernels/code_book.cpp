@@ -110,6 +110,34 @@ void fill_tree_of_bins(CodeBook& book) {
     }
 }
 
+void fill_lines(CodeBook& book, bool is_signed) {
+    constexpr double kBinsAboveZero = (kBins - 1) / 2.0;
+    // Keeps a bin that lies exactly on a line's step below it, as the table has it.
+    constexpr double kBelow = 4e-5;
+    const auto code_from = [&](double number) {
+        return std::lower_bound(book.values.begin(), book.values.end() - 1, number) - book.values.begin();
+    };
+    const auto first_bin_of = [&](int64_t code) {
+        const auto at = static_cast<size_t>(code);
+        return static_cast<float>(kBinsAboveZero * (book.values[at - 1] + book.values[at]) / 2);
+    };
+    LinesOfBins& lines = book.lines;
+    const int64_t zero = code_from(0);
+    lines.zero = static_cast<int>(zero);
+    double begin = 1e-4;
+    for (size_t i = 0; i < LinesOfBins::kDecades; ++i, begin *= 10) {
+        const int64_t first = code_from(begin), next = code_from(10 * begin);
+        const auto steps = static_cast<double>(next - first);
+        lines.slope[i] = static_cast<float>(steps / (9 * begin * kBinsAboveZero));
+        lines.offset[i] = static_cast<float>(static_cast<double>(first - zero) - steps / 9 - kBelow);
+        lines.last[i] = static_cast<float>(next - 1 - zero);
+        if (i + 1 < LinesOfBins::kDecades) lines.next[i] = first_bin_of(next);
+    }
+    lines.top = first_bin_of(255);
+    lines.low_slope = is_signed ? 1.0F : 2.25F;
+    lines.low_offset = is_signed ? 3.5F : 6.775F;
+}
+
 void fill_tree_of_numbers(CodeBook& book) {
     constexpr size_t kCodes = 16;
     for (size_t level = 1; level < kCodes; level *= 2) {
@@ -123,6 +151,7 @@ CodeBook bitsandbytes(bool is_signed) {
     CodeBook book = book_of(8, CodeBook::Search::Binned, dynamic_map(is_signed, 7, 8));
     fill_bins(book);
     fill_tree_of_bins(book);
+    fill_lines(book, is_signed);
     return book;
 }
 

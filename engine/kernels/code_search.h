@@ -1,5 +1,5 @@
-/// Converts between numbers and codes (code_book.h) with AVX-512, by permutations of tables held in
-/// registers. Only kernels include it.
+/// Converts between numbers and codes (code_book.h): with AVX-512 by permutations of tables held in
+/// registers, with AVX2 by arithmetic. Only kernels include it.
 #pragma once
 
 #include <array>
@@ -12,6 +12,23 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // raised by GCC 12's own intrinsics (GCC bug 105593)
 
 namespace ringmaster::RINGMASTER_ISA {
+
+template <int Bits, typename Search>
+void find_codes(const Search& codes_of, const float* values, uint8_t* codes, int64_t count) {
+    constexpr int64_t kPerByte = 8 / Bits, kAtOnce = Search::kAtOnce;
+    int64_t i = 0;
+    for (; i + kAtOnce <= count; i += kAtOnce) codes_of(values + i, codes + i / kPerByte);
+    const int64_t rest = count - i;
+    if (rest == 0) return;
+    float last[kAtOnce] = {};
+    uint8_t found[kAtOnce];
+    std::memcpy(last, values + i, static_cast<size_t>(rest) * sizeof(float));
+    codes_of(last, found);
+    if (rest % kPerByte != 0) found[rest / kPerByte] &= 0xf0;
+    std::memcpy(codes + i / kPerByte, found, static_cast<size_t>((rest + kPerByte - 1) / kPerByte));
+}
+
+#ifdef __AVX512F__
 
 /// Looks up entries in a table of 32, 64 or 128 bins, by the lowest bits of `index`.
 inline __m512i entries(const __m512i (&table)[1], __m512i index) {
@@ -175,21 +192,6 @@ class NearestSearch {
     __m512 scale_, tree_;
 };
 
-template <int Bits, typename Search>
-void find_codes(const Search& codes_of, const float* values, uint8_t* codes, int64_t count) {
-    constexpr int64_t kPerByte = 8 / Bits, kAtOnce = Search::kAtOnce;
-    int64_t i = 0;
-    for (; i + kAtOnce <= count; i += kAtOnce) codes_of(values + i, codes + i / kPerByte);
-    const int64_t rest = count - i;
-    if (rest == 0) return;
-    float last[kAtOnce] = {};
-    uint8_t found[kAtOnce];
-    std::memcpy(last, values + i, static_cast<size_t>(rest) * sizeof(float));
-    codes_of(last, found);
-    if (rest % kPerByte != 0) found[rest / kPerByte] &= 0xf0;
-    std::memcpy(codes + i / kPerByte, found, static_cast<size_t>((rest + kPerByte - 1) / kPerByte));
-}
-
 /// Decodes 8-bit codes: writes each code's number times `scale`.
 inline void find_numbers_of_bytes(const CodeBook& book, const uint8_t* codes, float scale, float* values,
                                   int64_t count) {
@@ -232,5 +234,96 @@ inline void find_numbers(const CodeBook& book, const uint8_t* codes, float scale
     sixteen(last, found);
     std::memcpy(values + i, found, static_cast<size_t>(rest) * sizeof(float));
 }
+
+#else
+
+/// Finds 8-bit codes as bitsandbytes does, with LinesOfBins.
+template <bool Signed>
+class LineSearch {
+  public:
+    LineSearch(const LinesOfBins& lines, float scale)
+        : lines_(lines),
+          inverse_(_mm256_set1_ps(1.0F / scale)),
+          slopes_(by_byte(lines.slope)),
+          offsets_(by_byte(lines.offset)),
+          lasts_(by_byte(lines.last)) {}
+
+    static constexpr int64_t kAtOnce = 32;
+
+    void operator()(const float* values, uint8_t* codes) const {
+        const __m256i first = _mm256_packs_epi32(eight(values), eight(values + 8)),
+                      second = _mm256_packs_epi32(eight(values + 16), eight(values + 24));
+        // Packing works within every 128 bits, and makes negative codes 0.
+        const __m256i dealt = _mm256_packus_epi16(first, second),
+                      order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes), _mm256_permutevar8x32_epi32(dealt, order));
+    }
+
+  private:
+    /// Returns the decades' entries, first all of their lowest bytes: a byte's place is 4 · place in the
+    /// entry + decade.
+    static __m256i by_byte(const std::array<float, LinesOfBins::kDecades>& entries) {
+        const __m128i each = _mm_castps_si128(_mm_loadu_ps(entries.data()));
+        const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        return _mm256_broadcastsi128_si256(_mm_shuffle_epi8(each, order));
+    }
+
+    static __m256i at_least(__m256 n, float bound) {
+        return _mm256_castps_si256(_mm256_cmp_ps(n, _mm256_set1_ps(bound), _CMP_GE_OQ));
+    }
+
+    /// Returns the codes of eight numbers.
+    __m256i eight(const float* values) const {
+        const __m256 scaled = _mm256_mul_ps(_mm256_loadu_ps(values), inverse_),
+                     half = _mm256_set1_ps(32767.5F);
+        // The maximum makes the bin of NaN 0.
+        const __m256 place = _mm256_max_ps(
+            _mm256_fmadd_ps(_mm256_add_ps(scaled, _mm256_set1_ps(1)), half, _mm256_set1_ps(0.5F)),
+            _mm256_setzero_ps());
+        const __m256 bin = _mm256_round_ps(place, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC),
+                     from_zero = _mm256_sub_ps(bin, half);
+        const __m256 n = Signed ? _mm256_andnot_ps(_mm256_set1_ps(-0.0F), from_zero) : from_zero;
+        __m256i decade = _mm256_set1_epi32(0x0c080400);
+        for (const float next : lines_.next) decade = _mm256_sub_epi8(decade, at_least(n, next));
+        const auto of_decade = [&](__m256i entries) {
+            return _mm256_castsi256_ps(_mm256_shuffle_epi8(entries, decade));
+        };
+        const __m256 line =
+            _mm256_min_ps(_mm256_fmadd_ps(of_decade(slopes_), n, of_decade(offsets_)), of_decade(lasts_));
+        const __m256 low =
+            _mm256_fmadd_ps(_mm256_set1_ps(lines_.low_slope), n, _mm256_set1_ps(lines_.low_offset));
+        const __m256i above =
+            _mm256_sub_epi32(_mm256_cvttps_epi32(_mm256_min_ps(line, low)), at_least(n, lines_.top));
+        const __m256i sign = _mm256_srai_epi32(_mm256_castps_si256(from_zero), 31);
+        if constexpr (!Signed) return _mm256_andnot_si256(sign, above);
+        return _mm256_add_epi32(_mm256_set1_epi32(lines_.zero),
+                                _mm256_sub_epi32(_mm256_xor_si256(above, sign), sign));
+    }
+
+    LinesOfBins lines_;
+    __m256 inverse_;
+    __m256i slopes_, offsets_, lasts_;
+};
+
+/// Decodes 8-bit codes: writes each code's number times `scale`.
+inline void find_numbers_of_bytes(const CodeBook& book, const uint8_t* codes, float scale, float* values,
+                                  int64_t count) {
+    const auto* numbers = reinterpret_cast<const int32_t*>(book.values.data());
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t eight;
+        std::memcpy(&eight, codes + i, sizeof eight);
+        // The processor loads faster than it gathers.
+        const auto four = [&](int first) {
+            const auto at = [&](int place) { return numbers[eight >> 8 * (first + place) & 255]; };
+            return _mm_setr_epi32(at(0), at(1), at(2), at(3));
+        };
+        const __m256 found = _mm256_castsi256_ps(_mm256_set_m128i(four(4), four(0)));
+        _mm256_storeu_ps(values + i, _mm256_mul_ps(found, _mm256_set1_ps(scale)));
+    }
+    for (; i < count; ++i) values[i] = book.values[codes[i]] * scale;
+}
+
+#endif
 
 }  // namespace ringmaster::RINGMASTER_ISA
