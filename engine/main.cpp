@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 
+#include "engine/commands/calibrate.h"
+#include "engine/commands/generate_command.h"
+#include "engine/commands/link.h"
+#include "engine/commands/selftest.h"
+#include "engine/commands/session.h"
+#include "engine/commands/trial.h"
 #include "engine/model/merge.h"
-#include "engine/train/calibrate.h"
-#include "engine/train/generate_command.h"
-#include "engine/train/link.h"
-#include "engine/train/selftest.h"
-#include "engine/train/session.h"
-#include "engine/train/trial.h"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "engine/attention/score_rule.h"
+#include "engine/layout/slices.h"
 #include "engine/piece_sizes.h"
-#include "engine/plan/slices.h"
 
 namespace ringmaster {
 

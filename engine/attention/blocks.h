@@ -16,7 +16,7 @@
 
 #include "engine/attention/block_attention.h"
 #include "engine/kernels/block_softmax.h"
-#include "engine/plan/slices.h"
+#include "engine/layout/slices.h"
 
 namespace ringmaster {
 

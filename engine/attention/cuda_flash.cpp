@@ -12,7 +12,7 @@
 #include "engine/attention/deterministic.h"
 #include "engine/attention/score_rule.h"
 #include "engine/comm/backends.h"
-#include "engine/plan/flash_blocks.h"
+#include "engine/layout/flash_blocks.h"
 
 namespace ringmaster {
 

@@ -1,6 +1,6 @@
 /// Calls CUDA's attention kernels, which also return the log-sum-exp; engine/attention/block_attention.h has
 /// the CPU's kernels. With RINGMASTER_CUDA_DETERMINISTIC=1 no gradient is summed with atomics, so that a
-/// repeated run gives the same bits; this takes longer. engine/plan/deterministic.h reads the switch, and
+/// repeated run gives the same bits; this takes longer. engine/layout/deterministic.h reads the switch, and
 /// engine/attention/deterministic.h makes the kernels obey it.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.

@@ -3,7 +3,7 @@
 /// backward sums in an order that varies, so it is not used if a run must repeat bit-exactly
 /// (deterministic.h).
 ///
-/// engine/train/attention_choice.h measures both once at the start, on the run's shapes. cuDNN is used if it
+/// engine/check/attention_choice.h measures both once at the start, on the run's shapes. cuDNN is used if it
 /// is faster on every rank.
 #pragma once
 

@@ -1,7 +1,7 @@
 /// Makes LibTorch's CUDA kernels add in a fixed order.
 #pragma once
 
-#include "engine/plan/deterministic.h"
+#include "engine/layout/deterministic.h"
 
 namespace ringmaster {
 

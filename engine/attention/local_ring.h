@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/attention/flash_tensors.h"
-#include "engine/plan/attention_schedule.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/attention_schedule.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/attention/merge.h"
-#include "engine/plan/flash_blocks.h"
+#include "engine/layout/flash_blocks.h"
 
 namespace ringmaster {
 

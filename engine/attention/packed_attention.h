@@ -14,7 +14,7 @@
 
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/part_sums.h"
-#include "engine/plan/flash_calls.h"
+#include "engine/layout/flash_calls.h"
 
 namespace ringmaster {
 

@@ -1,5 +1,5 @@
 /// Collects the results of attention kernels, each over some of the keys, and joins several at a time, as
-/// engine/plan/part_joins.h decides.
+/// engine/layout/part_joins.h decides.
 ///
 /// Letters: B rows, H heads, T queries, D head_dim.
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/merge.h"
-#include "engine/plan/part_joins.h"
+#include "engine/layout/part_joins.h"
 
 namespace ringmaster {
 

@@ -19,8 +19,8 @@
 #include "engine/attention/block_attention.h"
 #include "engine/attention/flash_tensors.h"
 #include "engine/attention/part_sums.h"
+#include "engine/layout/slices.h"
 #include "engine/plan/attention_kernels.h"
-#include "engine/plan/slices.h"
 
 namespace ringmaster {
 

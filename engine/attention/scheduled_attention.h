@@ -16,7 +16,7 @@
 #include "engine/attention/score_rule.h"
 #include "engine/attention/sent_keys.h"
 #include "engine/comm/groups.h"
-#include "engine/plan/attention_schedule.h"
+#include "engine/layout/attention_schedule.h"
 
 namespace ringmaster {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "engine/attention/blocks.h"
-#include "engine/plan/score_blocks.h"
+#include "engine/layout/score_blocks.h"
 
 // Letters of a block: b heads with keys of all rows (B · K), r queries of the heads that share their keys
 // (group · queries), k keys.

@@ -10,7 +10,7 @@
 /// rounding.
 ///
 /// Letters, shapes and contract are those of block_attention.h. Blocks are sized by
-/// engine/plan/score_blocks.h. Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
+/// engine/layout/score_blocks.h. Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
 #pragma once
 
 #include "engine/attention/block_attention.h"

@@ -16,8 +16,8 @@
 #include "engine/attention/score_rule.h"
 #include "engine/attention/sent_keys.h"
 #include "engine/comm/groups.h"
-#include "engine/plan/attention_mask.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/attention_mask.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 

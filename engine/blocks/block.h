@@ -1,8 +1,9 @@
 /// Defines a block: a part of a decoder layer with its forward, its backward and what it keeps between them.
 ///
 /// A block is written once, for a Machine that computes its operations. TensorMachine
-/// (engine/model/tensor_machine.h) computes them on tensors. TraceMachine (engine/plan/trace_machine.h) only
-/// allocates and frees their memory, so that the plan's memory follows the code that runs.
+/// (engine/model/tensor_machine.h) computes them on tensors. TraceMachine
+/// (engine/plan/memory/trace_machine.h) only allocates and frees their memory, so that the plan's memory
+/// follows the code that runs.
 ///
 /// Letters: N this rank's tokens, C hidden, H heads, K key/value heads, D head_dim, I intermediate, W any.
 #pragma once

@@ -13,7 +13,7 @@
 #include "engine/comm/meeting.h"
 #include "engine/comm/transfer.h"
 #include "engine/error.h"
-#include "engine/plan/mesh_groups.h"
+#include "engine/layout/mesh_groups.h"
 
 namespace ringmaster {
 

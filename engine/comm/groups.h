@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "engine/comm/meter.h"
+#include "engine/device.h"
 #include "engine/events/progress.h"
-#include "engine/plan/mesh.h"
-#include "engine/plan/plan.h"
+#include "engine/layout/mesh.h"
 
 namespace c10d {
 class Store;

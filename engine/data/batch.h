@@ -11,7 +11,7 @@
 #include "engine/config/sequences_per_row.h"
 #include "engine/data/shared_prompts.h"
 #include "engine/data/tokens.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/data/tokens.h"
-#include "engine/plan/attention_mask.h"
+#include "engine/layout/attention_mask.h"
 
 namespace ringmaster {
 

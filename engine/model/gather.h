@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "engine/comm/groups.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/layout/int8_rows.h"
 #include "engine/model/ops.h"
-#include "engine/plan/int8_rows.h"
 
 namespace ringmaster {
 

@@ -11,7 +11,7 @@
 #include "engine/blocks/block.h"
 #include "engine/families/model_config.h"
 #include "engine/model/rope.h"
-#include "engine/plan/sent_latents.h"
+#include "engine/plan/memory/sent_latents.h"
 #include "engine/recurrence/own_stretches.h"
 
 namespace ringmaster {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/memory.h"
+#include "engine/plan/memory/memory.h"
 
 namespace ringmaster {
 

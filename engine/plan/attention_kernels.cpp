@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/attention_schedule.h"
-#include "engine/plan/deterministic.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/attention_schedule.h"
+#include "engine/layout/deterministic.h"
+#include "engine/layout/layout.h"
 #include "engine/translatable.h"
 
 namespace ringmaster {

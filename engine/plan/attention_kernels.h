@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/flash_calls.h"
+#include "engine/layout/flash_calls.h"
 #include "engine/plan/plan.h"
 
 namespace ringmaster {

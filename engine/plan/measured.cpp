@@ -9,6 +9,7 @@
 #include "engine/config/optimizers.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
+#include "engine/plan/plan_request.h"
 
 namespace ringmaster {
 

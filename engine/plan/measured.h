@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
 
 namespace ringmaster {
 

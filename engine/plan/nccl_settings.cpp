@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/deterministic.h"
+#include "engine/layout/deterministic.h"
 
 namespace ringmaster {
 

@@ -4,22 +4,20 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/config/config.h"
 #include "engine/config/diagnostic.h"
-#include "engine/config/read_config.h"
+#include "engine/device.h"
 #include "engine/families/model_config.h"
+#include "engine/layout/mesh.h"
 #include "engine/plan/calibration.h"
-#include "engine/plan/mesh.h"
 
 namespace ringmaster {
 
 enum class Verdict { Fits, Tight, WillNotFit, Invalid, Unknown };
-enum class Device { Cpu, Cuda };
 
 struct ContextParallel {
     int size = 1;
@@ -120,44 +118,8 @@ struct Plan {
     bool ok() const { return !has_error(diagnostics); }
 };
 
-/// Holds the input of a plan besides the config: the user's requests, and facts about this machine.
-struct PlanRequest {
-    std::optional<int>
-        ranks;  ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks
-    std::optional<int> nodes;      ///< --nodes
-    std::optional<Device> device;  ///< --device; default: cuda if devices_seen > 0
-    std::optional<int64_t>
-        device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
-    std::optional<int64_t> host_memory_bytes;  ///< --host-memory of a node; default: the machine's RAM
-    std::optional<int64_t> disk_memory_bytes;  ///< --disk-memory of a node; default: what its disk has free
-    int devices_seen = 0;                      ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
-    int64_t seen_device_bytes = 0;
-    int64_t machine_ram_bytes = 0;
-    int machine_cores = 0;  ///< cores that this process may use; 0: ask the system
-    int threads = 0;  ///< OMP_NUM_THREADS, the threads of a rank; 0: the cores divided by a node's ranks
-    std::string hf_cache_dir;
-    std::optional<int64_t> rows;  ///< training rows if known (prepared)
-    std::optional<int64_t> eval_rows;
-    PromptSharing shared_prompts = {};  ///< shares of the prepared rows; `on` is not read
-    Preflight preflight = Preflight::Before;
-    std::vector<Calibration> calibrations;  ///< one for this machine's CPU, one for its GPUs
-    std::vector<Measurement> measurements;  ///< runs on this machine
-    // Set by the adviser, which makes hundreds of plans of one configuration:
-    std::optional<ModelConfig> known_model;  ///< model read before without problems in its folder
-    bool needs_time = true;
-};
-
-/// Returns the plan. Never throws for user mistakes: they become the plan's diagnostics, the worst first.
-Plan make_plan(const ConfigReading& reading, const PlanRequest& request);
-
-nlohmann::json plan_to_json(const Plan& plan);  ///< the contract's fields, then config, model and data
-Plan plan_from_json(const nlohmann::json& json);
-Plan read_plan(const std::string& path);  ///< throws Error(Usage) if missing, Error(Refused) if damaged
-void write_plan(const std::string& path, const Plan& plan);  ///< writes a temporary file, then renames it
-
 const char* to_string(Verdict verdict);      ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
 const char* to_string(Preflight preflight);  ///< "before", "none", "only"
-const char* to_string(Device device);        ///< "cpu", "cuda"
 const char* to_string(MemoryBasis basis);    ///< "formula", "recalibrated", "measured"
 
 }  // namespace ringmaster

@@ -6,7 +6,7 @@
 #include "engine/config/precision.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
-#include "engine/plan/resolve.h"
+#include "engine/plan/plan_request.h"
 
 namespace ringmaster {
 

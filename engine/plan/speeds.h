@@ -9,6 +9,7 @@
 
 #include "engine/plan/measured.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
 
 namespace ringmaster {
 

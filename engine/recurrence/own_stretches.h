@@ -1,5 +1,5 @@
-/// Cuts a rank's stretches (engine/plan/stretches.h) into chunks, and makes the tables that bring tokens into
-/// chunks and back, with the tokens before a stretch that a short convolution also reads.
+/// Cuts a rank's stretches (engine/layout/stretches.h) into chunks, and makes the tables that bring tokens
+/// into chunks and back, with the tokens before a stretch that a short convolution also reads.
 ///
 /// Letters: T this rank's tokens of a row, P positions in chunks (each stretch is filled up to whole chunks),
 /// S sources (tokens, then the tokens before each stretch), J taps of the convolution.
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/comm/groups.h"
+#include "engine/layout/stretches.h"
 #include "engine/piece_sizes.h"
-#include "engine/plan/stretches.h"
 
 namespace ringmaster {
 

@@ -1,5 +1,5 @@
 /// Turns tokens into text, a token at a time. The launcher writes the bytes that each token adds to a
-/// text (launcher/token_text.h), so that the engine needs no tokenizer.
+/// text (launcher/base/token_text.h), so that the engine needs no tokenizer.
 #pragma once
 
 #include <cstdint>

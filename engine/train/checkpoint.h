@@ -14,10 +14,10 @@
 #include <optional>
 
 #include "engine/model/parameters.h"
+#include "engine/optimizers/optimizer.h"
 #include "engine/plan/plan.h"
 #include "engine/train/loss_scale.h"
 #include "engine/train/loss_watchdog.h"
-#include "engine/train/optimizer.h"
 #include "engine/train/run_folder.h"
 
 namespace ringmaster {

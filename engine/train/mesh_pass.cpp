@@ -8,10 +8,10 @@
 
 #include "engine/config/policy.h"
 #include "engine/data/sampler.h"
+#include "engine/layout/layout_figures.h"
+#include "engine/layout/windows.h"
 #include "engine/model/host_arena.h"
-#include "engine/plan/layout_figures.h"
-#include "engine/plan/step_time.h"
-#include "engine/plan/windows.h"
+#include "engine/plan/time/step_time.h"
 
 namespace ringmaster {
 

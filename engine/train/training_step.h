@@ -8,10 +8,10 @@
 
 #include "engine/comm/groups.h"
 #include "engine/model/lora.h"
+#include "engine/optimizers/optimizer.h"
 #include "engine/plan/plan.h"
 #include "engine/train/loss_scale.h"
 #include "engine/train/mesh_pass.h"
-#include "engine/train/optimizer.h"
 #include "engine/train/preference_pass.h"
 
 namespace ringmaster {

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "engine/model/dropout.h"
+#include "engine/optimizers/values_at.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
-#include "engine/train/values_at.h"
 
 namespace ringmaster {
 

@@ -10,7 +10,7 @@
 
 #include "engine/comm/groups.h"
 #include "engine/config/config.h"
-#include "engine/train/optimizer.h"
+#include "engine/optimizers/optimizer.h"
 
 namespace ringmaster {
 

@@ -11,7 +11,7 @@
 #include "gui/app/languages.h"
 #include "gui/app/main_window.h"
 #include "gui/look/look.h"
-#include "launcher/places.h"
+#include "launcher/base/places.h"
 #include "launcher/queue/queue_runner.h"
 
 namespace {

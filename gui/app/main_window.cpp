@@ -45,7 +45,7 @@
 #include "gui/session/run_keeper.h"
 #include "gui/start/start_page.h"
 #include "gui/try/try_page.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -12,7 +12,7 @@
 #include "gui/runs/runs_page.h"
 #include "gui/session/finding_words.h"
 #include "gui/try/try_page.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

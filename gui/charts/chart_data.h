@@ -1,5 +1,5 @@
-/// Holds what a chart shows, already reduced to its pixels (launcher/curves.h). It is a plain value, so that
-/// no screen is needed to make it.
+/// Holds what a chart shows, already reduced to its pixels (launcher/history/curves.h). It is a plain value,
+/// so that no screen is needed to make it.
 #pragma once
 
 #include <QColor>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 
 namespace ringmaster {
 

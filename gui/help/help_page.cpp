@@ -12,7 +12,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/session/finding_words.h"
-#include "launcher/help_texts.h"
+#include "launcher/base/help_texts.h"
 
 namespace ringmaster {
 

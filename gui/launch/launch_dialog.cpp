@@ -20,8 +20,8 @@
 #include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/reason_words.h"
-#include "launcher/example.h"
-#include "launcher/setup.h"
+#include "launcher/base/example.h"
+#include "launcher/base/setup.h"
 
 namespace ringmaster {
 

@@ -10,7 +10,7 @@
 
 #include "gui/launch/launch_steps.h"
 #include "gui/session/session.h"
-#include "launcher/run_watch.h"
+#include "launcher/history/run_watch.h"
 
 class QLabel;
 class QPushButton;

@@ -7,7 +7,7 @@
 #include "engine/error.h"
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -5,9 +5,9 @@
 #include <QString>
 #include <QStringList>
 
-#include "launcher/machine.h"
-#include "launcher/places.h"
-#include "launcher/request.h"
+#include "launcher/base/places.h"
+#include "launcher/machine/machine.h"
+#include "launcher/run/request.h"
 
 namespace ringmaster {
 

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <string>
 
-#include "launcher/history.h"
+#include "launcher/history/history.h"
 
 namespace ringmaster {
 

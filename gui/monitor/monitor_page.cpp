@@ -20,6 +20,7 @@
 #include <cmath>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
@@ -36,10 +37,10 @@
 #include "launcher/alerts/settings.h"
 #include "launcher/backends/backend.h"
 #include "launcher/backends/fetch_run.h"
-#include "launcher/export.h"
+#include "launcher/history/export.h"
 #include "launcher/rows/ask_run.h"
-#include "launcher/run_directory.h"
-#include "launcher/start_record.h"
+#include "launcher/run/run_directory.h"
+#include "launcher/run/start_record.h"
 
 namespace ringmaster {
 

@@ -17,7 +17,7 @@
 #include "gui/session/page.h"
 #include "gui/session/run_keeper.h"
 #include "gui/session/session.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 class QCheckBox;
 class QComboBox;

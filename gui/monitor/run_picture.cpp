@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "launcher/figures.h"
+#include "launcher/history/figures.h"
 
 namespace ringmaster {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/plan/plan.h"
-#include "launcher/curves.h"
-#include "launcher/diagnosis.h"
-#include "launcher/history.h"
+#include "launcher/history/curves.h"
+#include "launcher/history/diagnosis.h"
+#include "launcher/history/history.h"
 
 namespace ringmaster {
 

@@ -6,9 +6,10 @@
 #include <chrono>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "gui/session/alert_words.h"
 #include "gui/session/finding_words.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

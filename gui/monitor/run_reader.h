@@ -13,7 +13,7 @@
 
 #include "gui/monitor/log_line.h"
 #include "gui/monitor/run_picture.h"
-#include "launcher/log_follower.h"
+#include "launcher/base/log_follower.h"
 
 namespace ringmaster {
 

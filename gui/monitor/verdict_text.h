@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "gui/look/card.h"
-#include "launcher/diagnosis.h"
+#include "launcher/history/diagnosis.h"
 
 namespace ringmaster {
 

@@ -12,7 +12,7 @@
 
 #include "gui/session/session.h"
 #include "launcher/anywhere/saved_targets.h"
-#include "launcher/progress.h"
+#include "launcher/base/progress.h"
 
 namespace ringmaster {
 

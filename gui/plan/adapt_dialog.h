@@ -3,7 +3,7 @@
 
 #include <QDialog>
 
-#include "launcher/adapt.h"
+#include "launcher/run/adapt.h"
 
 namespace ringmaster {
 

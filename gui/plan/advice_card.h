@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <memory>
 
-#include "engine/plan/advise.h"
+#include "engine/plan/resolve/advise.h"
 #include "gui/look/card.h"
 
 namespace ringmaster {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/plan/verdict_words.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/advise.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/advise.h"
 #include "gui/look/card.h"
 #include "gui/plan/bars.h"
 

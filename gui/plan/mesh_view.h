@@ -2,7 +2,7 @@
 /// neighbours in a ring.
 #pragma once
 
-#include "engine/plan/mesh.h"
+#include "engine/layout/mesh.h"
 #include "gui/look/tip_widget.h"
 
 namespace ringmaster {

@@ -4,6 +4,8 @@
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "engine/error.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 
 namespace ringmaster {
 

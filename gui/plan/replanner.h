@@ -9,10 +9,11 @@
 #include <stop_token>
 #include <string>
 
-#include "engine/plan/advise.h"
-#include "launcher/machine.h"
-#include "launcher/places.h"
-#include "launcher/request.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/advise.h"
+#include "launcher/base/places.h"
+#include "launcher/machine/machine.h"
+#include "launcher/run/request.h"
 
 namespace ringmaster {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "engine/error.h"
-#include "engine/plan/step_time.h"
+#include "engine/plan/time/step_time.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 

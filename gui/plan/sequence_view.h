@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 #include "engine/plan/plan.h"
 #include "gui/look/tip_widget.h"
 

@@ -7,7 +7,7 @@
 #include <QSpinBox>
 
 #include "engine/plan/plan.h"
-#include "launcher/request.h"
+#include "launcher/run/request.h"
 
 namespace ringmaster {
 

@@ -3,8 +3,8 @@
 
 #include <QString>
 
-#include "engine/plan/advise.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/advise.h"
 #include "gui/look/card.h"
 
 namespace ringmaster {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/charts/chart_data.h"
-#include "launcher/compare.h"
+#include "launcher/history/compare.h"
 
 namespace ringmaster {
 

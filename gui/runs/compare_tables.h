@@ -3,7 +3,7 @@
 
 #include <QAbstractTableModel>
 
-#include "launcher/compare.h"
+#include "launcher/history/compare.h"
 
 namespace ringmaster {
 

@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "gui/session/session.h"
-#include "launcher/compare.h"
+#include "launcher/history/compare.h"
 
 class QButtonGroup;
 class QLabel;

@@ -6,7 +6,7 @@
 
 #include "gui/look/card.h"
 #include "gui/runs/run_actions.h"
-#include "launcher/run_details.h"
+#include "launcher/history/run_details.h"
 
 class QMenu;
 class QPlainTextEdit;

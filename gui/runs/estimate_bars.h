@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "launcher/run_table.h"
+#include "launcher/history/run_table.h"
 
 namespace ringmaster {
 

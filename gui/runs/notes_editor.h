@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "launcher/run_notes.h"
+#include "launcher/history/run_notes.h"
 
 class QLabel;
 class QLineEdit;

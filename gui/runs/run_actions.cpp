@@ -14,9 +14,9 @@
 #include "engine/error.h"
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
-#include "launcher/diagnostics_bundle.h"
-#include "launcher/export.h"
-#include "launcher/run_details.h"
+#include "launcher/history/diagnostics_bundle.h"
+#include "launcher/history/export.h"
+#include "launcher/history/run_details.h"
 
 namespace ringmaster {
 

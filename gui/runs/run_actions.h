@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "gui/session/session.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 class QWidget;
 

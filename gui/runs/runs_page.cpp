@@ -17,7 +17,7 @@
 #include "gui/runs/details_panel.h"
 #include "gui/runs/runs_model.h"
 #include "gui/runs/runs_table.h"
-#include "launcher/compare.h"
+#include "launcher/history/compare.h"
 
 namespace ringmaster {
 

@@ -9,7 +9,7 @@
 #include "gui/session/on_gui.h"
 #include "gui/session/progress_words.h"
 #include "launcher/nodes/fleet.h"
-#include "launcher/prepare.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "engine/config/diagnostic.h"
-#include "launcher/progress.h"
+#include "launcher/base/progress.h"
 #include "launcher/ssh/finding.h"
 
 namespace ringmaster {

@@ -1,5 +1,5 @@
-/// Translates the progress that a long task reports: names of steps (launcher/progress.h), and of a rank's
-/// phases.
+/// Translates the progress that a long task reports: names of steps (launcher/base/progress.h), and of a
+/// rank's phases.
 #pragma once
 
 #include <QString>

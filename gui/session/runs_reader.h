@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "launcher/run_table.h"
+#include "launcher/history/run_table.h"
 
 namespace ringmaster {
 

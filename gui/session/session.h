@@ -9,10 +9,10 @@
 #include <functional>
 #include <optional>
 
-#include "launcher/machine.h"
-#include "launcher/places.h"
-#include "launcher/request.h"
-#include "launcher/resume.h"
+#include "launcher/base/places.h"
+#include "launcher/machine/machine.h"
+#include "launcher/run/request.h"
+#include "launcher/run/resume.h"
 #include "launcher/ssh/prompt.h"
 
 namespace ringmaster {

@@ -7,7 +7,7 @@
 
 #include "gui/look/card.h"
 #include "gui/session/session.h"
-#include "launcher/machine_report.h"
+#include "launcher/machine/machine_report.h"
 
 class QGridLayout;
 

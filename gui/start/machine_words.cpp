@@ -4,7 +4,7 @@
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
 #include "gui/start/machine_card.h"
-#include "launcher/gpu_age.h"
+#include "launcher/machine/gpu_age.h"
 
 namespace ringmaster {
 

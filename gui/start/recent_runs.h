@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gui/look/run_mark.h"
-#include "launcher/run_table.h"
+#include "launcher/history/run_table.h"
 
 namespace ringmaster {
 

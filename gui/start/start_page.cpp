@@ -15,7 +15,7 @@
 #include "gui/start/action_tile.h"
 #include "gui/start/machine_card.h"
 #include "gui/start/recent_runs.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

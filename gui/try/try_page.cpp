@@ -29,7 +29,7 @@
 #include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "gui/try/publish_dialog.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 
@@ -358,7 +358,7 @@ void TryPage::generate() {
           tr("Loading the model"));
 }
 
-/// Reads a line that the engine printed (engine/train/generate_command.h).
+/// Reads a line that the engine printed (engine/commands/generate_command.h).
 void TryPage::take(const nlohmann::json& line) {
     if (m_tried.empty() || !m_job) return;
     const std::string type = line.value("type", ""), model = line.value("model", "");

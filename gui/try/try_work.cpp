@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/history/run_details.h"
 #include "launcher/publish/gguf.h"
 #include "launcher/publish/push.h"
 #include "launcher/rows/merge.h"
-#include "launcher/run_details.h"
 
 namespace ringmaster {
 

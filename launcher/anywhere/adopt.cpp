@@ -8,7 +8,8 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/plan/plan.h"
-#include "launcher/files.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/files.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {

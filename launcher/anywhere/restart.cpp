@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/backends/needs.h"
 
 namespace ringmaster {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 
 namespace ringmaster {
 

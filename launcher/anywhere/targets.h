@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/places.h"
 #include "launcher/nodes/fleet.h"
-#include "launcher/places.h"
 #include "launcher/slurm/partitions.h"
 #include "launcher/ssh/prompt.h"
 

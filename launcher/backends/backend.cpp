@@ -7,9 +7,9 @@
 #include "launcher/backends/preview.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/nodes/fetch.h"
+#include "launcher/run/start_record.h"
 #include "launcher/slurm/slurm_run.h"
 #include "launcher/slurm/watch.h"
-#include "launcher/start_record.h"
 
 namespace ringmaster {
 

@@ -11,7 +11,7 @@
 #include "launcher/nodes/fleet.h"
 #include "launcher/nodes/libtorch.h"
 #include "launcher/nodes/remote_run.h"
-#include "launcher/resume.h"
+#include "launcher/run/resume.h"
 #include "launcher/slurm/job_id.h"
 #include "launcher/slurm/options.h"
 
@@ -72,7 +72,7 @@ class RunBackend {
     /// Error(Usage) if the two disagree.
     virtual Request complete(Request request, const Machine&) const { return request; }
 
-    /// Plans the completed request for machine(). Throws like require_launchable of launcher/prepare.h.
+    /// Plans the completed request for machine(). Throws like require_launchable of launcher/run/prepare.h.
     Proposal propose(const Request& request, const Places& places) const;
 
     /// Throws Error if it is clear without asking anybody that the plan cannot start there.
@@ -120,8 +120,8 @@ class RunBackend {
     /// Continues the run at `remote` in place of the nodes of its last attempt.
     void continue_at(RemoteRun remote) { remote_ = std::move(remote); }
 
-    /// Does prepare_resume of launcher/resume.h after fetching the checkpoint from the last attempt's nodes.
-    /// Throws Error(Refused) if the run is active, since another machine may have restarted it.
+    /// Does prepare_resume of launcher/run/resume.h after fetching the checkpoint from the last attempt's
+    /// nodes. Throws Error(Refused) if the run is active, since another machine may have restarted it.
     ResumedRun prepare(const RunDirectory& run, const ResumeOptions& options, const Places& places,
                        const Progress& progress);
 
@@ -137,7 +137,7 @@ class RunBackend {
     virtual std::unique_ptr<RunFollower> follow(const RunDirectory& run, Sessions sessions,
                                                 const SshPerson& person) const;
 
-    /// Does what request_stop of launcher/local_node.h does.
+    /// Does what request_stop of launcher/run/local_node.h does.
     virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;
 
     /// Updates run.json if the scheduler knows how a job ended that could not report its end. Throws

@@ -5,8 +5,9 @@
 #include "engine/error.h"
 #include "engine/events/output_claim.h"
 #include "engine/files/checkpoints.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/backends/parts.h"
-#include "launcher/prepare.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "launcher/engine_files.h"
+#include "launcher/base/engine_files.h"
 
 namespace ringmaster {
 

@@ -2,7 +2,7 @@
 #include "engine/error.h"
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
-#include "launcher/start_record.h"
+#include "launcher/run/start_record.h"
 
 namespace ringmaster {
 

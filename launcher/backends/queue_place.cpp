@@ -1,9 +1,9 @@
 #include "launcher/backends/queue_place.h"
 
 #include "engine/error.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
+#include "launcher/run/start_record.h"
 #include "launcher/slurm/slurm_run.h"
-#include "launcher/start_record.h"
 
 namespace ringmaster {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launcher/backends/backend.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

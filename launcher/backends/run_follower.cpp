@@ -3,8 +3,8 @@
 #include "engine/error.h"
 #include "launcher/backends/parts.h"
 #include "launcher/nodes/mirror.h"
+#include "launcher/run/tracking.h"
 #include "launcher/slurm/watch.h"
-#include "launcher/tracking.h"
 
 namespace ringmaster {
 

@@ -3,7 +3,7 @@
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
 #include "launcher/backends/run_follower.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/slurm_run.h"
 #include "launcher/slurm/watch.h"

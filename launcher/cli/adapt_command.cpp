@@ -1,11 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/adapt.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/files.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/files.h"
-#include "launcher/format.h"
+#include "launcher/run/adapt.h"
 
 namespace ringmaster {
 

@@ -3,11 +3,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/advise.h"
+#include "engine/plan/resolve/advise.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/format.h"
-#include "launcher/prepare.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

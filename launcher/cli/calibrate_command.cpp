@@ -6,12 +6,12 @@
 #include "engine/error.h"
 #include "engine/plan/speeds.h"
 #include "launcher/backends/needs.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
-#include "launcher/format.h"
-#include "launcher/machine_figures.h"
+#include "launcher/machine/machine_figures.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/places.h"
 #include "launcher/cli/arguments.h"
 #include "launcher/cli/terminal.h"
-#include "launcher/machine.h"
+#include "launcher/machine/machine.h"
 #include "launcher/nodes/libtorch.h"
-#include "launcher/places.h"
-#include "launcher/request.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/request.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -1,14 +1,14 @@
-#include "launcher/export.h"
+#include "launcher/history/export.h"
 
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/format.h"
+#include "launcher/history/run_details.h"
 #include "launcher/publish/gguf.h"
-#include "launcher/run_details.h"
 
 namespace ringmaster {
 

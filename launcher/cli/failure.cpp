@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/cli/plan_text.h"
 #include "launcher/ssh/finding.h"
 

@@ -11,8 +11,8 @@
 
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
-#include "launcher/history.h"
-#include "launcher/prepare.h"
+#include "launcher/history/history.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

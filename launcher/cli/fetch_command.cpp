@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/backends/fetch_run.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
-#include "launcher/format.h"
 
 namespace ringmaster {
 

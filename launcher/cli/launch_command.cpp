@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/backends/preview.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/destination.h"
 #include "launcher/cli/failure.h"
@@ -14,7 +15,6 @@
 #include "launcher/cli/person.h"
 #include "launcher/cli/plan_text.h"
 #include "launcher/cli/restarts.h"
-#include "launcher/format.h"
 #include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {

@@ -8,14 +8,15 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/backends/fetch_run.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
 #include "launcher/cli/sample_text.h"
-#include "launcher/diagnosis.h"
-#include "launcher/figures.h"
-#include "launcher/format.h"
-#include "launcher/local_node.h"
+#include "launcher/history/diagnosis.h"
+#include "launcher/history/figures.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -6,11 +6,11 @@
 
 #include "engine/plan/plan.h"
 #include "launcher/backends/run_follower.h"
+#include "launcher/base/progress.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
-#include "launcher/history.h"
-#include "launcher/progress.h"
-#include "launcher/resume.h"
+#include "launcher/history/history.h"
+#include "launcher/run/resume.h"
 
 namespace ringmaster {
 

@@ -11,11 +11,11 @@
 
 #include "engine/config/keys.h"
 #include "engine/error.h"
+#include "launcher/base/help_texts.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
 #include "launcher/cli/look_commands.h"
 #include "launcher/cli/terminal.h"
-#include "launcher/help_texts.h"
 #include "launcher/queue/queue_runner.h"
 
 namespace ringmaster {

@@ -3,11 +3,11 @@
 
 #include "engine/error.h"
 #include "launcher/backends/needs.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
-#include "launcher/format.h"
 #include "launcher/nodes/deep.h"
 
 namespace ringmaster {

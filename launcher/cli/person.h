@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "engine/error.h"
+#include "launcher/base/progress.h"
 #include "launcher/cli/interrupts.h"
-#include "launcher/progress.h"
 #include "launcher/ssh/prompt.h"
 
 namespace ringmaster {

@@ -3,16 +3,17 @@
 #include <sstream>
 
 #include "engine/error.h"
-#include "engine/plan/timeline.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "engine/plan/time/timeline.h"
+#include "launcher/base/files.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/files.h"
-#include "launcher/format.h"
-#include "launcher/machine_figures.h"
-#include "launcher/measure.h"
-#include "launcher/prepare.h"
+#include "launcher/machine/machine_figures.h"
+#include "launcher/measure/measure.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

@@ -6,14 +6,14 @@
 #include <filesystem>
 
 #include "engine/error.h"
+#include "engine/layout/layout.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/expert_parallel.h"
-#include "engine/plan/layout.h"
-#include "engine/plan/memory.h"
+#include "engine/plan/memory/memory.h"
 #include "engine/plan/nccl_settings.h"
 #include "engine/plan/node_fit.h"
-#include "launcher/format.h"
-#include "launcher/local_node.h"
+#include "launcher/base/format.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

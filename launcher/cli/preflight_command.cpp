@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/format.h"
-#include "launcher/local_node.h"
-#include "launcher/prepare.h"
+#include "launcher/run/local_node.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "launcher/format.h"
+#include "launcher/base/format.h"
 
 namespace ringmaster {
 

@@ -5,16 +5,16 @@
 #include "engine/error.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/backends/runs_there.h"
+#include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_list.h"
-#include "launcher/figures.h"
-#include "launcher/format.h"
-#include "launcher/local_node.h"
-#include "launcher/tracking.h"
+#include "launcher/history/figures.h"
+#include "launcher/run/local_node.h"
+#include "launcher/run/tracking.h"
 
 namespace ringmaster {
 

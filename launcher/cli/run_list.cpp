@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "launcher/format.h"
+#include "launcher/base/format.h"
 
 namespace ringmaster {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launcher/cli/terminal.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "launcher/curves.h"
-#include "launcher/format.h"
+#include "launcher/base/format.h"
+#include "launcher/history/curves.h"
 
 namespace ringmaster {
 

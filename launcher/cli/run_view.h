@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launcher/cli/terminal.h"
-#include "launcher/figures.h"
+#include "launcher/history/figures.h"
 
 namespace ringmaster {
 

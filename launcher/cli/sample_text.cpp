@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "launcher/format.h"
-#include "launcher/sample_file.h"
+#include "launcher/base/format.h"
+#include "launcher/history/sample_file.h"
 
 namespace ringmaster {
 

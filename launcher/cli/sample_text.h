@@ -4,7 +4,7 @@
 #include <string>
 
 #include "launcher/cli/terminal.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

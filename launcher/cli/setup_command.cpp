@@ -1,12 +1,12 @@
-#include "launcher/setup.h"
+#include "launcher/base/setup.h"
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/base/example.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/example.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

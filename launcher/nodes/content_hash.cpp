@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "engine/error.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
+#include "launcher/base/places.h"
 #include "launcher/nodes/stage.h"
-#include "launcher/places.h"
 
 namespace ringmaster {
 

@@ -9,10 +9,10 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
-#include "launcher/engine_files.h"
-#include "launcher/local_node.h"
+#include "launcher/base/engine_files.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/remote_run.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
 #include "launcher/nodes/fleet.h"
-#include "launcher/places.h"
-#include "launcher/progress.h"
 
 namespace ringmaster {
 

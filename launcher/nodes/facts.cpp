@@ -14,10 +14,10 @@
 
 #include "engine/control_characters.h"
 #include "engine/error.h"
-#include "launcher/format.h"
-#include "launcher/gpu_age.h"
-#include "launcher/local_node.h"
+#include "launcher/base/format.h"
+#include "launcher/machine/gpu_age.h"
 #include "launcher/nodes/from_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

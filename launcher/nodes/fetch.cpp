@@ -12,8 +12,8 @@
 
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
-#include "launcher/files.h"
-#include "launcher/format.h"
+#include "launcher/base/files.h"
+#include "launcher/base/format.h"
 #include "launcher/nodes/stage.h"
 
 namespace ringmaster {

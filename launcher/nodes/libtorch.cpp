@@ -5,11 +5,11 @@
 #include <set>
 
 #include "engine/error.h"
-#include "launcher/child.h"
-#include "launcher/engine_files.h"
-#include "launcher/files.h"
-#include "launcher/format.h"
-#include "launcher/local_node.h"
+#include "launcher/base/child.h"
+#include "launcher/base/engine_files.h"
+#include "launcher/base/files.h"
+#include "launcher/base/format.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
 #include "launcher/nodes/fleet.h"
 #include "launcher/nodes/stage.h"
-#include "launcher/places.h"
-#include "launcher/progress.h"
 
 namespace ringmaster {
 

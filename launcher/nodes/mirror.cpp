@@ -11,10 +11,11 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
-#include "launcher/format.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/format.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/record_file.h"
-#include "launcher/prepare.h"
+#include "launcher/run/prepare.h"
 #include "launcher/ssh/login_refusals.h"
 
 namespace ringmaster {

@@ -14,15 +14,15 @@
 #include "engine/events/event_log.h"
 #include "engine/events/limits.h"
 #include "engine/files/checkpoints.h"
-#include "launcher/bounded_file.h"
-#include "launcher/engine_files.h"
-#include "launcher/files.h"
+#include "launcher/base/bounded_file.h"
+#include "launcher/base/engine_files.h"
+#include "launcher/base/files.h"
+#include "launcher/base/secrets.h"
+#include "launcher/history/sample_file.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/samples_there.h"
 #include "launcher/nodes/stage.h"
 #include "launcher/nodes/trackers.h"
-#include "launcher/sample_file.h"
-#include "launcher/secrets.h"
 
 namespace ringmaster {
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "engine/plan/plan.h"
-#include "launcher/local_node.h"
-#include "launcher/machine_figures.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
+#include "launcher/machine/machine_figures.h"
 #include "launcher/nodes/fleet.h"
-#include "launcher/places.h"
-#include "launcher/progress.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/local_node.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 
@@ -103,8 +103,8 @@ void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const Remo
 /// already. Returns their folder.
 std::string bring_programs(Node& node, const Places& places, const Progress& progress);
 
-/// Sends the engine to a node and measures the node (launcher/machine_figures.h). Throws Error(Unreachable),
-/// or Cancelled: then the engine there ends by itself within seconds.
+/// Sends the engine to a node and measures the node (launcher/machine/machine_figures.h). Throws
+/// Error(Unreachable), or Cancelled: then the engine there ends by itself within seconds.
 Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated& what, const Places& places,
                             const Progress& progress);
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/json_fields.h"
-#include "launcher/machine.h"
+#include "launcher/machine/machine.h"
 #include "launcher/nodes/facts.h"
 
 namespace ringmaster {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "launcher/files.h"
-#include "launcher/local_node.h"
+#include "launcher/base/files.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

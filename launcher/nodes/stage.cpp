@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "engine/error.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/progress.h"
 #include "launcher/nodes/fleet.h"
-#include "launcher/progress.h"
 
 namespace ringmaster {
 

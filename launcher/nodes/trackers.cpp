@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/alerts/settings.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 #include "launcher/nodes/stage.h"
-#include "launcher/tracking.h"
+#include "launcher/run/tracking.h"
 
 namespace ringmaster {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "engine/error.h"
-#include "launcher/child.h"
+#include "launcher/base/child.h"
 
 namespace ringmaster {
 

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "launcher/places.h"
-#include "launcher/progress.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
 
 namespace ringmaster {
 

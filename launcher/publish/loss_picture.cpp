@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "launcher/curves.h"
-#include "launcher/figures.h"
-#include "launcher/format.h"
+#include "launcher/base/format.h"
+#include "launcher/history/curves.h"
+#include "launcher/history/figures.h"
 
 namespace ringmaster {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "launcher/history.h"
+#include "launcher/history/history.h"
 
 namespace ringmaster {
 

@@ -10,14 +10,15 @@
 #include "engine/error.h"
 #include "engine/families/hub_cache.h"
 #include "engine/plan/plan.h"
-#include "launcher/bounded_file.h"
-#include "launcher/figures.h"
-#include "launcher/files.h"
-#include "launcher/format.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/bounded_file.h"
+#include "launcher/base/files.h"
+#include "launcher/base/format.h"
+#include "launcher/base/secrets.h"
+#include "launcher/history/figures.h"
+#include "launcher/history/run_details.h"
+#include "launcher/history/run_table.h"
 #include "launcher/publish/loss_picture.h"
-#include "launcher/run_details.h"
-#include "launcher/run_table.h"
-#include "launcher/secrets.h"
 
 namespace ringmaster {
 

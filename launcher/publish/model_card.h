@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
+#include "launcher/history/run_details.h"
 #include "launcher/publish/model_card.h"
-#include "launcher/run_details.h"
-#include "launcher/tokenize.h"
+#include "launcher/run/tokenize.h"
 
 namespace ringmaster {
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "launcher/places.h"
-#include "launcher/progress.h"
-#include "launcher/run_directory.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

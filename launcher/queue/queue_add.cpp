@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/queue/queue_file.h"
 #include "launcher/queue/queue_runner.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "launcher/backends/backend.h"
-#include "launcher/prepare.h"
 #include "launcher/queue/sweep.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

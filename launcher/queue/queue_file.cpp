@@ -5,7 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/events/file_lock.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 
 namespace ringmaster {
 

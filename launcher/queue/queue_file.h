@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "launcher/backends/queue_place.h"
-#include "launcher/places.h"
-#include "launcher/run_directory.h"
+#include "launcher/base/places.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -9,11 +9,12 @@
 #include "engine/events/file_lock.h"
 #include "engine/events/output_claim.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/queue/queue_file.h"
 #include "launcher/queue/queue_turn.h"
-#include "launcher/start_record.h"
+#include "launcher/run/start_record.h"
 
 namespace ringmaster {
 

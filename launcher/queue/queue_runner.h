@@ -8,7 +8,7 @@
 /// begun, so that no run starts twice.
 #pragma once
 
-#include "launcher/places.h"
+#include "launcher/base/places.h"
 
 namespace ringmaster {
 

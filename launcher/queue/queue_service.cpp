@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "engine/error.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 
 namespace ringmaster {
 

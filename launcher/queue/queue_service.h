@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "launcher/places.h"
+#include "launcher/base/places.h"
 
 namespace ringmaster {
 

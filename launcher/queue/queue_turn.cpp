@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/resolve/plan_json.h"
 
 namespace ringmaster {
 

@@ -4,8 +4,8 @@
 
 #include "engine/config/document.h"
 #include "engine/error.h"
-#include "launcher/files.h"
-#include "launcher/request.h"
+#include "launcher/base/files.h"
+#include "launcher/run/request.h"
 
 namespace ringmaster {
 

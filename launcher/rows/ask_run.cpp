@@ -5,9 +5,10 @@
 
 #include "engine/error.h"
 #include "engine/plan/plan.h"
-#include "launcher/files.h"
-#include "launcher/history.h"
-#include "launcher/prompts.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/files.h"
+#include "launcher/history/history.h"
+#include "launcher/run/prompts.h"
 
 namespace ringmaster {
 

@@ -2,10 +2,10 @@
 /// weights of that step (engine/train/training_samples.h). The answers stay in RUN/samples.jsonl.
 #pragma once
 
-#include "launcher/places.h"
-#include "launcher/progress.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
 #include "launcher/rows/generate.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -5,10 +5,11 @@
 
 #include "engine/error.h"
 #include "engine/plan/plan.h"
-#include "launcher/child.h"
-#include "launcher/files.h"
-#include "launcher/prompts.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/child.h"
+#include "launcher/base/files.h"
 #include "launcher/rows/short_lived_folder.h"
+#include "launcher/run/prompts.h"
 
 namespace ringmaster {
 

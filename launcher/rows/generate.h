@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/config/config.h"
-#include "launcher/places.h"
-#include "launcher/progress.h"
-#include "launcher/run_directory.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 
@@ -47,7 +47,7 @@ struct GenerateOptions {
     std::string device = "cpu";
 };
 
-/// Called with each of the engine's lines (engine/train/generate_command.h) as it comes.
+/// Called with each of the engine's lines (engine/commands/generate_command.h) as it comes.
 using OnGenerated = std::function<void(const nlohmann::json& line)>;
 
 /// Generates all texts, and returns when the last one is complete. Throws Error or Cancelled.

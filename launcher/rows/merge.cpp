@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/child.h"
-#include "launcher/files.h"
+#include "launcher/base/child.h"
+#include "launcher/base/files.h"
 #include "launcher/rows/short_lived_folder.h"
 
 namespace ringmaster {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "engine/config/config.h"
-#include "launcher/places.h"
-#include "launcher/progress.h"
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
 
 namespace ringmaster {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/families/hub_cache.h"
-#include "launcher/bounded_file.h"
+#include "launcher/base/bounded_file.h"
 #include "launcher/rows/short_lived_folder.h"
 
 namespace ringmaster {

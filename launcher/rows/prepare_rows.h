@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/prepare.h"
-#include "launcher/token_text.h"
+#include "launcher/base/token_text.h"
+#include "launcher/run/prepare.h"
 
 namespace ringmaster {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/data/tokens.h"
-#include "launcher/token_text.h"
+#include "launcher/base/token_text.h"
 
 namespace ringmaster {
 

@@ -5,7 +5,8 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/history.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/history/history.h"
 #include "launcher/serve/run_page.h"
 
 namespace ringmaster {

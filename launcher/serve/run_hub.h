@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "launcher/curves.h"
-#include "launcher/diagnosis.h"
-#include "launcher/figures.h"
+#include "launcher/history/curves.h"
+#include "launcher/history/diagnosis.h"
+#include "launcher/history/figures.h"
 
 namespace ringmaster {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/plan.h"
-#include "launcher/history.h"
+#include "launcher/history/history.h"
 
 namespace ringmaster {
 

@@ -5,7 +5,7 @@
 
 #include "engine/control_characters.h"
 #include "engine/error.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

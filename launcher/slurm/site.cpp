@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "engine/error.h"
-#include "launcher/files.h"
-#include "launcher/local_node.h"
+#include "launcher/base/files.h"
 #include "launcher/nodes/stage.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

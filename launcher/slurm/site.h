@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launcher/nodes/remote_run.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 #include "launcher/ssh/session.h"
 
 namespace ringmaster {

@@ -7,7 +7,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 #include "launcher/slurm/verdict.h"
 
 namespace ringmaster {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/local_node.h"
-#include "launcher/progress.h"
+#include "launcher/base/progress.h"
+#include "launcher/run/local_node.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/script.h"
 #include "launcher/slurm/site.h"

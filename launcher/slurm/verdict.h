@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/events/run_state.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 #include "launcher/slurm/queue.h"
 
 namespace ringmaster {

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "engine/attention/score_rule.h"
-#include "engine/plan/attention_mask.h"
+#include "engine/layout/attention_mask.h"
 
 namespace ringmaster {
 

@@ -12,7 +12,7 @@
 #include "engine/attention/block_attention.h"
 #include "engine/attention/deterministic.h"
 #include "engine/error.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 #include "tests/attention/full_attention.h"
 #include "tests/support/flash_twin.h"
 

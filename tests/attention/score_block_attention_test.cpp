@@ -8,7 +8,7 @@
 #include <limits>
 #include <tuple>
 
-#include "engine/plan/score_blocks.h"
+#include "engine/layout/score_blocks.h"
 #include "tests/attention/slice_set_checks.h"
 
 namespace ringmaster {

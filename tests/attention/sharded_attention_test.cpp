@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/attention/head_exchange.h"
-#include "engine/plan/attention_schedule.h"
+#include "engine/layout/attention_schedule.h"
 #include "tests/attention/full_attention.h"
 #include "tests/support/ranks.h"
 

@@ -15,7 +15,7 @@
 #include <tuple>
 
 #include "engine/comm/backends.h"
-#include "engine/plan/mesh_groups.h"
+#include "engine/layout/mesh_groups.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -265,7 +265,7 @@ TEST_P(OverNcclsTwin, ARankThatTransfersNothingHoldsUpNobody) {
 INSTANTIATE_TEST_SUITE_P(OfRanks, OverNcclsTwin, ::testing::Values(2, 3, 4),
                          ::testing::PrintToStringParamName());
 
-// The planner counts the memory of these connections (engine/plan/nccl_memory.h).
+// The planner counts the memory of these connections (engine/plan/memory/nccl_memory.h).
 TEST(NcclGroups, ConnectAsThePlanCounts) {
     const std::map<MeshGroup, std::string> names = {
         {MeshGroup::World, "world"},       {MeshGroup::Ring, "ring"},

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/commands/session.h"
 #include "engine/config/document.h"
 #include "engine/config/keys.h"
 #include "engine/config/policy.h"
@@ -20,8 +21,10 @@
 #include "engine/files/crc32c.h"
 #include "engine/files/safetensors.h"
 #include "engine/plan/plan.h"
-#include "engine/train/session.h"
-#include "launcher/tokenize.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/run/tokenize.h"
 #include "tests/config/key_samples.h"
 
 namespace ringmaster {

@@ -6,6 +6,7 @@
 
 #include "engine/error.h"
 #include "engine/model/lora.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "engine/train/checkpoint.h"
 
 int main(int, char** argv) {

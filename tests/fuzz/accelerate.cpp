@@ -1,5 +1,7 @@
 // Fuzzes an accelerate file, read together with a configuration, and read as a configuration itself.
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,8 @@
 // Fuzzes the reading of a configuration with all its keys, and its plan for eight GPUs.
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

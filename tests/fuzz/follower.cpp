@@ -1,6 +1,6 @@
 // Fuzzes following a run of four ranks to its end: the text before the first line "0" is run.json, the rest
 // is what every rank wrote.
-#include "launcher/figures.h"
+#include "launcher/history/figures.h"
 
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

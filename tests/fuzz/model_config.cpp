@@ -1,6 +1,8 @@
 // Fuzzes a model's config.json: its parameters, and the plan of a run with it.
 #include "engine/error.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,5 @@
 // Fuzzes a run's plan.json: each plan that is read is written again without loss.
+#include "engine/plan/resolve/plan_json.h"
 #include "engine/error.h"
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"

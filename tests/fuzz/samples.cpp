@@ -1,6 +1,6 @@
 // Fuzzes the parser of samples.jsonl lines: every parsed field stays within its limit.
 #include "engine/events/limits.h"
-#include "launcher/sample_file.h"
+#include "launcher/history/sample_file.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 // Fuzzes an agent's report of its trackers: at most 16, with short printable texts and a sender.
 #include "engine/config/document.h"
-#include "launcher/tracking.h"
+#include "launcher/run/tracking.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -19,8 +19,8 @@
 #include "gui/look/look.h"
 #include "gui/look/side_by_side.h"
 #include "gui/monitor/monitor_page.h"
-#include "launcher/local_node.h"
-#include "launcher/recorded_run.h"
+#include "launcher/run/local_node.h"
+#include "launcher/run/recorded_run.h"
 #include "tests/gui/own_home.h"
 
 using namespace ringmaster;

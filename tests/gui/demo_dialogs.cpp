@@ -31,7 +31,7 @@
 #include "gui/runs/run_actions.h"
 #include "gui/session/agree.h"
 #include "gui/try/publish_dialog.h"
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 namespace ringmaster {
 

@@ -31,7 +31,7 @@
 #include "gui/session/run_keeper.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/nodes/remote_run.h"
-#include "launcher/recorded_run.h"
+#include "launcher/run/recorded_run.h"
 #include "tests/gui/own_home.h"
 #include "tests/support/listener.h"
 
@@ -359,3 +359,4 @@ class ElsewhereTest : public QObject {
 
 QTEST_MAIN(ElsewhereTest)
 #include "elsewhere_test.moc"
+#include "engine/plan/resolve/plan_json.h"

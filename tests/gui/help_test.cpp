@@ -7,7 +7,7 @@
 
 #include "gui/help/help_page.h"
 #include "gui/session/finding_words.h"
-#include "launcher/help_texts.h"
+#include "launcher/base/help_texts.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;

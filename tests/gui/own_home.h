@@ -5,7 +5,7 @@
 #include <QTemporaryDir>
 #include <filesystem>
 
-#include "launcher/example.h"
+#include "launcher/base/example.h"
 
 namespace ringmaster {
 

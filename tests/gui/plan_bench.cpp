@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/advise.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/advise.h"
+#include "engine/plan/resolve/make_plan.h"
 
 using namespace ringmaster;
 

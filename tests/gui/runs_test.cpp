@@ -32,7 +32,7 @@
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
 #include "gui/runs/runs_table.h"
-#include "launcher/run_notes.h"
+#include "launcher/history/run_notes.h"
 #include "tests/gui/test_runs.h"
 
 using namespace ringmaster;

@@ -168,8 +168,8 @@ def test_every_form_of_the_sources_has_its_sentence():
 
 def test_every_finding_of_the_planner_is_made_from_its_record():
     bare = re.compile(r'(?:error|warn|inform)\(\s*("[A-Z]{2,}-[A-Z][A-Z0-9-]*")|\{Severity::\w+,\s*("[A-Z]{2,}-[A-Z][A-Z0-9-]*")')
-    for folder in ("engine/config", "engine/plan", "engine/families"):
-        for file in (ROOT / folder).glob("*.cpp"):
+    for folder in ("engine/config", "engine/layout", "engine/plan", "engine/families"):
+        for file in (ROOT / folder).rglob("*.cpp"):
             if file.name == "key_reader.cpp":
                 continue  # its callers pass the forms
             found = bare.search(re.sub(r"//.*", "", file.read_text(encoding="utf-8")))

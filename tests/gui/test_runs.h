@@ -11,8 +11,11 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
-#include "launcher/places.h"
-#include "launcher/run_directory.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/base/places.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -19,11 +19,14 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "launcher/anywhere/saved_targets.h"
 #include "launcher/backends/backend.h"
-#include "launcher/request.h"
-#include "launcher/run_directory.h"
-#include "launcher/sample_file.h"
+#include "launcher/history/sample_file.h"
+#include "launcher/run/request.h"
+#include "launcher/run/run_directory.h"
 #include "launcher/slurm/slurm_run.h"
 
 using namespace ringmaster;

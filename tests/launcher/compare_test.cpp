@@ -1,4 +1,4 @@
-#include "launcher/compare.h"
+#include "launcher/history/compare.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "launcher/diagnosis.h"
+#include "launcher/history/diagnosis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "launcher/diagnostics_bundle.h"
+#include "launcher/history/diagnostics_bundle.h"
 
 #include <QProcess>
 #include <QStringList>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/secrets.h"
+#include "launcher/base/secrets.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

@@ -1,10 +1,10 @@
-#include "launcher/export.h"
+#include "launcher/history/export.h"
 
 #include <tuple>
 #include <vector>
 
 #include "engine/error.h"
-#include "launcher/recorded_run.h"
+#include "launcher/run/recorded_run.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

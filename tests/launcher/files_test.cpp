@@ -1,4 +1,4 @@
-#include "launcher/files.h"
+#include "launcher/base/files.h"
 
 #include "tests/files/folder_fixture.h"
 

@@ -1,12 +1,12 @@
-#include "launcher/figures.h"
+#include "launcher/history/figures.h"
 
 #include <QCoreApplication>
 #include <QTimer>
 
 #include "engine/error.h"
 #include "engine/events/limits.h"
-#include "launcher/log_follower.h"
-#include "launcher/run_watch.h"
+#include "launcher/base/log_follower.h"
+#include "launcher/history/run_watch.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

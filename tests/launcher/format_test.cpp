@@ -1,4 +1,4 @@
-#include "launcher/format.h"
+#include "launcher/base/format.h"
 
 #include <gtest/gtest.h>
 

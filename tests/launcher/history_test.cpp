@@ -1,10 +1,10 @@
-#include "launcher/history.h"
+#include "launcher/history/history.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "launcher/curves.h"
+#include "launcher/history/curves.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

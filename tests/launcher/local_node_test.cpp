@@ -1,4 +1,4 @@
-#include "launcher/local_node.h"
+#include "launcher/run/local_node.h"
 
 #include <signal.h>
 #include <sys/wait.h>

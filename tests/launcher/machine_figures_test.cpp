@@ -1,4 +1,4 @@
-#include "launcher/machine_figures.h"
+#include "launcher/machine/machine_figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/machine_report.h"
+#include "launcher/machine/machine_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

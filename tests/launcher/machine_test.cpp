@@ -1,12 +1,12 @@
-#include "launcher/machine.h"
+#include "launcher/machine/machine.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "launcher/gpu_age.h"
-#include "launcher/request.h"
+#include "launcher/machine/gpu_age.h"
+#include "launcher/run/request.h"
 
 namespace ringmaster {
 

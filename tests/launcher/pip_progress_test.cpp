@@ -1,4 +1,4 @@
-#include "launcher/pip_progress.h"
+#include "launcher/base/pip_progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/prepare.h"
+#include "launcher/run/prepare.h"
 
 #include <atomic>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "launcher/request.h"
+#include "launcher/run/request.h"
 
 #include <gtest/gtest.h>
 

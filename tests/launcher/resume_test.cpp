@@ -1,9 +1,10 @@
-#include "launcher/resume.h"
+#include "launcher/run/resume.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/files/checkpoints.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

@@ -1,4 +1,4 @@
-#include "launcher/run_details.h"
+#include "launcher/history/run_details.h"
 
 #include "engine/error.h"
 #include "tests/launcher/run_fixture.h"

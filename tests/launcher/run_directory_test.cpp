@@ -1,4 +1,4 @@
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>

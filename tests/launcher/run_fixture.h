@@ -11,7 +11,7 @@
 
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
-#include "launcher/run_directory.h"
+#include "launcher/run/run_directory.h"
 
 namespace ringmaster {
 

@@ -1,4 +1,4 @@
-#include "launcher/run_notes.h"
+#include "launcher/history/run_notes.h"
 
 #include <sys/stat.h>
 

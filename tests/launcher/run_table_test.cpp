@@ -1,4 +1,4 @@
-#include "launcher/run_table.h"
+#include "launcher/history/run_table.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/plan.h"
-#include "launcher/run_notes.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
+#include "launcher/history/run_notes.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {

@@ -8,7 +8,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BACKENDS = ("launcher/backends", "launcher/nodes", "launcher/slurm", "launcher/ssh", "launcher/local_node")
+BACKENDS = ("launcher/backends", "launcher/nodes", "launcher/slurm", "launcher/ssh", "launcher/run/local_node")
 QUESTION = re.compile(r"\bis_remote\(|\bis_slurm\(|\bis_of_slurm\b|\bkSlurmJob\b|\bis_here\(|\.slurm\b")
 LIMIT = 10
 

@@ -1,4 +1,4 @@
-#include "launcher/tokenize.h"
+#include "launcher/run/tokenize.h"
 
 #include <nlohmann/json.hpp>
 

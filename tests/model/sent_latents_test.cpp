@@ -2,8 +2,8 @@
 // and that they send nothing but latents.
 #include <gtest/gtest.h>
 
-#include "engine/plan/attention_schedule.h"
-#include "engine/plan/sent_latents.h"
+#include "engine/layout/attention_schedule.h"
+#include "engine/plan/memory/sent_latents.h"
 #include "tests/model/learning.h"
 
 namespace ringmaster {

@@ -12,9 +12,9 @@
 #include <set>
 
 #include "engine/error.h"
-#include "launcher/local_node.h"
 #include "launcher/nodes/deep.h"
 #include "launcher/nodes/facts.h"
+#include "launcher/run/local_node.h"
 #include "launcher/ssh/finding.h"
 #include "launcher/ssh/host_key_files.h"
 #include "launcher/ssh/key_agent.h"

@@ -12,7 +12,7 @@
 #include "engine/error.h"
 #include "engine/files/safetensors.h"
 #include "engine/kernels/code_book.h"
-#include "engine/train/optimizer.h"
+#include "engine/optimizers/optimizer.h"
 
 namespace ringmaster {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "engine/config/read_config.h"
 #include "engine/error.h"
-#include "engine/train/schedule.h"
+#include "engine/optimizers/schedule.h"
 
 int main(int, char** argv) {
     using namespace ringmaster;

@@ -1,4 +1,4 @@
-#include "engine/plan/advise.h"
+#include "engine/plan/resolve/advise.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,9 @@
 #include <set>
 
 #include "engine/config/edit.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

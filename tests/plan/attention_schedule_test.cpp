@@ -1,10 +1,10 @@
-#include "engine/plan/attention_schedule.h"
+#include "engine/layout/attention_schedule.h"
 
-#include "engine/plan/flash_calls.h"
+#include "engine/layout/flash_calls.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/plan/layout_figures.h"
+#include "engine/layout/layout_figures.h"
 
 namespace ringmaster {
 namespace {

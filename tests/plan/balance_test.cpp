@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "engine/plan/layout_figures.h"
+#include "engine/layout/layout_figures.h"
 #include "tests/plan/layout_cases.h"
 
 namespace ringmaster {

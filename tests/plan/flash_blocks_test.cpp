@@ -1,5 +1,5 @@
 // Tests how a deterministic backward pass is cut into launches that fill a GPU.
-#include "engine/plan/flash_blocks.h"
+#include "engine/layout/flash_blocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

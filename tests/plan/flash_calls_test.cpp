@@ -1,5 +1,5 @@
 // Tests, cell by cell and without tensors, how slices are grouped into calls.
-#include "engine/plan/flash_calls.h"
+#include "engine/layout/flash_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "engine/plan/flash_blocks.h"
-#include "engine/plan/flash_calls.h"
+#include "engine/layout/flash_blocks.h"
+#include "engine/layout/flash_calls.h"
 #include "tests/support/flash_cases.h"
 #include "tests/support/flash_contract.h"
 

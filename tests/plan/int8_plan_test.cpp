@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/blocks/sites.h"
-#include "engine/plan/int8_rows.h"
-#include "engine/plan/memory.h"
+#include "engine/layout/int8_rows.h"
+#include "engine/plan/memory/memory.h"
+#include "engine/plan/plan_request.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

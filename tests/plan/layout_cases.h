@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 
 namespace ringmaster {
 

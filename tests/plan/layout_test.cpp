@@ -1,4 +1,4 @@
-#include "engine/plan/layout.h"
+#include "engine/layout/layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/plan/local_rows.h"
+#include "engine/layout/local_rows.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/plan_request.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "engine/plan/speeds.h"
-#include "engine/plan/step_time.h"
+#include "engine/plan/time/step_time.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

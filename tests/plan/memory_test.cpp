@@ -1,4 +1,4 @@
-#include "engine/plan/memory.h"
+#include "engine/plan/memory/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include "engine/blocks/sites.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

@@ -1,7 +1,8 @@
-#include "engine/plan/memory_trace.h"
+#include "engine/plan/memory/memory_trace.h"
 
 #include <gtest/gtest.h>
 
+#include "engine/plan/plan_request.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

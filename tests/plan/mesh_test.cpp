@@ -1,4 +1,4 @@
-#include "engine/plan/mesh.h"
+#include "engine/layout/mesh.h"
 
 #include <gtest/gtest.h>
 

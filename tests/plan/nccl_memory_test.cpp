@@ -1,10 +1,11 @@
-#include "engine/plan/nccl_memory.h"
+#include "engine/plan/memory/nccl_memory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "engine/plan/mesh_groups.h"
+#include "engine/layout/mesh_groups.h"
+#include "engine/plan/plan_request.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

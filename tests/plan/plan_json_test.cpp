@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

@@ -1,4 +1,7 @@
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
+#include "engine/plan/resolve/plan_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/plan/step_time.h"
+#include "engine/plan/time/step_time.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

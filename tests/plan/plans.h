@@ -7,6 +7,8 @@
 
 #include "engine/config/read_config.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/resolve/make_plan.h"
 
 namespace ringmaster {
 

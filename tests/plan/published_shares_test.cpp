@@ -5,8 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/plan/simulate.h"
-#include "engine/plan/step_time.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/time/simulate.h"
+#include "engine/plan/time/step_time.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <string>
 
+#include "engine/plan/plan_request.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

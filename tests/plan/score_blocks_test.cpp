@@ -1,4 +1,4 @@
-#include "engine/plan/score_blocks.h"
+#include "engine/layout/score_blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/plan/simulate.h"
+#include "engine/plan/time/simulate.h"
 
 #include <gmock/gmock.h>
 
@@ -8,10 +8,11 @@
 #include <set>
 #include <sstream>
 
-#include "engine/plan/layout.h"
-#include "engine/plan/pair_counts.h"
-#include "engine/plan/step_time.h"
-#include "engine/plan/timeline.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/pair_counts.h"
+#include "engine/plan/plan_request.h"
+#include "engine/plan/time/step_time.h"
+#include "engine/plan/time/timeline.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

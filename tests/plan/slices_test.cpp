@@ -1,4 +1,4 @@
-#include "engine/plan/slices.h"
+#include "engine/layout/slices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/plan/layout_figures.h"
-#include "engine/plan/slices.h"
+#include "engine/layout/layout_figures.h"
+#include "engine/layout/slices.h"
 #include "tests/plan/layout_cases.h"
 
 namespace ringmaster {

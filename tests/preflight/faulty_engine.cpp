@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/data/batch.h"
-#include "engine/plan/attention_schedule.h"
+#include "engine/layout/attention_schedule.h"
 #include "engine/train/gradient_reduction.h"
 #include "engine/train/preference_rules.h"
 #include "engine/train/shares.h"

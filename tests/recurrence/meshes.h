@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/config/config.h"
-#include "engine/plan/mesh.h"
+#include "engine/layout/mesh.h"
 
 namespace ringmaster {
 

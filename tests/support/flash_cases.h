@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/attention_schedule.h"
-#include "engine/plan/layout.h"
+#include "engine/layout/attention_schedule.h"
+#include "engine/layout/layout.h"
 #include "tests/plan/layout_cases.h"
 
 namespace ringmaster {

@@ -1,4 +1,4 @@
-#include "engine/train/attention_choice.h"
+#include "engine/check/attention_choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/train/disk_numbers.h"
+#include "engine/optimizers/disk_numbers.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

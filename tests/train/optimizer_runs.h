@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/train/optimizer.h"
+#include "engine/optimizers/optimizer.h"
 #include "tests/support/ranks.h"
 #include "tests/support/tiny_model.h"
 

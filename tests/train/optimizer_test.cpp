@@ -1,4 +1,4 @@
-#include "engine/train/adamw.h"
+#include "engine/optimizers/adamw.h"
 
 #include <ATen/ATen.h>
 

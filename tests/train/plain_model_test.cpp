@@ -1,9 +1,9 @@
 // Compares the plain model with the decoder on one rank: two independent computations of the same gradients.
 #include <gtest/gtest.h>
 
+#include "engine/check/plain_model.h"
 #include "engine/model/decoder.h"
 #include "engine/train/mesh_pass.h"
-#include "engine/train/plain_model.h"
 #include "tests/support/ranks.h"
 #include "tests/support/tiny_model.h"
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "engine/train/plain_policy.h"
+#include "engine/check/plain_policy.h"
 
 namespace ringmaster {
 namespace {

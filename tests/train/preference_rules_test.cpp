@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "engine/train/plain_preferences.h"
+#include "engine/check/plain_preferences.h"
 
 namespace ringmaster {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/train/rule_optimizer.h"
+#include "engine/optimizers/rule_optimizer.h"
 
 #include <ATen/Parallel.h>
 
@@ -6,7 +6,7 @@
 
 #include "engine/config/optimizer_arguments.h"
 #include "engine/files/safetensors.h"
-#include "engine/plan/memory.h"
+#include "engine/plan/memory/memory.h"
 #include "tests/train/optimizer_runs.h"
 
 namespace ringmaster {

@@ -1,4 +1,4 @@
-#include "engine/train/schedule.h"
+#include "engine/optimizers/schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/train/stored_adamw.h"
+#include "engine/optimizers/stored_adamw.h"
 
 #include <ATen/ATen.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/plan/memory.h"
+#include "engine/plan/memory/memory.h"
 #include "tests/support/gpu.h"
 #include "tests/train/optimizer_runs.h"
 

@@ -1,0 +1,93 @@
+/// Proves, before a long run starts, that the mesh trains as one rank would: on some of the run's next rows,
+/// shortened to fit the budget, it compares the trainer's own step with the plain model (plain_model.h),
+/// which shares no kernel, layout, chunk or tile with it. It compares the loss, the gradient norm, every
+/// tensor's gradient, gradients of queries, keys and values at sampled tokens, the weights that each rank
+/// computes with, and the sums of the ranks' shares. Then it changes one document: no bit of another
+/// document's outputs may change.
+///
+/// Training in bfloat16 is proved twice: in float32 on the same mesh, which reveals small faults, and in
+/// bfloat16. Products of 8-bit inputs are proved separately (int8_check.h), and everything else with
+/// dequantised weights.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/data/tokens.h"
+#include "engine/model/lora.h"
+#include "engine/optimizers/optimizer.h"
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+struct PreflightReport {
+    struct LayerError {
+        std::string layer;          ///< "embedding", "0", …, "head"
+        double relative_error = 0;  ///< ‖mesh − reference‖ ÷ ‖reference‖ of the worst tensor
+        std::string tensor;         ///< that tensor's name
+    };
+    /// Holds the float32 proof of a bfloat16 run.
+    struct Float32Proof {
+        double loss_mesh = 0;
+        double worst = 0;  ///< largest relative error of any gradient
+        double bound = 0;
+    };
+
+    std::string proved;  ///< mesh and layout
+    std::string of;      ///< everything that the proof covers: configuration, mesh, model and engine
+    int64_t rows = 0;    ///< number of rows used
+    int64_t tokens = 0;  ///< tokens of each row, which was cut to this length
+    double loss_reference = 0, loss_mesh = 0;
+    double norm_reference = 0, norm_mesh = 0;
+    std::vector<LayerError> gradients;
+    std::vector<LayerError> attention;  ///< errors of dq, dk, dv at sampled tokens, in first and last layer
+    std::optional<Float32Proof> float32;
+    std::string float32_left_out;  ///< why a bfloat16 run has no float32 proof
+    bool leak = false;
+    double bound = 0;  ///< bound of every relative error; a tenth of it for the loss
+    double seconds = 0;
+    std::string failure;   ///< fault that was found; the run must not start
+    std::string unproved;  ///< why nothing could be proved
+
+    bool ok() const { return failure.empty() && unproved.empty(); }
+    std::string summary() const;  ///< one line for the log
+};
+
+nlohmann::json report_to_json(const PreflightReport& report);
+
+struct PreflightBudget {
+    double seconds = 60;
+    double share_of_run = 0.05;
+    double at_least = 5;  ///< least budget in seconds, however small the share
+};
+
+/// Holds the subject of a proof: a run's model and optimizer, and its next rows.
+struct PreflightSubject {
+    TrainedModel& trained;
+    Optimizer& optimizer;
+    const TokenFile& tokens;
+    std::vector<int64_t> next_rows;
+    int64_t completed_steps = 0;
+    int64_t steps_left = 0;
+};
+
+/// Runs the proof on all ranks together; each gets the same report. Keeps weights and optimizer unchanged,
+/// except under Preflight::Only, which also makes and proves an update; gradients change. A small proof comes
+/// first; the rest of the budget goes into one on longer rows.
+PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubject& subject,
+                          const PreflightBudget& budget = {});
+
+/// Returns everything that a proof depends on, as text: a run that differs in any of it is proved again.
+/// Leaves out data, learning rate, and when to save, log and evaluate.
+std::string proof_identity(const Plan& plan);
+
+/// Returns whether `file`, a run's preflight.json, holds a passed proof with this plan's identity.
+bool passed_before(const std::filesystem::path& file, const Plan& plan);
+void write_report(const std::filesystem::path& file, const PreflightReport& report);
+
+}  // namespace ringmaster

@@ -1,0 +1,28 @@
+/// Tests a machine before the first run, for a user or the planner: whether our kernels agree with LibTorch's
+/// operations and its flash attention with plain products, whether a ring computes what one call does, and
+/// how fast kernels, memory and links are.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "engine/commands/calibrate.h"
+
+namespace ringmaster {
+
+struct SelftestOptions {
+    std::optional<Device> device;  ///< empty: CUDA if there is a device, else the CPU, with a note
+    int devices = 0;               ///< GPUs that may be used, as in CalibrationOptions
+    double seconds_each = 0.3;     ///< seconds per timing
+};
+
+/// Returns {"ok", "device", "kernels": […], "attention": […], "ring": {…}, "copies": {…}}, on a GPU also
+/// "attention_choice": {…}. Throws Error if the device is missing.
+nlohmann::json selftest(Device device, double seconds_each, const OnPart& on_part);
+
+/// Runs `ringmaster-engine --selftest`: prints {"phase","done","total"} lines on stdout, then {"result": as
+/// from --calibrate, "selftest": {…}}, so that readers of --calibrate can read it. Returns exit status 0, 1
+/// if something disagrees, or one as run_session does. Never throws.
+int print_selftest(const SelftestOptions& options);
+
+}  // namespace ringmaster

@@ -1,0 +1,82 @@
+/// Plans what each rank of a ring computes and exchanges. All ranks derive the same plan from integers alone.
+///
+/// There are two transports. In a ring, at stage h, rank r sends rank r + h the keys that rank r + h reads,
+/// and computes with the keys received from rank r − h; pairs without a visible cell exchange nothing. In a
+/// gather, one stage brings all keys that a rank reads, a few heads at a time. Sources: Liu et al. 2023,
+/// "Ring Attention with Blockwise Transformers", section 3; Llama 3 (arXiv 2407.21783), section 3.3.2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/layout/attention_mask.h"
+#include "engine/layout/slices.h"
+
+namespace ringmaster {
+
+/// Local keys [begin, end) of one rank.
+struct KeyRange {
+    int64_t begin = 0;
+    int64_t end = 0;
+
+    int64_t size() const { return end - begin; }
+    bool operator==(const KeyRange&) const = default;
+};
+using KeyRanges = std::vector<KeyRange>;  ///< ascending, not adjacent
+
+int64_t count_keys(const KeyRanges& ranges);  ///< returns the keys of all ranges
+
+/// A message that sends this rank's keys to one rank and receives those of another.
+struct KeyExchange {
+    int to = 0;
+    KeyRanges sent;  ///< ranges of this rank's keys
+    int from = 0;
+    int64_t received = 0;
+    int64_t at = 0;                 ///< index of the received keys among the stage's keys
+    bool sent_to_one_call = false;  ///< the other rank's `one_call` for the keys that were sent to it
+};
+
+struct Stage {
+    bool is_own = false;  ///< the keys are this rank's own, in place
+    int64_t keys = 0;     ///< number of keys in the stage
+    KeyRanges own;        ///< this rank's keys among them, if is_own is false
+    int64_t own_at = 0;   ///< index of `own` among the stage's keys
+    std::vector<KeyExchange> exchanges;
+    std::vector<Slice> slices;  ///< slices of this rank's queries and the stage's keys
+    /// One call of a flash kernel computes all gradients of the keys, so that they need no sum. Ranks agree
+    /// on this for the keys that they exchange.
+    bool one_call = false;
+};
+
+struct AttentionSchedule {
+    std::vector<Stage> stages;
+    int64_t heads_at_once = 0;  ///< key/value heads that pass through the stages together; 0: all
+
+    /// Return the keys received from other ranks, and the keys sent, counted once per receiving rank.
+    int64_t received_keys() const;
+    int64_t sent_keys() const;
+};
+
+/// Returns a schedule with one stage per distance on every rank, so that all ranks post their messages in the
+/// same order. `spans` are the sorted positions of each ring rank.
+AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
+                                     const AttentionMask& mask = {});
+
+/// Returns a schedule for queries at other positions than the keys.
+AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
+                                     int rank, const AttentionMask& mask);
+
+/// Returns how one chunk of this rank's queries reads the chunks 0, 1, … of all ranks' keys up to its own.
+/// A rank computes the chunks one after the other, each as a rank of a ring would. `spans` are the sorted
+/// positions of each ring rank, chunk by chunk.
+std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<std::vector<Spans>>& spans, int rank,
+                                                    const AttentionMask& mask, size_t chunk);
+
+/// Returns whether a schedule computes and exchanges nothing.
+bool is_idle(const AttentionSchedule& schedule);
+
+/// Returns a schedule that gathers `heads_k_stride` heads at a time. Ranks hold ascending positions in order.
+AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank, const AttentionMask& mask,
+                                       int64_t heads_k_stride);
+
+}  // namespace ringmaster

@@ -1,0 +1,26 @@
+/// Computes the layout `balanced`: it places documents of any lengths so that every rank has the same number
+/// of tokens and the same attention work, and reads as few keys of other ranks as that allows.
+#pragma once
+
+#include <vector>
+
+#include "engine/layout/attention_mask.h"
+
+namespace ringmaster {
+
+/// Returns the sorted positions that each of `ranks` ranks holds. Token counts differ by at most one.
+///
+/// A rank that holds queries of a document reads all keys before the last of these queries, so the traffic is
+/// the sum, over ranks and documents, of how far into the document the rank reaches. Documents therefore stay
+/// whole if possible. A long one is cut from its end, where a token has the most work, for as few ranks as
+/// its work fills; the shortest documents fill these ranks' tokens, and the rest counts as a shorter
+/// document. Then pairs of ranks that share a document redistribute their parts: they assign the ten longest
+/// parts anew and cut one, so that the fewest keys move and no work exceeds the highest.
+///
+/// If this moves more than a fifth of a full ring's traffic, the search runs again with up to 4.9 % more work
+/// than the mean, and its result is taken if it moves less than that fifth. The search is bounded and uses
+/// integers, so it is deterministic. The problem is that of MagiAttention (arXiv 2505.13211, section 3.2),
+/// which distributes chunks of equal size; here block sizes are chosen to even out tokens and work.
+std::vector<Spans> balanced_spans(int64_t tokens, int ranks, const AttentionMask& mask);
+
+}  // namespace ringmaster

@@ -1,0 +1,42 @@
+/// Measures a layout for given documents and window: tokens and attention work of each ring rank, and the
+/// keys that it receives from the others.
+#pragma once
+
+#include <vector>
+
+#include "engine/layout/layout.h"
+
+namespace ringmaster {
+
+/// Figures of one ring rank (the ranks of a Ulysses group together).
+struct RankFigures {
+    int64_t tokens = 0;
+    int64_t cells = 0;     ///< mask cells in the rows of its queries
+    int64_t received = 0;  ///< keys (with values) of other ranks that its queries see
+};
+
+struct LayoutFigures {
+    std::vector<RankFigures> ranks;
+
+    double token_balance() const;   ///< largest ÷ mean; 1 is perfectly even
+    double work_balance() const;    ///< largest ÷ mean; 1 if there is no work
+    int64_t received() const;       ///< keys received by all ranks together
+    int64_t most_received() const;  ///< most keys received by a rank
+};
+
+LayoutFigures layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask);
+
+/// Seconds that a token, a cell and a received key each cost a rank.
+struct LayoutCosts {
+    double token_s = 0;
+    double cell_s = 0;
+    double key_s = 0;
+};
+
+/// Returns the layout that `ring_attn_func: auto` picks for these documents: the one whose slowest rank
+/// finishes first, if keys arrive during computation and a tenth of their time is never hidden. Among equals
+/// the first wins: batch_zigzag, varlen_llama3, varlen_zigzag, balanced.
+RingAttnFunc choose_layout(int64_t tokens, int ring, int ulysses, const AttentionMask& mask,
+                           const LayoutCosts& costs);
+
+}  // namespace ringmaster

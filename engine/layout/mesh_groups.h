@@ -1,0 +1,33 @@
+/// Names the groups of ranks that transfer among themselves. The engine connects each group
+/// (engine/comm/groups.h), and the planner counts the memory of the connections.
+#pragma once
+
+#include <vector>
+
+#include "engine/layout/mesh.h"
+
+namespace ringmaster {
+
+enum class MeshGroup {
+    World,
+    Ring,
+    Ulysses,
+    Shard,
+    Replicas,
+    ExpertPart,  ///< ranks of one replica that compute the same experts
+    Experts      ///< one rank of each part: together they compute all experts
+};
+
+constexpr MeshGroup kMeshGroups[] = {MeshGroup::World,  MeshGroup::Ring,     MeshGroup::Ulysses,
+                                     MeshGroup::Shard,  MeshGroup::Replicas, MeshGroup::ExpertPart,
+                                     MeshGroup::Experts};
+
+/// Returns the ranks of `rank`'s group of a kind, ascending.
+std::vector<int> ranks_of(MeshGroup group, int rank, const Mesh& mesh);
+
+/// Returns whether a kind of group has separate connections. Shards and replicas are not connected without
+/// sharded states, and shards without replicas are the world. Groups of experts are connected only with
+/// expert parallelism.
+bool has_connections(MeshGroup group, const Mesh& mesh, bool shards_states);
+
+}  // namespace ringmaster

@@ -1,0 +1,35 @@
+/// Cuts a layout into stretches, the runs of consecutive positions that a rank holds of one document. A layer
+/// that passes a state from token to token (engine/recurrence) computes stretches one by one, and gets the
+/// state at a stretch's begin from the stretch before.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/layout/layout.h"
+
+namespace ringmaster {
+
+struct Stretch {
+    int rank = 0;                    ///< context rank that holds it
+    int64_t first = 0;               ///< index of its first token among the rank's tokens
+    int64_t begin = 0, end = 0;      ///< positions
+    bool has_before = false;         ///< its document begins in an earlier stretch
+    bool has_after = false;          ///< its document continues in a later stretch
+    int64_t sent = 0, received = 0;  ///< indices among the rank's stretches with has_after, and has_before
+
+    int64_t size() const { return end - begin; }
+};
+
+struct Stretches {
+    int ranks = 1;
+    std::vector<Stretch> all;  ///< ordered by position
+    /// The largest number that one rank holds of stretches with has_after, and of those with has_before.
+    int64_t most_sent = 0, most_received = 0;
+};
+
+/// Returns the stretches of all ranks; padding is in none. Throws Error(Refused) if the layout leaves gaps
+/// between a rank's positions, as batch_stripe does.
+Stretches stretches_of(const Layout& layout, const AttentionMask& mask);
+
+}  // namespace ringmaster

@@ -1,0 +1,97 @@
+/// Computes how long the parts of one optimizer step take if nothing waits: seconds of computation and of
+/// each link, for every ring rank and hop. engine/plan/time/simulate.h adds the waiting.
+///
+/// Letters: R ring, P Ulysses ranks, H K D heads, C hidden, I intermediate, L layers. A product takes 2
+/// operations per weight and token forward, 4 backward; attention is counted as in Speeds. Bytes are those of
+/// engine messages (engine/attention/scheduled_attention.cpp, engine/train/gradient_reduction.cpp).
+#pragma once
+
+#include <vector>
+
+#include "engine/layout/attention_mask.h"
+#include "engine/plan/speeds.h"
+
+namespace ringmaster {
+
+/// In longer rings, evenly spaced ranks (columns) stand for all, and neighbouring hops are merged.
+constexpr int kMostColumns = 64, kColumnsOfMore = 32;
+int columns_of(int ring);
+
+/// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
+double query_width(const ModelConfig& model);
+/// Returns the width of the keys that the ranks that split heads hold together, at least one key head per
+/// rank; also a mean over layers.
+double key_width(const ModelConfig& model, double ulysses);
+
+/// Attention of one hop, with all keys that arrive in it.
+struct HopCosts {
+    int first = 0, last = 0;  ///< distances around the ring
+    double forward_s = 0, backward_s = 0;
+    double keys_s = 0;       ///< seconds on the link for keys and values
+    double gradients_s = 0;  ///< seconds on the link for their gradients
+    double queries = 0;      ///< queries that see keys of other ranks
+};
+
+/// Costs of one ring rank for one layer and one micro-batch. The ranks that split its heads, and their
+/// counterparts in other data-parallel groups, do the same at the same time.
+struct ColumnCosts {
+    int ring_rank = 0;
+    double projections_s = 0;  ///< forward: q, k and v
+    double recalled_s = 0;     ///< recomputed q, k and v of chunks that later chunks read
+    double output_s = 0;       ///< forward: attention's output projection
+    double mlp_s = 0;          ///< forward: the MLP
+    double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
+    // These are added to a forward pass whose products take quantised inputs; they may be negative.
+    double int8_projections_s = 0, int8_rest_s = 0;
+    double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
+    double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
+    double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
+    double exchange_out_s = 0;  ///< all-to-all after attention: its output
+    double exchange_back_in_s = 0, exchange_back_out_s = 0;
+    // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
+    // backward's recomputation, and in the backward pass.
+    double experts_forward_s = 0, experts_again_s = 0, experts_back_s = 0;
+    std::vector<HopCosts> hops;  ///< the rank's own keys first; if gathered, one per group of heads
+};
+
+/// Costs of a unit of the states: the embedding, a layer, or final norm and head.
+struct UnitCosts {
+    double gather_s = 0;    ///< all-gather of its weights, if sharded
+    double reduce_s = 0;    ///< all-reduce or reduce-scatter of its gradients
+    double replicas_s = 0;  ///< all-reduce of the slices after that
+    double fetch_s = 0;     ///< copy of its weights from host memory, before the gather
+    double leave_s = 0;     ///< copy of its gradients to host memory, after the reduction
+};
+
+struct StepCosts {
+    std::vector<ColumnCosts> columns;
+    int ring = 1;
+    bool gathers_keys = false;  ///< gathered by groups of heads; false: passed round the ring
+    bool splits_own = false;    ///< half of this rank's heads come last in the backward pass
+    bool shares_link = false;   ///< states and keys use the same link
+    int64_t layers = 0, micro_batches = 1;
+    int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward pass
+    double backward_products = 2;  ///< relative to a forward pass: inputs and weights; only inputs if frozen
+    bool checkpointing = false;
+    bool tiles_mlp = false;        ///< the backward pass computes gate and up again, tile by tile
+    bool keeps_attention = false;  ///< attention's output is not computed again
+    int stage = 0;                 ///< ZeRO stage; 0 if states are not shared
+    UnitCosts embedding, layer, head;
+    double checkpoint_copy_s = 0;  ///< seconds to copy a layer's checkpoint to or from the host; 0: none
+    /// Seconds to copy a layer's chunks between device and host memory, without its checkpoint.
+    double chunks_forward_s = 0, chunks_backward_s = 0;
+    double new_weights_s = 0;  ///< gather after the update (stages 1 and 2)
+    double update_s = 0;       ///< includes its copies from and to host memory, and all copies of a CPU
+};
+
+/// Returns the mask of a plan's rows: the model's window over one document, because the documents of packed
+/// rows are unknown before packing.
+AttentionMask mask_of(const Plan& plan);
+
+/// Returns the costs. Needs the plan's model, mesh, sequence and batch.
+StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask& mask);
+inline StepCosts step_costs(const Plan& plan, const Speeds& speeds) {
+    return step_costs(plan, speeds, mask_of(plan));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,17 @@
+/// Makes the Python environment that LibTorch and tokenizing come from (a build needs it, too). It is made
+/// once, shared by all checkouts and the installed programs, and marked as packaging/setup marks it.
+#pragma once
+
+#include "launcher/base/places.h"
+#include "launcher/base/progress.h"
+
+namespace ringmaster {
+
+/// Returns true if every package of share/requirements.txt is installed in places.python_env.
+bool is_set_up(const Places& places);
+
+/// Makes the environment and installs the packages, unless they are there. Waits for a running set-up. Throws
+/// Error(Unreachable) with pip's output, or Cancelled.
+void set_up(const Places& places, const Progress& progress);
+
+}  // namespace ringmaster

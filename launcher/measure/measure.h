@@ -1,0 +1,20 @@
+/// Measures a few steps of a plan on this machine for `ringmaster plan --measure`.
+#pragma once
+
+#include "engine/plan/calibration.h"
+#include "launcher/run/prepare.h"
+
+namespace ringmaster {
+
+constexpr int kMeasuredSteps = 3;
+
+/// Runs the plan for kMeasuredSteps optimizer steps from a temporary folder, with random weights and rows of
+/// random tokens that are sequence_len long, as the plan assumes; then stops it without saving anything.
+/// Leaves output_dir, run directories and prepared rows untouched, and needs no weights. Memory is the
+/// highest counted peak of any rank; time is the mean over the steps after the first, on the rank that
+/// computes most. Throws Error(Refused) for a plan that cannot run or will not fit, or with the run's own
+/// reason; and Cancelled.
+Measurement measure_plan(const Proposal& proposal, const Machine& machine, const Places& places,
+                         const Progress& progress);
+
+}  // namespace ringmaster

@@ -1,0 +1,13 @@
+/// Reads the top-level values of a request's file, for keys that are no part of Config.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "launcher/run/request.h"
+
+namespace ringmaster {
+
+/// Returns the values of the configuration file, changed by --set.
+nlohmann::json values_of(const Request& request);
+
+}  // namespace ringmaster
