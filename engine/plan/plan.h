@@ -10,6 +10,7 @@
 
 #include "engine/config/config.h"
 #include "engine/config/diagnostic.h"
+#include "engine/config/read_config.h"
 #include "engine/device.h"
 #include "engine/families/model_config.h"
 #include "engine/layout/mesh.h"

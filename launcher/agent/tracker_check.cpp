@@ -76,7 +76,7 @@ std::vector<fs::path> own_environments() {
     return found;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, int out) {
+[[noreturn]] void become_check(const std::vector<std::string>& words, int out) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -111,7 +111,7 @@ std::string output_of(const std::vector<std::string>& words) {
     const Descriptor out(ends[0]);
     Descriptor in(ends[1]);
     const pid_t child = ::fork();
-    if (child == 0) become(words, in.get());
+    if (child == 0) become_check(words, in.get());
     in.close();
     if (child < 0) return {};
     std::string text = read_all(out.get());

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
-constexpr int64_t kReadWhole = 1 << 20;   ///< rank 0's events up to this size are read whole
-constexpr int64_t kTailBytes = 64 << 10;  ///< bytes read at the end of a longer file
+constexpr int64_t kLongestReadWhole = 1 << 20;  ///< rank 0's events up to this size are read whole
+constexpr int64_t kTailBytes = 64 << 10;        ///< bytes read at the end of a longer file
 constexpr int64_t kHeadBytes = 64 << 10;
 constexpr int64_t kPieceBytes = 8 << 10;
 constexpr int kPieces = 24;
@@ -98,7 +98,7 @@ void take_time(const json& plan, PlannedFigures& figures) {
 // ------------------------------------------------------------------------------------------ measured figures
 
 std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
-    if (bytes <= kReadWhole) return steps_in(file, 0, bytes);
+    if (bytes <= kLongestReadWhole) return steps_in(file, 0, bytes);
     std::vector<StepEvent> steps = steps_in(file, 0, kHeadBytes);
     const auto add = [&](const std::vector<StepEvent>& more) {
         steps.insert(steps.end(), more.begin(), more.end());
@@ -173,7 +173,7 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     keep_curve(steps, figures);
     figures.step = steps.back().step;
     figures.last_loss = steps.back().loss;
-    figures.best_is_sampled = bytes > kReadWhole;
+    figures.best_is_sampled = bytes > kLongestReadWhole;
     figures.step_s = sums.seconds();
     figures.tokens_per_s = sums.tokens_per_s();
     std::vector<StepSums> all{sums};

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kSpareDisk = 64 << 20;  ///< bytes always left free, however much a node sends
+constexpr int64_t kDiskLeftFree = 64 << 20;  ///< bytes always left free, however much a node sends
 
 class Opened {
   public:
@@ -74,7 +74,7 @@ void leave_room(const Opened& file, const fs::path& path, size_t bytes) {
     struct statvfs disk {};
     if (::fstatvfs(file.get(), &disk) != 0) return;
     const auto free = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
-    if (free - static_cast<int64_t>(bytes) < kSpareDisk) refuse(path, ENOSPC);
+    if (free - static_cast<int64_t>(bytes) < kDiskLeftFree) refuse(path, ENOSPC);
 }
 
 }  // namespace

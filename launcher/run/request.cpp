@@ -123,29 +123,29 @@ nlohmann::json request_to_json(const Request& request) {
             {"shrink", request.shrink}};
 }
 
-Request request_from_json(const nlohmann::json& json, const std::string& where) {
+Request request_from_json(const nlohmann::json& stored, const std::string& where) {
     try {
         Request request;
-        json.at("config").get_to(request.config);
-        json.at("base_dir").get_to(request.base_dir);
-        json.at("accelerate_file").get_to(request.accelerate_file);
-        json.at("environment").get_to(request.environment);
-        for (const nlohmann::json& pair : json.at("set")) {
+        stored.at("config").get_to(request.config);
+        stored.at("base_dir").get_to(request.base_dir);
+        stored.at("accelerate_file").get_to(request.accelerate_file);
+        stored.at("environment").get_to(request.environment);
+        for (const nlohmann::json& pair : stored.at("set")) {
             request.set.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<std::string>());
         }
-        request.ranks = optional_field<int>(json, "ranks");
-        request.nodes = optional_field<int>(json, "nodes");
-        if (const auto device = optional_field<std::string>(json, "device")) {
+        request.ranks = optional_field<int>(stored, "ranks");
+        request.nodes = optional_field<int>(stored, "nodes");
+        if (const auto device = optional_field<std::string>(stored, "device")) {
             request.device = *device == "cuda" ? Device::Cuda : Device::Cpu;
         }
-        request.device_memory_bytes = optional_field<int64_t>(json, "device_memory_bytes");
-        if (json.contains("host_memory_bytes"))  // older versions wrote none
-            request.host_memory_bytes = optional_field<int64_t>(json, "host_memory_bytes");
-        if (json.contains("disk_memory_bytes"))
-            request.disk_memory_bytes = optional_field<int64_t>(json, "disk_memory_bytes");
-        request.restarts = json.value("restarts", 0);
-        request.shrink = json.value("shrink", false);
-        if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;
+        request.device_memory_bytes = optional_field<int64_t>(stored, "device_memory_bytes");
+        if (stored.contains("host_memory_bytes"))  // older versions wrote none
+            request.host_memory_bytes = optional_field<int64_t>(stored, "host_memory_bytes");
+        if (stored.contains("disk_memory_bytes"))
+            request.disk_memory_bytes = optional_field<int64_t>(stored, "disk_memory_bytes");
+        request.restarts = stored.value("restarts", 0);
+        request.shrink = stored.value("shrink", false);
+        if (stored.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "engine/error.h"
+#include "launcher/ssh/public_key.h"
 
 namespace ringmaster {
 
@@ -47,14 +48,6 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
         }
     }
     return pattern.find_first_not_of('*', in) == std::string_view::npos;
-}
-
-std::string lowered(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
 }
 
 bool matches_list(const std::string& host, std::string_view names) {

@@ -112,13 +112,6 @@ bool copy_key(std::string_view type, Fields& fields, std::string& blob) {
     return true;
 }
 
-std::string lowered(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
-
 /// Returns the key type that OpenSSH reads from a blob's name; it accepts short names there, too.
 std::string type_of_name(std::string_view name) {
     const std::string lower = lowered(name);
@@ -128,6 +121,13 @@ std::string type_of_name(std::string_view name) {
 }
 
 }  // namespace
+
+std::string lowered(std::string_view text) {
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
 
 int PublicKey::rsa_bits() const {
     if (type != "ssh-rsa") return 0;

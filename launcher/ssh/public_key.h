@@ -31,4 +31,7 @@ std::optional<PublicKey> parse_key_text(std::string_view text);
 std::string plain_key_type(std::string_view algorithm);
 bool is_certificate_type(std::string_view algorithm);
 
+/// Returns names of keys and hosts, which are ASCII, in lower case.
+std::string lowered(std::string_view text);
+
 }  // namespace ringmaster

@@ -1,6 +1,9 @@
 # Adds a folder's static library, which links exactly what it may include (see tests/layering.cmake).
 #
 #   ringmaster_room(plan SOURCES mesh.cpp ... LINKS ringmaster_config)
+#
+# The compiler takes six of its files at a time (a unity build), because reading the headers takes longer than compiling
+# what uses them; APART names files that are compiled alone, for they define names that others define too.
 
 set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
@@ -22,8 +25,12 @@ if(RINGMASTER_SANITIZE)
 endif()
 
 function(ringmaster_room name)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-    add_library(ringmaster_${name} STATIC ${ARG_SOURCES})
+    cmake_parse_arguments(ARG "" "" "SOURCES;APART;LINKS" ${ARGN})
+    add_library(ringmaster_${name} STATIC ${ARG_SOURCES} ${ARG_APART})
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/(launcher|gui)/")
+    set_target_properties(ringmaster_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    endif()
+    set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(ringmaster_${name} PUBLIC ringmaster_options ${ARG_LINKS})
     set_target_properties(ringmaster_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
