@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMostRanks = 1'000'000;
-
 class Importer {
   public:
     Importer(const Document& accelerate, const AccelerateSource& source, Document& config,

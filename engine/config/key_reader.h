@@ -26,6 +26,8 @@ struct NumberRange {
     bool open_below = false;  ///< least itself is excluded
     bool open_above = false;
 };
+constexpr NumberRange kPositive{.least = 0, .open_below = true};
+constexpr int64_t kMostRanks = 1'000'000;  ///< the largest size of a mesh that a file may ask for
 
 class KeyReader {
   public:

@@ -10,18 +10,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr NumberRange kPositive{.least = 0, .open_below = true};
-
 /// Keys that would change the update; axolotl passes them to TRL.
-constexpr const char* kRefused[] = {"sync_ref_model",
-                                    "entropy_coef",
-                                    "use_adaptive_entropy",
-                                    "rollout_func",
-                                    "use_data_producer",
-                                    "off_policy_mask_threshold",
-                                    "num_iterations",
-                                    "mask_truncated_completions",
-                                    "skip_zero_advantage_batches"};
+constexpr const char* kRefusedKeys[] = {"sync_ref_model",
+                                        "entropy_coef",
+                                        "use_adaptive_entropy",
+                                        "rollout_func",
+                                        "use_data_producer",
+                                        "off_policy_mask_threshold",
+                                        "num_iterations",
+                                        "mask_truncated_completions",
+                                        "skip_zero_advantage_batches"};
 
 /// All other keys of axolotl's `trl` (utils/schemas/trl.py), except vLLM's, and our own keys.
 constexpr const char* kKnown[] = {"beta",
@@ -73,7 +71,7 @@ void judge_unknown(KeyReader& keys) {
     const json* said = keys.find("trl");
     if (!said || !said->is_object()) return;
     std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
-    known.insert(known.end(), std::begin(kRefused), std::end(kRefused));
+    known.insert(known.end(), std::begin(kRefusedKeys), std::end(kRefusedKeys));
     for (const auto& [key, value] : said->items()) {
         if (key.starts_with("vllm_") || std::find(known.begin(), known.end(), key) != known.end()) continue;
         const std::string nearest = misspelt_word(key, known);
@@ -86,7 +84,7 @@ void judge_unknown(KeyReader& keys) {
 }
 
 void refuse_others(KeyReader& keys) {
-    for (const std::string key : kRefused) {
+    for (const std::string key : kRefusedKeys) {
         const json* value = keys.find("trl." + key);
         if (!value || !is_on(*value) || (key == "num_iterations" && *value == 1)) continue;
         keys.error(Form("CFG-PREFERENCE", "policy-key"), "trl." + key);

@@ -14,15 +14,15 @@ constexpr const char* kAlpha = "neftune_noise_alpha";
 constexpr const char* kOldName = "noisy_embedding_alpha";
 constexpr const char* kMultiple = "neftune_length_multiple";  // key in optim_args, next to alpha
 
-bool is_on(KeyReader& keys, const char* key) {
+bool is_asked(KeyReader& keys, const char* key) {
     const json* said = keys.find(key);
     return said && ringmaster::is_on(*said);
 }
 
 /// Returns the name of the key that the file sets. axolotl refuses a file that sets both names.
 const char* name_of_alpha(KeyReader& keys) {
-    if (!is_on(keys, kOldName)) return kAlpha;
-    if (is_on(keys, kAlpha)) {
+    if (!is_asked(keys, kOldName)) return kAlpha;
+    if (is_asked(keys, kAlpha)) {
         keys.error(Form("CFG-CONFLICT", "noise"), kOldName);
         return kAlpha;
     }

@@ -3,8 +3,6 @@
 namespace ringmaster {
 namespace {
 
-constexpr int64_t kMostRanks = 1'000'000;
-
 void read_context_parallel(KeyReader& keys, Config& config) {
     const auto size = keys.whole("context_parallel_size", {0, kMostRanks});
     const auto degree = keys.whole("sequence_parallel_degree", {0, kMostRanks});

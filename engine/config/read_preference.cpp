@@ -16,7 +16,6 @@ const Words kMethods{"dpo", "ipo", "orpo", "simpo", "kto"};
 const Words kPolicies{"grpo", "gdpo"};
 /// TRL's losses that the engine does not compute.
 const Words kOtherLosses{"aot", "aot_unpaired", "discopop"};
-constexpr NumberRange kPositive{.least = 0, .open_below = true};
 
 bool contains(const Words& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();

@@ -74,9 +74,9 @@ nlohmann::json kept(const Calibration& made, const Machine& machine, const Sessi
         print(report_text(made, session.out) + "  kept in " + printable(file) + age_text(before, made) +
               ": plan, advise and the app use it for this machine\n");
     }
-    nlohmann::json json = calibration_to_json(made);
-    json["file"] = file;
-    return json;
+    nlohmann::json written = calibration_to_json(made);
+    written["file"] = file;
+    return written;
 }
 
 bool measures_cuda(const Arguments& arguments, const Machine& machine) {

@@ -3,6 +3,8 @@
 
 namespace ringmaster {
 
+constexpr int kPollMs = 100;  ///< how often commands that wait look for signals and news
+
 /// Installs the handlers while it lives (only one object at a time). Ignores SIGPIPE, so that writing to a
 /// closed reader fails instead.
 class Interrupts {

@@ -11,6 +11,7 @@
 #include "engine/plan/resolve/plan_json.h"
 #include "launcher/backends/fetch_run.h"
 #include "launcher/base/format.h"
+#include "launcher/cli/interrupts.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
 #include "launcher/cli/sample_text.h"
@@ -22,7 +23,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kPollMs = 200;
 constexpr int64_t kKeptSteps = 512;
 constexpr int64_t kShortRun = 50;  ///< runs of up to this many steps print every step
 

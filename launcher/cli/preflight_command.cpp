@@ -17,8 +17,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kPollMs = 50;
-
 /// Waits until no process of the run is left. Returns its last state; throws Cancelled if the user ended it.
 RunState wait_for_end(const RunDirectory& run, const Interrupts& interrupts) {
     bool asked = false;

@@ -23,7 +23,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kSavePatience = std::chrono::minutes(10);
 constexpr auto kNowPatience = std::chrono::minutes(1);
-constexpr int kPollMs = 100;
 
 /// Opens the run's follower; reports nodes that cannot be reached now, which it retries.
 std::unique_ptr<RunFollower> follower_at_terminal(const RunDirectory& run) {

@@ -15,7 +15,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kPollMs = 250;
 constexpr int64_t kLastPort = 65535;
 
 ServeOptions options_of(const Arguments& arguments) {

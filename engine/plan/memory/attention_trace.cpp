@@ -15,7 +15,6 @@ namespace ringmaster {
 
 namespace {
 
-using Block = Heap::Block;
 constexpr auto kCommunication = MemoryPart::Communication;
 constexpr auto kWorkspace = MemoryPart::Workspace;
 constexpr std::string_view kKeys = "keys and values of other ranks",
@@ -188,7 +187,7 @@ void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
     for (const KeyExchange& exchange : next->exchanges) going = std::max(going, count_keys(exchange.sent));
     keys.coming =
         heap_.take(element() * sent_elements(double(next->keys) * gathered_), kCommunication, kKeys);
-    Block sent = heap_.take(element() * sent_elements(double(going)), kCommunication, kKeys);
+    Heap::Block sent = heap_.take(element() * sent_elements(double(going)), kCommunication, kKeys);
     keys.sent = std::move(sent);
 }
 
@@ -236,7 +235,7 @@ void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
     for (const Stage* next : stages(schedule, 2)) {  // one group of heads is sent while another computes
         exchange(next, keys);
         if (used != nullptr) {
-            const Block made = keys_of_latents(*used);
+            const Heap::Block made = keys_of_latents(*used);
             heap_.touch(of_kernel(*used, false), kWorkspace, kFlash);
         }
         used = next;
@@ -246,9 +245,9 @@ void AttentionTrace::forward_pass(const AttentionSchedule& schedule) {
 void AttentionTrace::scheduled_forward() {
     const double of_queries = shape_.queries() * element();
     if (is_plain()) return heap_.touch(of_queries + statistics());
-    const Block sums = heap_.take(has_sums_of_kernels() ? 4 * shape_.queries() + 2 * statistics()
-                                                        : held_and_sum() + (2 + parts()) * statistics(),
-                                  kWorkspace, "sums of attention's output");
+    const Heap::Block sums = heap_.take(has_sums_of_kernels() ? 4 * shape_.queries() + 2 * statistics()
+                                                              : held_and_sum() + (2 + parts()) * statistics(),
+                                        kWorkspace, "sums of attention's output");
     PassUnderWay under_way;
     for (size_t pass = 0; pass < passes_.size(); ++pass) {
         fetch(pass, false, under_way);
@@ -262,22 +261,22 @@ void AttentionTrace::scheduled_forward() {
 
 /// Traces an all-to-all: each rank's parts, the joined parts that are sent, and those received. Keeps only
 /// the received.
-Block AttentionTrace::tokens_to_heads(double bytes) {
-    Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
+Heap::Block AttentionTrace::tokens_to_heads(double bytes) {
+    Heap::Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
     heap_.touch(2 * bytes, kCommunication, kOwnedHeads);
     return owned;
 }
 
 void AttentionTrace::forward_over_heads() {
     const double e = element(), q = shape_.queries() * e, keys_values = 2 * shape_.keys() * e;
-    Block queries = tokens_to_heads(q);
-    Block under_way = heap_.take(q, kCommunication);
-    Block both = heap_.take(2 * in_.tokens() * kv_width() * e, kCommunication);
-    Block keys = tokens_to_heads(keys_values);
+    Heap::Block queries = tokens_to_heads(q);
+    Heap::Block under_way = heap_.take(q, kCommunication);
+    Heap::Block both = heap_.take(2 * in_.tokens() * kv_width() * e, kCommunication);
+    Heap::Block keys = tokens_to_heads(keys_values);
     both.free();
     under_way.free();
     scheduled_forward();
-    Block out = heap_.take(q);
+    Heap::Block out = heap_.take(q);
     heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received and joined tensors
 }
 
@@ -314,7 +313,7 @@ double AttentionTrace::flash_backward_bytes() const {
 
 void AttentionTrace::backward_pass(const AttentionSchedule& schedule) {
     KeysUnderWay keys;
-    Block going_home, arriving;
+    Heap::Block going_home, arriving;
     const Stage* used = nullptr;
     for (const Stage* next : stages(schedule, 3)) {
         exchange(next, keys);
@@ -329,7 +328,7 @@ void AttentionTrace::backward_pass(const AttentionSchedule& schedule) {
             heap_.touch(of_kernel(stage, true), kWorkspace, kFlash);
 }
 
-void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
+void AttentionTrace::scheduled_backward(Heap::Block& dq, Heap::Block& home) {
     if (is_plain() && !is_in_blocks()) {
         heap_.touch(flash_backward_bytes(), kWorkspace, kFlash);
         if (overwrites() && adds_keys()) home = heap_.take(4 * 2 * shape_.keys(), kWorkspace, kKeyGradients);
@@ -340,11 +339,11 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     }
     const double of_keys = has_sums_ ? 0 : 4 * 2 * shape_.keys() + held_keys();
     home = heap_.take(of_keys, kWorkspace, kKeyGradients);
-    const Block of_latents =
+    const Heap::Block of_latents =
         heap_.take(4 * shape_.rows * shape_.tokens * latents_, kWorkspace, kKeyGradients);
     dq = heap_.take(has_sums_of_kernels() ? 4 * shape_.queries() : held_and_sum(), kWorkspace,
                     kQueryGradients);
-    Block delta;
+    Heap::Block delta;
     if (has_sums_of_kernels()) {
         delta = heap_.take(statistics());
         heap_.touch(delta_bytes());
@@ -352,7 +351,7 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     PassUnderWay under_way;
     for (size_t pass = 0; pass < passes_.size(); ++pass) {
         fetch(pass, true, under_way);
-        Block sums;  // sums of another chunk's keys; if they are in host memory, fetch() counts them
+        Heap::Block sums;  // sums of another chunk's keys; if they are in host memory, fetch() counts them
         if (pass > 0 && (!fetches() || passes_.size() == 2))
             sums = heap_.take(of_keys, kWorkspace, kKeyGradients);
         backward_pass(passes_[pass]);
@@ -360,37 +359,37 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     }
     under_way = {};
     if (!has_sums_of_kernels() || (on_gpu() && is_half())) {
-        Block whole = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
+        Heap::Block whole = heap_.take(shape_.queries() * element(), kWorkspace, kQueryGradients);
         dq = std::move(whole);
     }
 }
 
-Block AttentionTrace::keys_of_latents(const Stage& stage) {
+Heap::Block AttentionTrace::keys_of_latents(const Stage& stage) {
     if (latents_ == 0 || stage.is_own) return {};
     const LatentSizes& sizes = model_.latent;
     const double e = element(), tokens = shape_.rows * double(stage.keys);
-    const Block read = heap_.take(e * tokens * double(sizes.rank));
-    const Block product =
+    const Heap::Block read = heap_.take(e * tokens * double(sizes.rank));
+    const Heap::Block product =
         heap_.take(e * tokens * shape_.heads * double(sizes.plain_width + sizes.value_width));
     return heap_.take(e * shape_.of_keys(double(stage.keys)), kWorkspace, kLatents);
 }
 
-Block AttentionTrace::latents_backward(const Stage& stage) {
+Heap::Block AttentionTrace::latents_backward(const Stage& stage) {
     const LatentSizes& sizes = model_.latent;
     const double e = element(), tokens = shape_.rows * double(stage.keys);
-    const Block product =
+    const Heap::Block product =
         heap_.take(e * tokens * shape_.heads * double(sizes.plain_width + sizes.value_width));
-    Block gradient = heap_.take(4 * tokens * latents_, kCommunication, kKeyGradients);
+    Heap::Block gradient = heap_.take(4 * tokens * latents_, kCommunication, kKeyGradients);
     heap_.touch(e * tokens * double(sizes.rank));
     return gradient;
 }
 
 /// Traces a stage's gradients of keys: this stage's, those sent back to their ranks, and those that arrive.
-void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
+void AttentionTrace::stage_backward(const Stage& stage, Heap::Block& going_home, Heap::Block& arriving) {
     const double of_keys = gradient_bytes(stage.one_call) * some_keys(double(stage.keys) * gathered_);
-    Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
+    Heap::Block gradients = stage.is_own ? Heap::Block() : heap_.take(of_keys, kCommunication, kKeyGradients);
     {
-        const Block made = keys_of_latents(stage);
+        const Heap::Block made = keys_of_latents(stage);
         heap_.touch(of_kernel(stage, true), kWorkspace, kFlash);
     }
     if (stage.is_own) return;
@@ -418,7 +417,7 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
     const bool rounds_keys = rounds || sums || adds_keys();
     const double own = 2 * shape_.keys() * (rounds_keys || !is_flash() ? 4 : e);
     const double keys_values = shared ? own : 2 * shape_.keys() * e;
-    Block dout = tokens_to_heads(q), dq, home;
+    Heap::Block dout = tokens_to_heads(q), dq, home;
     sent();
     scheduled_backward(dq, home);
     read();
@@ -428,20 +427,20 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
         if (!adds_keys()) home = heap_.take(own, kWorkspace, kKeyGradients);
     }
     const auto exchanged = [&](double bytes) { return heap_.take(bytes, kCommunication, kOwnedHeads); };
-    Block sent_q = exchanged(rounds || in_.micro > 1 ? q : 0);
-    Block received_q = exchanged(q);
+    Heap::Block sent_q = exchanged(rounds || in_.micro > 1 ? q : 0);
+    Heap::Block received_q = exchanged(q);
     if (sent_q.bytes() > 0) dq.free();
-    Block both = exchanged(own);
-    Block sent_keys = exchanged(rounds_keys && !shared ? keys_values : 0);
-    Block received_keys = exchanged(keys_values);
+    Heap::Block both = exchanged(own);
+    Heap::Block sent_keys = exchanged(rounds_keys && !shared ? keys_values : 0);
+    Heap::Block received_keys = exchanged(keys_values);
     home.free();
     if (sent_keys.bytes() > 0) both.free();  // rounded into another tensor, which is sent
     sent_q.free();
     dq.free();
-    Block joined_q = heap_.take(q, kWorkspace, kQueryGradients);
+    Heap::Block joined_q = heap_.take(q, kWorkspace, kQueryGradients);
     both.free();
     sent_keys.free();
-    Block joined_keys = heap_.take(2 * in_.tokens() * kv_width() * e, kWorkspace, kKeyGradients);
+    Heap::Block joined_keys = heap_.take(2 * in_.tokens() * kv_width() * e, kWorkspace, kKeyGradients);
     heap_.touch(shared ? keys_values : 0);
     received_q.free();
     received_keys.free();

@@ -10,7 +10,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kFloat = 4, kLong = 8;
 constexpr std::string_view kRowsIn = "rows that experts read", kRowsOut = "rows that experts return",
                            kProduct = "product of gate and up";

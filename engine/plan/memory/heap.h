@@ -11,6 +11,7 @@ namespace ringmaster {
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Activations, Workspace, Logits, Communication };
 constexpr size_t kMemoryParts = 7;
+constexpr MemoryPart kActivations = MemoryPart::Activations;
 
 /// Tracks the bytes in use, and those in use at the peak, by part and by name.
 class Heap {

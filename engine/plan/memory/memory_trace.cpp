@@ -16,9 +16,6 @@ namespace ringmaster {
 
 namespace {
 
-using Block = Heap::Block;
-constexpr auto kActivations = MemoryPart::Activations;
-
 constexpr double kLossChunkTokens = pieces::kLossTokens;
 
 Traced hidden_states(const MemoryInputs& in, TraceMachine& machine, std::string_view name,
@@ -92,14 +89,14 @@ bool stashes_all(const MemoryInputs& in) {
 /// Holds the hidden states of the chunks that are not being computed, `tensors` tensors per chunk, as far as
 /// they are on the device between layers: all of them, or only those being copied from or to host memory
 /// (engine/model/hidden_states.h).
-Block other_chunks(const MemoryInputs& of_one, Heap& heap, double tensors) {
+Heap::Block other_chunks(const MemoryInputs& of_one, Heap& heap, double tensors) {
     const double others = double(of_one.chunks - 1), under_way = of_one.device == Device::Cuda ? 3 : 1;
     const double count = stashes_all(of_one) ? std::min(others, under_way) * tensors : others;
     return heap.take(count * layer_input_bytes(of_one), kActivations, kChunks);
 }
 
 /// Returns the keys and values of other chunks of a layer that stay on the device.
-Block other_keys(const MemoryInputs& of_one, Heap& heap) {
+Heap::Block other_keys(const MemoryInputs& of_one, Heap& heap) {
     const bool copies = of_one.chunks > 1 && of_one.gradient_checkpointing && !of_one.offloads_activations;
     return heap.take(copies ? double(of_one.chunks - 1) * keys_bytes(of_one) : 0, kActivations,
                      "keys and values of other chunks");
@@ -115,7 +112,7 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const bool summed = in.precision == Precision::Bf16Full && !freezes_head(in.lora) &&
                         double(in.chunks) * in.tokens() >
                             double(pieces::kMostRoundedChunks) * std::min(kLossChunkTokens, in.tokens());
-    const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
+    const Heap::Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
     if (in.model.logit_softcap != 0)
         machine.take(chunk, vocabulary, "logits", MemoryPart::Logits);  // derivative of the softcap
@@ -151,7 +148,7 @@ void earlier_chunk(const MemoryInputs& of_one, TraceMachine& machine, Heap& heap
     machine.leave_layer();
     if (of_one.chunks == 1 || stashes_all(of_one)) return;
     const double sums = double(of_one.chunks - 1) * 4 / of_one.element_bytes() * keys_bytes(of_one);
-    const Block held = heap.take(sums, MemoryPart::Workspace, "gradients of keys and values");
+    const Heap::Block held = heap.take(sums, MemoryPart::Workspace, "gradients of keys and values");
     machine.have_sums();
     Traced y_nc;
     Layer<TraceMachine> computed = kept_layer(of_one, machine, layer, y_nc);
@@ -229,7 +226,7 @@ class Shared {
     const MemoryInputs& in_;
     Heap& heap_;
     bool learns_;
-    Block inputs_, embedded_, keys_, gradients_, sums_;
+    Heap::Block inputs_, embedded_, keys_, gradients_, sums_;
 };
 
 /// Holds the states for the length of a trace.
@@ -239,7 +236,7 @@ struct States {
           gradients(heap.take(gradient_bytes(in), MemoryPart::Gradients, "gradients")),
           optimizer(heap.take(optimizer_bytes(in), MemoryPart::Optimizer, "optimizer states")) {}
 
-    Block weights, gradients, optimizer;
+    Heap::Block weights, gradients, optimizer;
 };
 
 /// Traces a layer, the head and the loss in an evaluation (Decoder::forward).
@@ -249,11 +246,11 @@ Heap trace_evaluated_layer(const MemoryInputs& in, int64_t layer) {
     const MemoryInputs own = of_one.of_layer(layer);
     TraceMachine machine(own, heap);
     const States states(in, heap);
-    const Block inputs =
+    const Heap::Block inputs =
         heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
     const Shared shared(in, heap, layer);
-    const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
-    const Block units = heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
+    const Heap::Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
+    const Heap::Block units = heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
     Traced y_nc;
     kept_layer(of_one, machine, layer, y_nc);
     const Traced normed = hidden_states(of_one, machine, kOfLoss);
@@ -274,31 +271,32 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     const double of_earlier = in.chunks > 1 ? kept_bytes(of_one, heap, layer, 1) : 0;
     const double kept = kept_before(of_one, heap, layer) + std::max(0.0, double(in.chunks - 2)) * of_earlier;
     const States states(in, heap);
-    const Block inputs =
+    const Heap::Block inputs =
         heap.take(input_bytes(in, of_one), kActivations, "token ids, labels and rotary tables");
     Shared shared(in, heap, layer);
     {
-        const Block others = heap.take(
+        const Heap::Block others = heap.take(
             kept, kActivations,
             in.gradient_checkpointing ? "inputs of all other layers" : "what all other layers keep");
-        Block earlier = heap.take(of_earlier, kActivations, kChunks);
+        Heap::Block earlier = heap.take(of_earlier, kActivations, kChunks);
         Traced y_nc;
         Layer<TraceMachine> last;
         {
-            const Block units = heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
-            const Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
+            const Heap::Block units =
+                heap.take(layer_forward_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
+            const Heap::Block chunks = other_chunks(of_one, heap, 1), keys = other_keys(own, heap);
             last = kept_layer(of_one, machine, layer, y_nc);
         }
         forget(in, machine, last);
         {
-            const Block units = heap.take(head_unit_bytes(in), MemoryPart::Workspace, kUnits);
-            const Block chunks = other_chunks(of_one, heap, 1);
+            const Heap::Block units = heap.take(head_unit_bytes(in), MemoryPart::Workspace, kUnits);
+            const Heap::Block chunks = other_chunks(of_one, heap, 1);
             head(of_one, machine, heap);
         }
         y_nc.reset();
-        const Block chunks = other_chunks(of_one, heap, 2), keys = other_keys(own, heap);
+        const Heap::Block chunks = other_chunks(of_one, heap, 2), keys = other_keys(own, heap);
         const Traced dx_nc = hidden_states(of_one, machine, kGradient);
-        const Block units = heap.take(layer_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
+        const Heap::Block units = heap.take(layer_unit_bytes(in, layer), MemoryPart::Workspace, kUnits);
         shared.begin_backward(layer);
         if (!last.x_nc.defined()) last.x_nc = hidden_states(of_one, machine, kLayerInput, kActivations);
         last.backward(machine, dx_nc, 0);
@@ -306,9 +304,9 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
         earlier.free();
         earlier_chunk(own, machine, heap, layer, dx_nc);
     }
-    const Block chunks = other_chunks(of_one, heap, 1);
+    const Heap::Block chunks = other_chunks(of_one, heap, 1);
     const Traced dx_nc = hidden_states(of_one, machine, kGradient);
-    const Block units = heap.take(embedding_unit_bytes(in), MemoryPart::Workspace, kUnits);
+    const Heap::Block units = heap.take(embedding_unit_bytes(in), MemoryPart::Workspace, kUnits);
     shared.embedding_backward(machine);
     if (in.precision == Precision::Bf16Full && !freezes_embedding(in.lora))
         heap.touch(4 * std::max(double(in.model.vocab_size) * double(in.model.hidden_size),

@@ -10,7 +10,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kChunk = pieces::kChunkTokens;
 constexpr int64_t kLanes = pieces::kScanLanes;
 

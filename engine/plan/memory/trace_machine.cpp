@@ -12,7 +12,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kWideRows = pieces::kWideRows, kWideColumns = pieces::kWideColumns;
 
 /// Returns a layer's matrices of a site that have this part of a name: ".weight", ".lora_A.weight".

@@ -208,10 +208,10 @@ constexpr std::array kVerdicts = {Verdict::Fits, Verdict::Tight, Verdict::WillNo
 constexpr std::array kDevices = {Device::Cpu, Device::Cuda};
 constexpr std::array kBases = {MemoryBasis::Formula, MemoryBasis::Recalibrated, MemoryBasis::Measured};
 constexpr std::array kPreflights = {Preflight::Before, Preflight::None, Preflight::Only};
-constexpr std::array kLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
-                                 RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
-                                 RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
-                                 RingAttnFunc::Balanced,    RingAttnFunc::Auto};
+constexpr std::array kWrittenLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
+                                        RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
+                                        RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
+                                        RingAttnFunc::Balanced,    RingAttnFunc::Auto};
 
 Mesh read_mesh(const Members& from) {
     Mesh mesh{from.positive("dp_replicate"), from.positive("dp_shard"), from.positive("ring"),
@@ -227,7 +227,7 @@ ContextParallel read_context_parallel(const Members& from) {
         if (!size.is_number_integer()) from.refuse("holds something that is no size", "valid_sizes");
         cp.valid_sizes.push_back(size.get<int>());
     }
-    cp.layout = from_name(from, "layout", kLayouts);
+    cp.layout = from_name(from, "layout", kWrittenLayouts);
     cp.heads_k_stride = from.get<int64_t>("heads_k_stride");
     return cp;
 }
