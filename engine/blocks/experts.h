@@ -11,6 +11,7 @@
 #include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
 #include "engine/blocks/shared_expert.h"
+#include "engine/blocks/tiles.h"
 
 namespace ringmaster {
 
@@ -79,12 +80,10 @@ class Experts final : public Block<Machine> {
         }
         find_outliers(machine);
         Tensor y_nc = machine.empty_like(x_nc);
-        machine.hold_matrices();
-        for (const TokenRange& range : machine.tiles(x_nc)) {
+        each_tile(machine, x_nc, [&](const TokenRange& range) {
             Tile tile = gate_up(machine, range, known());
             rows(y_nc, range).copy_(through(tile, rows(residual_nc, range)));
-        }
-        machine.release_matrices();
+        });
         return y_nc;
     }
 
@@ -101,19 +100,14 @@ class Experts final : public Block<Machine> {
             if (!whole_.gate_up_m2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)}, *chosen_nk);
             return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
         }
-        machine.hold_matrices();
-        for (const TokenRange& range : machine.tiles(x_nc_)) {
+        each_tile(machine, x_nc_, [&](const TokenRange& range) {
             tile_backward(machine, gate_up(machine, range, *chosen_nk++), rows(dy_nc, range),
                           rows(dx_nc, range), beta);
             beta = 1;
-        }
-        machine.release_matrices();
+        });
     }
 
   private:
-    static Tensor rows(const Tensor& x_nc, const TokenRange& range) {
-        return x_nc.narrow(0, range.begin, range.size());
-    }
     static bool has_latent(const Machine& machine) { return machine.model().expert_latent_size > 0; }
     /// Returns the experts' input for read_nc, which holds the tokens from `first` on.
     static Tensor read_by_experts(Machine& machine, const Tensor& read_nc, int64_t first) {

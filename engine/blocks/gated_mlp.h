@@ -1,11 +1,12 @@
-/// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles (Arctic Long Sequence Training,
-/// arXiv 2506.13996, section 3.1.2) it keeps only its input, and the backward pass computes each tile again.
+/// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles it keeps only its input, and
+/// the backward pass computes each tile again.
 #pragma once
 
 #include <utility>
 
 #include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
+#include "engine/blocks/tiles.h"
 
 namespace ringmaster {
 
@@ -35,12 +36,10 @@ class GatedMlp final : public Block<Machine> {
         }
         find_outliers(machine);
         Tensor y_nc = machine.empty_like(x_nc);
-        machine.hold_matrices();
-        for (const TokenRange& range : machine.tiles(x_nc)) {
+        each_tile(machine, x_nc, [&](const TokenRange& range) {
             Tile tile = gate_up(machine, range);
             rows(y_nc, range).copy_(through(tile, rows(residual_nc, range)));
-        }
-        machine.release_matrices();
+        });
         return y_nc;
     }
 
@@ -56,19 +55,13 @@ class GatedMlp final : public Block<Machine> {
             if (!whole_.gate_up_n2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)});
             return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
         }
-        machine.hold_matrices();
-        for (const TokenRange& range : machine.tiles(x_nc_)) {
+        each_tile(machine, x_nc_, [&](const TokenRange& range) {
             tile_backward(machine, gate_up(machine, range), rows(dy_nc, range), rows(dx_nc, range), beta);
             beta = 1;
-        }
-        machine.release_matrices();
+        });
     }
 
   private:
-    static Tensor rows(const Tensor& x_nc, const TokenRange& range) {
-        return x_nc.narrow(0, range.begin, range.size());
-    }
-
     Tile gate_up(Machine& machine, const TokenRange& range) {
         Tile tile{range.begin, branch()};
         tile.gate_up_n2i =

@@ -14,11 +14,8 @@ struct LayerGroup {
     std::vector<int64_t> layers;
 };
 
-inline bool have_same_shapes(const LayerKind& a, const LayerKind& b) {
-    return a.is_recurrent == b.is_recurrent && a.dense == b.dense && a.global == b.global &&
-           a.lacks_mixer == b.lacks_mixer && a.lacks_mlp == b.lacks_mlp &&
-           (a.keys_of < 0) == (b.keys_of < 0) && a.wide == b.wide;
-}
+/// Returns the index of the group with the shapes of a layer of this kind; groups.size() if there is none.
+size_t group_of(const std::vector<LayerGroup>& groups, const LayerKind& kind);
 
 /// Returns the groups in the order of their first layers; none if the model has no layers.
 std::vector<LayerGroup> layer_groups(const ModelConfig& model);

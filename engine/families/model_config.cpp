@@ -22,15 +22,23 @@ std::vector<LayerKind> ModelConfig::layer_kinds() const {
     return kinds;
 }
 
+size_t group_of(const std::vector<LayerGroup>& groups, const LayerKind& kind) {
+    const auto has_shapes = [&](const LayerGroup& group) {
+        const LayerKind a = group.one.layer_kind(0);
+        return a.is_recurrent == kind.is_recurrent && a.dense == kind.dense && a.global == kind.global &&
+               a.lacks_mixer == kind.lacks_mixer && a.lacks_mlp == kind.lacks_mlp &&
+               (a.keys_of < 0) == (kind.keys_of < 0) && a.wide == kind.wide;
+    };
+    return static_cast<size_t>(std::find_if(groups.begin(), groups.end(), has_shapes) - groups.begin());
+}
+
 std::vector<LayerGroup> layer_groups(const ModelConfig& model) {
     std::vector<LayerGroup> groups;
     for (int64_t layer = 0; layer < model.num_layers; ++layer) {
         const LayerKind kind = model.layer_kind(layer);
-        const auto alike = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& group) {
-            return have_same_shapes(group.one.layer_kind(0), kind);
-        });
-        if (alike != groups.end()) {
-            alike->layers.push_back(layer);
+        const size_t alike = group_of(groups, kind);
+        if (alike < groups.size()) {
+            groups[alike].layers.push_back(layer);
             continue;
         }
         groups.push_back({model.of_kind(kind), {layer}});

@@ -169,10 +169,9 @@ double layer_weight_bytes(const MemoryInputs& in, const ModelConfig& one) {
 
 /// Returns the model with only that layer.
 ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
-    const LayerKind kind = model.layer_kind(layer);
-    for (LayerGroup& group : layer_groups(model))
-        if (have_same_shapes(group.one.layer_kind(0), kind)) return std::move(group.one);
-    return model;  // it has no layers
+    std::vector<LayerGroup> groups = layer_groups(model);
+    const size_t own = group_of(groups, model.layer_kind(layer));
+    return own < groups.size() ? std::move(groups[own].one) : model;  // it has no layers
 }
 
 /// Returns whether a unit's weights are whole on the device only while it is used.

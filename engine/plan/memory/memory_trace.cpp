@@ -60,19 +60,16 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
 
 /// Returns the bytes that the layers before this one keep.
 double kept_before(const MemoryInputs& in, Heap& heap, int64_t layer) {
-    std::vector<std::pair<int64_t, double>> alike = {{layer, 0}};  // a layer, and how many are like it
-    const double chunks = double(in.chunks);
-    for (int64_t before = 0; before < layer; ++before) {
-        const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& one) {
-            return have_same_shapes(in.model.layer_kind(one.first), in.model.layer_kind(before));
-        });
-        if (found != alike.end())
-            found->second += chunks;
-        else
-            alike.emplace_back(before, chunks);
-    }
+    const std::vector<LayerGroup> groups = layer_groups(in.model);
+    const LayerGroup& own = groups[group_of(groups, in.model.layer_kind(layer))];
     double kept = 0;
-    for (const auto& [one, layers] : alike) kept += kept_bytes(in, heap, one, layers);
+    for (const LayerGroup& group : groups) {
+        const auto before =
+            std::lower_bound(group.layers.begin(), group.layers.end(), layer) - group.layers.begin();
+        if (before > 0)
+            kept += kept_bytes(in, heap, &group == &own ? layer : group.layers.front(),
+                               double(in.chunks) * double(before));
+    }
     return kept;
 }
 
@@ -352,21 +349,19 @@ Heap trace_step(const MemoryInputs& in) {
     evaluation.micro = in.evaluated;
     const std::vector<LayerGroup> groups = layer_groups(in.model);
     const bool has_units = in.zero_stage > 0 || in.states_in_host;  // units of neighbours share the device
-    const auto group_of = [&](int64_t layer) {
-        const auto holds = [&](const LayerGroup& group) {
-            return have_same_shapes(group.one.layer_kind(0), in.model.layer_kind(layer));
-        };
-        return std::find_if(groups.begin(), groups.end(), holds) - groups.begin();
+    const auto group_of_layer = [&](int64_t layer) {
+        return static_cast<int64_t>(group_of(groups, in.model.layer_kind(layer)));
     };
     constexpr int64_t kHead = -1;  // comes before the last layer in the backward pass
     // Layers differ by their shapes, their window, and the shapes of their neighbours.
     std::set<std::array<int64_t, 4>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {
         const LayerKind kind = in.model.layer_kind(layer);
-        const int64_t before = !has_units ? 0 : layer == last ? kHead : group_of(layer + 1);
-        const int64_t next = has_units ? group_of(std::max<int64_t>(0, layer - 1)) : 0;
+        const int64_t before = !has_units ? 0 : layer == last ? kHead : group_of_layer(layer + 1);
+        const int64_t next = has_units ? group_of_layer(std::max<int64_t>(0, layer - 1)) : 0;
         const bool is_new =
-            kinds.insert({group_of(layer), kind.attends() ? in.window_of(kind) : 0, before, next}).second;
+            kinds.insert({group_of_layer(layer), kind.attends() ? in.window_of(kind) : 0, before, next})
+                .second;
         if (!is_new) continue;
         add(trace_layer(in, layer));
         if (in.evaluated > in.micro) add(trace_evaluated_layer(evaluation, layer));

@@ -1,0 +1,21 @@
+/// Computes a block in tiles of its tokens (Arctic Long Sequence Training, arXiv 2506.13996, section 3.1.2).
+#pragma once
+
+#include "engine/blocks/sites.h"
+
+namespace ringmaster {
+
+template <class Tensor>
+Tensor rows(const Tensor& x_nc, const TokenRange& range) {
+    return x_nc.narrow(0, range.begin, range.size());
+}
+
+/// Calls `compute` with each tile's tokens, while the matrices that all tiles use stay on the device.
+template <class Machine, class Compute>
+void each_tile(Machine& machine, const typename Machine::Tensor& x_nc, const Compute& compute) {
+    machine.hold_matrices();
+    for (const TokenRange& range : machine.tiles(x_nc)) compute(range);
+    machine.release_matrices();
+}
+
+}  // namespace ringmaster
