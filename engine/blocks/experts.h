@@ -8,26 +8,30 @@
 #include <utility>
 #include <vector>
 
-#include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
 #include "engine/blocks/shared_expert.h"
 #include "engine/blocks/tiles.h"
 
 namespace ringmaster {
 
+/// Holds consecutive tokens that are computed together. Rows are pairs of a token and one of its experts.
 template <class Machine>
-class Experts final : public Block<Machine> {
+struct ExpertsTile {
     using Tensor = typename Machine::Tensor;
 
-    /// Holds consecutive tokens that are computed together. Rows are pairs of a token and one of its experts.
-    struct Tile {
-        int64_t first = 0;  ///< index of its first token
-        Branch<Machine> branch = {};
-        typename Machine::Routing routing = {};
-        Tensor router_rstd_n = {};  ///< rstd of the router's norm, if it has one
-        Tensor gate_up_m2i = {};
-        SharedExpert<Machine> shared = {};
-    };
+    int64_t first = 0;  ///< index of its first token
+    Branch<Machine> branch = {};
+    typename Machine::Routing routing = {};
+    Tensor router_rstd_n = {};  ///< rstd of the router's norm, if it has one
+    Tensor gate_up_m2i = {};
+    SharedExpert<Machine> shared = {};
+};
+
+template <class Machine>
+class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
+    using Tensor = typename Machine::Tensor;
+    using Tile = ExpertsTile<Machine>;
+    using TiledBlock<Machine, Tile>::x_nc_, TiledBlock<Machine, Tile>::whole_;
 
     /// The backward of everything that reads the mixture's input.
     struct Pull {
@@ -86,13 +90,6 @@ class Experts final : public Block<Machine> {
         });
         return y_nc;
     }
-
-    void forget(Machine&) override {
-        x_nc_.reset();
-        whole_ = {};
-    }
-
-    void restore(Machine&, const Tensor& x_nc) override { x_nc_ = x_nc; }
 
     void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
         auto chosen_nk = chosen_nk_.begin();
@@ -231,8 +228,6 @@ class Experts final : public Block<Machine> {
     }
 
     const NormSite norm_, output_norm_;
-    Tensor x_nc_;
-    Tile whole_;                     ///< all tokens, unless there are tiles
     std::vector<Tensor> chosen_nk_;  ///< expert choices of each tile
 };
 

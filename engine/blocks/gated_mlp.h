@@ -4,22 +4,24 @@
 
 #include <utility>
 
-#include "engine/blocks/block.h"
 #include "engine/blocks/branch.h"
 #include "engine/blocks/tiles.h"
 
 namespace ringmaster {
 
+/// Holds consecutive tokens that are computed together.
 template <class Machine>
-class GatedMlp final : public Block<Machine> {
-    using Tensor = typename Machine::Tensor;
+struct MlpTile {
+    int64_t first = 0;  ///< index of its first token
+    Branch<Machine> branch = {};
+    typename Machine::Tensor gate_up_n2i = {};
+};
 
-    /// Holds consecutive tokens that are computed together.
-    struct Tile {
-        int64_t first = 0;  ///< index of its first token
-        Branch<Machine> branch = {};
-        Tensor gate_up_n2i = {};
-    };
+template <class Machine>
+class GatedMlp final : public TiledBlock<Machine, MlpTile<Machine>> {
+    using Tensor = typename Machine::Tensor;
+    using Tile = MlpTile<Machine>;
+    using TiledBlock<Machine, Tile>::x_nc_, TiledBlock<Machine, Tile>::whole_;
 
   public:
     explicit GatedMlp(NormSite norm, double multiplier = 1, NormSite output_norm = NormSite::MlpOutput)
@@ -42,13 +44,6 @@ class GatedMlp final : public Block<Machine> {
         });
         return y_nc;
     }
-
-    void forget(Machine&) override {
-        x_nc_.reset();
-        whole_ = {};
-    }
-
-    void restore(Machine&, const Tensor& x_nc) override { x_nc_ = x_nc; }
 
     void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
         if (!machine.is_tiled()) {
@@ -116,8 +111,6 @@ class GatedMlp final : public Block<Machine> {
 
     NormSite norm_, output_norm_;
     double multiplier_;
-    Tensor x_nc_;
-    Tile whole_;  ///< all tokens, unless there are tiles
 };
 
 }  // namespace ringmaster

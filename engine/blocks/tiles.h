@@ -1,7 +1,7 @@
 /// Computes a block in tiles of its tokens (Arctic Long Sequence Training, arXiv 2506.13996, section 3.1.2).
 #pragma once
 
-#include "engine/blocks/sites.h"
+#include "engine/blocks/block.h"
 
 namespace ringmaster {
 
@@ -17,5 +17,22 @@ void each_tile(Machine& machine, const typename Machine::Tensor& x_nc, const Com
     for (const TokenRange& range : machine.tiles(x_nc)) compute(range);
     machine.release_matrices();
 }
+
+/// Keeps its input, and what it computed of all tokens (a `Tile`) unless there are tiles.
+template <class Machine, class Tile>
+class TiledBlock : public Block<Machine> {
+  public:
+    using Tensor = typename Machine::Tensor;
+
+    void forget(Machine&) override {
+        x_nc_.reset();
+        whole_ = {};
+    }
+    void restore(Machine&, const Tensor& x_nc) override { x_nc_ = x_nc; }
+
+  protected:
+    Tensor x_nc_;
+    Tile whole_;
+};
 
 }  // namespace ringmaster
