@@ -42,7 +42,7 @@ void reset_signals() {
 
 /// Turns the child into the rank. Writes errno to `trouble` if the program cannot be run.
 [[noreturn]] void become_rank(char* const* arguments, char* const* environment, int log,
-                         const std::vector<int>& kept_fds, int trouble, pid_t agent) {
+                              const std::vector<int>& kept_fds, int trouble, pid_t agent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != agent) ::_exit(EXIT_FAILURE);  // the agent died before prctl
     ::setpgid(0, 0);
@@ -146,7 +146,8 @@ pid_t start_rank(const RankCommand& command) {
     if (rank < 0)
         throw Error(Failure::Unreachable, Code("PROGRAM-START"), "no process for a rank: " + last_problem());
     if (rank == 0) {
-        become_rank(arguments.data(), environment.data(), log.get(), command.kept_fds, trouble_in.get(), agent);
+        become_rank(arguments.data(), environment.data(), log.get(), command.kept_fds, trouble_in.get(),
+                    agent);
     }
     trouble_in.close();
     if (const int problem = trouble_of(trouble.get())) {

@@ -19,6 +19,7 @@
 #include <QTreeWidget>
 
 #include "engine/error.h"
+#include "engine/plan/resolve/plan_json.h"
 #include "gui/app/main_window.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/launch/launch_form.h"
@@ -359,4 +360,3 @@ class ElsewhereTest : public QObject {
 
 QTEST_MAIN(ElsewhereTest)
 #include "elsewhere_test.moc"
-#include "engine/plan/resolve/plan_json.h"
