@@ -548,7 +548,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Needed for other machines only: %1</source>
-        <translation>Nur für andere Maschinen nötig: %1</translation>
+        <translation>Nur für andere Rechner nötig: %1</translation>
     </message>
     <message>
         <source>Engine</source>
@@ -1536,7 +1536,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>This machine</source>
-        <translation>Diese Maschine</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Slurm here</source>
@@ -1592,7 +1592,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
-        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+        <translation>Verbinden, anmelden, den Rechner fragen…</translation>
     </message>
     <message>
         <source>Eight are checked at a time.</source>
@@ -1735,7 +1735,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>This machine is still being asked.</source>
-        <translation>Diese Maschine wird noch geprüft.</translation>
+        <translation>Dieser Rechner wird noch geprüft.</translation>
     </message>
     <message>
         <source>Memory and time are not known.</source>
@@ -2489,11 +2489,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Machine over SSH</source>
-        <translation>Maschine über SSH</translation>
+        <translation>Rechner über SSH</translation>
     </message>
     <message>
         <source>Slurm of this machine</source>
-        <translation>Slurm dieser Maschine</translation>
+        <translation>Slurm dieses Rechners</translation>
     </message>
     <message>
         <source>Slurm through a login node</source>
@@ -2501,7 +2501,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Machine</source>
-        <translation>Maschine</translation>
+        <translation>Rechner</translation>
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
@@ -3432,7 +3432,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
-        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+        <translation>Verbinden, anmelden, den Rechner fragen…</translation>
     </message>
     <message>
         <source>The trained model</source>
@@ -3590,7 +3590,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>No run was launched on %1 over SSH. Those that were started on the machine itself are watched there.</source>
-        <translation>Auf %1 wurde kein Lauf über SSH gestartet. Die auf der Maschine selbst gestarteten werden dort beobachtet.</translation>
+        <translation>Auf %1 wurde kein Lauf über SSH gestartet. Die auf dem Rechner selbst gestarteten werden dort beobachtet.</translation>
     </message>
     <message>
         <source>There is no run on %1.</source>
@@ -3606,11 +3606,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Follow a run of another machine</source>
-        <translation>Einem Lauf einer anderen Maschine folgen</translation>
+        <translation>Einem Lauf eines anderen Rechners folgen</translation>
     </message>
     <message>
         <source>Runs on that machine</source>
-        <translation>Läufe auf dieser Maschine</translation>
+        <translation>Läufe auf diesem Rechner</translation>
     </message>
     <message>
         <source>Run</source>
@@ -3630,7 +3630,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Machine that the run is on</source>
-        <translation>Maschine, auf der der Lauf ist</translation>
+        <translation>Rechner, auf dem der Lauf ist</translation>
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
@@ -3638,11 +3638,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Machine</source>
-        <translation>Maschine</translation>
+        <translation>Rechner</translation>
     </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
-        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+        <translation>Verbinden, anmelden, den Rechner fragen…</translation>
     </message>
     <message>
         <source>Nothing to follow.</source>
@@ -3654,7 +3654,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>A job of Slurm is followed on the machine that submitted it.</source>
-        <translation>Einem Slurm-Job folgt man auf der Maschine, die ihn eingereicht hat.</translation>
+        <translation>Einem Slurm-Job folgt man auf dem Rechner, der ihn eingereicht hat.</translation>
     </message>
     <message>
         <source>Looking at the run…</source>
@@ -3662,7 +3662,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>Einem, der über SSH gestartet wurde, gleich von welcher Maschine. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich herholen, wie bei einem eigenen Lauf.</translation>
+        <translation>Einem, der über SSH gestartet wurde, gleich von welchem Rechner. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich herholen, wie bei einem eigenen Lauf.</translation>
     </message>
     <message>
         <source>No runs of a machine are shown.</source>
@@ -3853,11 +3853,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>This machine</source>
-        <translation>Diese Maschine</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Machines over SSH</source>
-        <translation>Maschinen über SSH</translation>
+        <translation>Rechner über SSH</translation>
     </message>
     <message>
         <source>Prove the mesh first (preflight)</source>
@@ -3865,15 +3865,15 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>The ranks are processes of this machine; they go on when the window is closed.</source>
-        <translation>Die Ranks sind Prozesse dieser Maschine; sie machen weiter, wenn das Fenster geschlossen wird.</translation>
+        <translation>Die Ranks sind Prozesse dieses Rechners; sie machen weiter, wenn das Fenster geschlossen wird.</translation>
     </message>
     <message>
         <source>Machines that the ranks are spread over</source>
-        <translation>Maschinen, auf die die Ranks verteilt werden</translation>
+        <translation>Rechner, auf die die Ranks verteilt werden</translation>
     </message>
     <message>
         <source>Name and check machines…</source>
-        <translation>Maschinen nennen und prüfen…</translation>
+        <translation>Rechner nennen und prüfen…</translation>
     </message>
     <message>
         <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
@@ -3893,11 +3893,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>No machine is named yet.</source>
-        <translation>Noch ist keine Maschine genannt.</translation>
+        <translation>Noch ist kein Rechner genannt.</translation>
     </message>
     <message>
         <source>Choose the machines.</source>
-        <translation>Die Maschinen auswählen.</translation>
+        <translation>Die Rechner auswählen.</translation>
     </message>
     <message>
         <source>Submit</source>
@@ -3925,7 +3925,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
-        <translation>vom neuesten vollständigen Checkpoint, durch den Agenten auf der Maschine, auch wenn dieses Fenster zu ist</translation>
+        <translation>vom neuesten vollständigen Checkpoint, durch den Agenten auf dem Rechner, auch wenn dieses Fenster zu ist</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
@@ -3933,7 +3933,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
-        <translation>Einen eingereihten Lauf über mehrere Maschinen startet nichts erneut: Stellen Sie die Neustarts auf nie.</translation>
+        <translation>Einen eingereihten Lauf über mehrere Rechner startet nichts erneut: Stellen Sie die Neustarts auf nie.</translation>
     </message>
 </context>
 <context>
@@ -4048,11 +4048,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>This machine</source>
-        <translation>Diese Maschine</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Looking at this machine…</source>
-        <translation>Maschine wird geprüft…</translation>
+        <translation>Rechner wird geprüft…</translation>
     </message>
     <message>
         <source>fine</source>
@@ -4187,7 +4187,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>looking at this machine…</source>
-        <translation>Maschine wird geprüft…</translation>
+        <translation>Rechner wird geprüft…</translation>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
@@ -4240,7 +4240,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf einer anderen Maschine folgen…</translation>
+        <translation>Einem Lauf eines anderen Rechners folgen…</translation>
     </message>
     <message>
         <source>It is being started again already.</source>
@@ -4755,7 +4755,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
-        <translation>Das trainierte Modell oder ein Checkpoint, von der Maschine, auf der es ist</translation>
+        <translation>Das trainierte Modell oder ein Checkpoint, von dem Rechner, auf dem es ist</translation>
     </message>
     <message>
         <source>Try it</source>
@@ -4786,7 +4786,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Forget this target; nothing on the machine changes</source>
-        <translation>Dieses Ziel vergessen; auf der Maschine ändert sich nichts</translation>
+        <translation>Dieses Ziel vergessen; auf dem Rechner ändert sich nichts</translation>
     </message>
     <message>
         <source>checked %1</source>
@@ -5214,7 +5214,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>The machines are asked before it can be shown.</source>
-        <translation>Die Maschinen werden gefragt, bevor es gezeigt werden kann.</translation>
+        <translation>Die Rechner werden gefragt, bevor es gezeigt werden kann.</translation>
     </message>
     <message>
         <source>connecting…</source>
@@ -5314,7 +5314,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>The answer goes to the machine only. It is not stored.</source>
-        <translation>Die Antwort geht nur an die Maschine. Sie wird nicht gespeichert.</translation>
+        <translation>Die Antwort geht nur an den Rechner. Sie wird nicht gespeichert.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5334,7 +5334,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Passphrase of the key %1, which stays on this machine</source>
-        <translation>Passphrase des Schlüssels %1; sie bleibt auf dieser Maschine</translation>
+        <translation>Passphrase des Schlüssels %1; sie bleibt auf diesem Rechner</translation>
     </message>
     <message>
         <source>%1 asks, in its own words:</source>
@@ -6090,11 +6090,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf einer anderen Maschine folgen…</translation>
+        <translation>Einem Lauf eines anderen Rechners folgen…</translation>
     </message>
     <message>
         <source>From another machine…</source>
-        <translation>Von anderer Maschine…</translation>
+        <translation>Von anderem Rechner…</translation>
     </message>
 </context>
 <context>
@@ -6225,7 +6225,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <name>ringmaster::SlurmFields</name>
     <message>
         <source>on this machine</source>
-        <translation>auf dieser Maschine</translation>
+        <translation>auf diesem Rechner</translation>
     </message>
     <message>
         <source>through %1</source>
@@ -6300,7 +6300,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>A small model that learns to write Python, on this machine, in minutes.</source>
-        <translation>Ein kleines Modell lernt in wenigen Minuten auf dieser Maschine, Python zu schreiben.</translation>
+        <translation>Ein kleines Modell lernt in wenigen Minuten auf diesem Rechner, Python zu schreiben.</translation>
     </message>
     <message>
         <source>Attach to a run</source>
@@ -6359,7 +6359,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Machines that the ranks are spread over</source>
-        <translation>Maschinen, auf die sich die Ranks verteilen</translation>
+        <translation>Rechner, auf die sich die Ranks verteilen</translation>
     </message>
     <message>
         <source>auto</source>
@@ -6439,7 +6439,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
-        <translation>Die Maschine zeigt einen Host-Schlüssel, der hier nicht bekannt ist. Gehört er ihr nicht, steht jemand dazwischen. Gesendet wurde ihr noch nichts.</translation>
+        <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er ihm nicht, steht jemand dazwischen. Gesendet wurde ihm noch nichts.</translation>
     </message>
     <message>
         <source>Fingerprint</source>
@@ -6455,7 +6455,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
-        <translation>Vergleichen mit dem, was dies auf der Maschine selbst ausgibt, oder ihren Betreiber fragen:</translation>
+        <translation>Vergleichen mit dem, was dies auf dem Rechner selbst ausgibt, oder seinen Betreiber fragen:</translation>
     </message>
     <message>
         <source>Do not trust it</source>

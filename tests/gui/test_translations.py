@@ -76,3 +76,9 @@ def test_plurals_have_every_form(updated):
         if message.get("numerus"):
             assert len(forms(message)) == LANGUAGES[language], f"{language}, {context}: {message.findtext('source')}"
 
+
+def test_german_has_one_word_for_a_machine():
+    """"Rechner": the words of the app, its help and its findings would otherwise name one thing twice."""
+    texts = [ROOT / "translations/ringmaster_de.ts", *(ROOT / "resources/help").glob("*.de.md"), *(ROOT / "resources/findings").glob("*.md")]
+    assert len(texts) > 100
+    assert not [f"{file.name}: {line}" for file in texts for line in file.read_text().splitlines() if re.search("[Mm]aschine(n|)\\b", line)]
