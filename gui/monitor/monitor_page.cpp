@@ -115,7 +115,7 @@ void MonitorPage::openRun(const QString& dir) {
     m_heat->setChosenRank(-1);
     m_header->setTitle(QFileInfo(dir).fileName());
     m_header->setSubtitle(tr("reading…"));
-    for (QWidget* button : {m_stop, m_stop_now, m_resume, m_try, m_fetch}) button->hide();
+    for (QWidget* button : {m_stop, m_stop_now, m_resume, m_pause, m_try, m_fetch}) button->hide();
     for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age})
         figure->setValue(show::unknown());
     m_progress->setRange(0, kProgressParts);
@@ -231,7 +231,7 @@ void MonitorPage::showHeader() {
     m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
     m_stop_now->setEnabled(!unknown);
     m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
-    m_pause->setVisible(!is_over(state.state) || m_paused);
+    m_pause->setVisible((live && now.step.value_or(0) > 0) || m_paused);
     m_try->setVisible(state.state == RunPhase::Completed);
     m_fetch->setVisible(is_over(state.state) && makes_results_elsewhere({m_dir.toStdString()}));
     if (!live) m_stopping = false;
@@ -574,7 +574,7 @@ void MonitorPage::changeEvent(QEvent* event) {
 }
 
 void MonitorPage::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Space && m_stack->currentIndex() == kRun) return setPaused(!m_paused);
+    if (event->key() == Qt::Key_Space && m_pause->isVisible()) return setPaused(!m_paused);
     Page::keyPressEvent(event);
 }
 

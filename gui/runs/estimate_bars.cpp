@@ -35,7 +35,7 @@ void EstimateBars::show(const RunRow& row) {
     m_pairs = {{tr("Memory of the fullest rank"), real(plan.memory_bytes), real(measured.peak_memory_bytes),
                 real(plan.memory_low_bytes), real(plan.memory_high_bytes), bytesForm},
                {tr("Step time"), plan.step_s, measured.step_s, {}, {}, ringmaster::show::duration},
-               {tr("Overhead"), plan.overhead, measured.overhead, {}, {}, ringmaster::show::percent}};
+               {tr("Overhead"), plan.overhead, measured.overhead, {}, {}, ringmaster::show::percent, true}};
     std::erase_if(m_pairs, [](const Pair& pair) { return !pair.estimated && !pair.measured; });
     QStringList words;
     for (const Pair& pair : m_pairs) words << pair.title + u": "_s + judgement(pair);
@@ -48,9 +48,17 @@ void EstimateBars::show(const RunRow& row) {
 QString EstimateBars::judgement(const Pair& pair) const {
     if (!pair.measured) return tr("not measured yet");
     if (!pair.estimated) return tr("not estimated");
-    const double ratio = *pair.measured / *pair.estimated;
+    // A difference that the two figures do not show is noise.
+    if (pair.form(*pair.measured) == pair.form(*pair.estimated)) return tr("as estimated");
+    const double ratio = *pair.measured / *pair.estimated, points = 100 * (*pair.measured - *pair.estimated);
+    if (pair.is_share && std::isfinite(points)) {
+        const QString off = ringmaster::show::number(std::abs(points), 2);
+        //: of two shares; %1 is a number of percentage points
+        return points < 0 ? tr("%1 points below the estimate").arg(off)
+                          //: of two shares; %1 is a number of percentage points
+                          : tr("%1 points above the estimate").arg(off);
+    }
     if (!std::isfinite(ratio)) return {};
-    if (std::abs(ratio - 1) < 0.005) return tr("as estimated");
     if (ratio >= 3)
         return tr("%1 times the estimate")
             .arg(ratio < 10 ? ringmaster::show::number(ratio, 2)

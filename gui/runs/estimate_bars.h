@@ -29,6 +29,7 @@ class EstimateBars : public QWidget {
         QString title;
         std::optional<double> estimated, measured, low, high;
         QString (*form)(double);
+        bool is_share = false;
     };
     QString judgement(const Pair& pair) const;
     double paintPair(QPainter& painter, const Pair& pair, double top) const;

@@ -307,6 +307,20 @@ class MonitorTest : public QObject {
                                   kPatience_ms);
     }
 
+    void aRunOffersAPauseFromItsFirstStepOn() {
+        SyntheticRun waits{at("waits"), 2, 0};
+        auto* pause = m_page->findChild<QPushButton*>(u"pauseButton"_s);
+        for (const RunPhase phase : {RunPhase::Queued, RunPhase::Preparing, RunPhase::Running}) {
+            waits.phase = phase;
+            open(written(waits));
+            QVERIFY(!pause->isVisible());
+            QTest::keyClick(m_page.get(), Qt::Key_Space);
+            QVERIFY(!pause->isChecked());
+        }
+        append(waits, 1, 3);
+        QTRY_VERIFY_WITH_TIMEOUT(pause->isVisible(), kPatience_ms);
+    }
+
     void aResumedAttemptReplacesTheStepsItRepeats() {
         const SyntheticRun run = written({at("resumed"), 2, 80});
         for (int rank = 0; rank < 2; ++rank) {
