@@ -13,6 +13,7 @@
 #include "engine/comm/backends.h"
 #include "engine/comm/cuda_module.h"
 #include "engine/error.h"
+#include "engine/plan/findings.h"
 
 namespace ringmaster {
 
@@ -62,8 +63,8 @@ Blocks& blocks() {
 
 [[noreturn]] void refuse(size_t bytes, const std::string& reason) {
     throw Error(Failure::Refused, Code("ENGINE-MEMORY"),
-                std::to_string(bytes) + " bytes of host memory could not be had: " + reason + "; " +
-                    std::to_string(blocks().now) + " bytes are in use",
+                size_text(double(bytes)) + " of host memory could not be had: " + reason + "; " +
+                    size_text(double(blocks().now)) + " are in use",
                 {}, "offload less, shorten sequence_len, or use more nodes");
 }
 

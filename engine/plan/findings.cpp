@@ -1,6 +1,7 @@
 #include "engine/plan/findings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <set>
@@ -97,9 +98,11 @@ std::string grouped(int64_t number) {
     return digits;
 }
 
-std::string gib(double bytes) {
+std::string size_text(double bytes) {
+    constexpr double kMiB = 1 << 20, kGiB = 1 << 30;
+    if (bytes < kGiB) return grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB";
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", bytes / double(int64_t{1} << 30));
+    std::snprintf(text, sizeof text, "%.1f GiB", bytes / kGiB);
     return text;
 }
 

@@ -45,7 +45,7 @@ class Findings {
 void put_worst_first(Diagnostics& diagnostics);
 
 std::string grouped(int64_t number);                     ///< e.g. "8,192"
-std::string gib(double bytes);                           ///< e.g. "12.3 GiB"
+std::string size_text(double bytes);                     ///< e.g. "12.3 GiB", "24 MiB"
 std::string joined(const std::vector<int>& numbers);     ///< e.g. "2, 4, 8"
 std::string counted(int64_t number, const char* thing);  ///< e.g. "1 rank", "8 ranks"
 std::vector<int> divisors(int64_t number);               ///< sorted, including 1 and the number

@@ -59,7 +59,7 @@ output_dir: ./out
 )";
 }
 
-constexpr const char* kError = "out of memory: a tensor of 3435973836 bytes could not be had";
+constexpr const char* kError = "out of memory: a tensor of 3.2 GiB could not be had";
 constexpr const char* kErrorPlace = "layer 17, backward";
 
 struct Demo {

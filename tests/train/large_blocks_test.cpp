@@ -1,10 +1,15 @@
 #include "engine/train/large_blocks.h"
 
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <fstream>
+
+#include "engine/error.h"
+#include "engine/train/tensor_memory.h"
 
 namespace ringmaster {
 namespace {
@@ -48,6 +53,18 @@ TEST(LargeBlocks, AreNullWhereThereIsNoMore) {
     void* block = blocks.take(kMiB);
     EXPECT_NE(block, nullptr) << "a refusal is not counted as used";
     blocks.give_back(block, kMiB);
+}
+
+TEST(TensorMemory, SaysInGibibytesWhatCouldNotBeHad) {
+    count_cpu_memory();
+    try {
+        at::empty({int64_t{1} << 50});
+        FAIL() << "there is no room for 4 PiB";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(),
+                    testing::MatchesRegex("out of memory: a tensor of 4194304.0 GiB could not be had, "
+                                          "[0-9.,]+ [GM]iB of tensors are in use"));
+    }
 }
 
 }  // namespace

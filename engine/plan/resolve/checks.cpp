@@ -1,7 +1,6 @@
 #include "engine/plan/resolve/checks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -230,11 +229,6 @@ double cache_bytes(const Plan& plan, int64_t rows) {
     }
     const double element = plan.config.precision == Precision::Float32 ? 4 : 2;
     return numbers * double(rows) * double(places) * element;
-}
-
-std::string size_text(double bytes) {
-    constexpr double kMiB = 1 << 20, kGiB = 1 << 30;
-    return bytes < kGiB ? grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB" : gib(bytes);
 }
 
 /// Reports how a server gets the weights, and whether the loss uses its log-probabilities. Rejects a base
