@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QEvent>
+#include <QFile>
 #include <QFontDatabase>
 #include <QFontMetricsF>
 #include <QLabel>
@@ -180,82 +181,9 @@ QFont fontOf(Type type) {
 }
 
 QString styleSheetOf(const Colours& c) {
-    const QString sheet =
-        uR"(
-        QToolTip { color: %text; background: %card; border: 1px solid %border; padding: 0.3em; }
-        ringmaster--Card { background: %card; border: 1px solid %border; border-radius: 0.6em; }
-        QPushButton, QToolButton { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
-            padding: 0.32em 0.85em; }
-        QToolButton { padding: 0.32em 0.5em; }
-        QPushButton:hover, QToolButton:hover { background: %sunken; border-color: %faint; }
-        QPushButton:pressed, QToolButton:pressed, QToolButton:checked, QPushButton:checked { background: %accent; color: %onaccent;
-            border-color: %accent; }
-        QPushButton:focus, QToolButton:focus { border-color: %accent; }
-        QPushButton:disabled, QToolButton:disabled { color: %faint; background: %sunken; border-color: %border; }
-        QPushButton[role="primary"] { color: %onaccent; background: %accent; border-color: %accent; font-weight: 600; }
-        QPushButton[role="primary"]:hover { background: %accenthover; }
-        QPushButton[role="primary"]:focus { border: 2px solid %text; }
-        QPushButton[role="primary"]:disabled { color: %faint; background: %sunken; border-color: %border; }
-        QPushButton[role="quiet"] { color: %link; background: transparent; border-color: transparent; padding: 0.2em 0.35em; }
-        QPushButton[role="quiet"]:hover { background: %sunken; }
-        QPushButton[role="quiet"]:focus { border-color: %accent; }
-        QPushButton[role="navigation"] { text-align: left; border-color: transparent; background: transparent; padding: 0.5em 0.7em; }
-        QPushButton[role="navigation"]:hover { background: %sunken; }
-        QPushButton[role="navigation"]:checked { color: %link; background: %selected; font-weight: 600; }
-        QPushButton[role="navigation"]:pressed, QPushButton[role="navigation"]:open { color: %text; background: %sunken; }
-        QPushButton[role="navigation"]:focus { border-color: %accent; }
-        QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0.6em; subcontrol-position: right center; right: 0.35em; }
-        QToolButton[popupMode="2"] { padding-right: 1.2em; }
-        QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QDateEdit { color: %text; background: %card; border: 1px solid %border;
-            border-radius: 0.4em; padding: 0.28em 0.5em; selection-background-color: %accent; selection-color: %onaccent; }
-        QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %accent; }
-        QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: %faint; background: %sunken; }
-        QComboBox { padding-right: 1.4em; } QComboBox QLineEdit { padding: 0; border: none; background: transparent; }
-        QComboBox::drop-down { border: none; width: 1.5em; subcontrol-position: right center; }
-        QComboBox::down-arrow { image: url(:/icons/down.svg); width: 0.75em; height: 0.75em; }
-        QPlainTextEdit, QTextEdit, QTextBrowser { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
-            selection-background-color: %accent; selection-color: %onaccent; }
-        QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: %accent; }
-        QAbstractItemView { color: %text; background: %card; alternate-background-color: %sunken; border: 1px solid %border;
-            border-radius: 0.4em; selection-background-color: %selected; selection-color: %text; outline: 0; }
-        QAbstractItemView:focus { border-color: %accent; }
-        QAbstractItemView[flat="true"] { border: none; }
-        QAbstractItemView::item { padding: 0.3em 0.4em; }
-        QHeaderView { background: transparent; border: none; }
-        QHeaderView::section { color: %muted; background: %card; border: none; border-bottom: 1px solid %border;
-            padding: 0.35em 0.2em; font-weight: 500; }
-        QScrollArea { background: transparent; border: none; }
-        QAbstractScrollArea::corner { background: transparent; border: none; }
-        .QSlider::groove:horizontal { height: 0.26em; background: %handle; border-radius: 0.13em; }
-        .QSlider::handle:horizontal { width: 0.8em; margin: -0.32em 0; background: %card; border: 1px solid %faint;
-            border-radius: 0.45em; }
-        .QSlider::handle:horizontal:focus { border-color: %accent; }
-        QScrollBar { background: transparent; border: none; }
-        QScrollBar:vertical { width: 0.7em; } QScrollBar:horizontal { height: 0.7em; }
-        QScrollBar::handle { background: %handle; border-radius: 0.3em; margin: 1px; }
-        QScrollBar::handle:vertical { min-height: 2em; } QScrollBar::handle:horizontal { min-width: 2em; }
-        QScrollBar::handle:hover { background: %faint; }
-        QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
-            width: 0; height: 0; }
-        QProgressBar { color: transparent; background: %border; border: none; border-radius: 0.2em; max-height: 0.4em;
-            min-height: 0.4em; }
-        QProgressBar::chunk { background: %accent; border-radius: 0.2em; }
-        QTabWidget::pane { border: none; } QTabBar { qproperty-drawBase: 0; background: transparent; }
-        QTabBar::tab { color: %muted; background: transparent; border: none; border-bottom: 2px solid transparent;
-            padding: 0.35em 0.2em; margin-right: 1.1em; }
-        QTabBar::tab:selected { color: %text; border-bottom-color: %accent; font-weight: 600; }
-        QTabBar::tab:focus { color: %link; }
-        QMenu { color: %text; background: %card; border: 1px solid %border; padding: 0.25em; }
-        QMenu::item { padding: 0.35em 1.6em 0.35em 0.9em; border-radius: 0.3em; }
-        QMenu::item:selected { background: %selected; } QMenu::item:disabled { color: %faint; }
-        QMenu::separator { height: 1px; background: %border; margin: 0.25em 0.5em; }
-        QMenuBar { background: %card; border-bottom: 1px solid %border; }
-        QMenuBar::item { padding: 0.3em 0.7em; background: transparent; } QMenuBar::item:selected { background: %selected; }
-        QStatusBar { color: %muted; }
-        QSplitter::handle { background: transparent; }
-        QCheckBox, QRadioButton { spacing: 0.45em; }
-        QGroupBox { border: none; font-weight: 600; }
-    )"_s;
+    QFile file(u":/style.qss"_s);
+    if (!file.open(QIODevice::ReadOnly)) qFatal("the style sheet is not in the program");
+    QString sheet = QString::fromUtf8(file.readAll());
     const std::pair<QLatin1StringView, QColor> words[] = {
         {"%text"_L1, c.text},
         {"%card"_L1, c.card},
@@ -269,9 +197,8 @@ QString styleSheetOf(const Colours& c) {
         {"%selected"_L1, mixed(c.card, c.accent, c.dark ? 0.2 : 0.12)},
         {"%handle"_L1, mixed(c.card, c.text, 0.25)},
         {"%accent"_L1, c.accent}};
-    QString out = sheet;
-    for (const auto& [word, colour] : words) out.replace(word, colour.name());
-    return out;
+    for (const auto& [word, colour] : words) sheet.replace(word, colour.name());
+    return sheet;
 }
 
 void applyAppearance(Appearance appearance) {
