@@ -162,7 +162,7 @@ void AlertsDialog::accept() {
         write_alert_settings(alert_settings_file(), settings);
         QDialog::accept();
     } catch (const Error& problem) {
-        say(message_of(problem), QString::fromStdString(problem.hint));
+        say(message_of(problem), hint_of(problem));
     }
 }
 

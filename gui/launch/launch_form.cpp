@@ -242,8 +242,8 @@ QString LaunchForm::problem() const {
         std::ignore = read();
         return {};
     } catch (const Error& problem) {
-        return message_of(problem) +
-               (problem.hint.empty() ? QString() : u". "_s + QString::fromStdString(problem.hint));
+        const QString hint = hint_of(problem);
+        return hint.isEmpty() ? message_of(problem) : message_of(problem) + u". "_s + hint;
     }
 }
 

@@ -247,15 +247,7 @@ QString messageWords(const NodeChecks& checks, int row) {
 }
 
 QString nextWords(const NodeReport& report) {
-    const FindingText* known = finding_text(report.finding.code);
-    if (known == nullptr) return text(report.next);
-    if (report.finding.code == "no-libtorch-no-pip")
-        return NodeWords::tr("Send LibTorch brings it from here");
-    if (lacks_libtorch(report))
-        return NodeWords::tr(
-            "Install LibTorch has that machine's pip bring it (a download of 2.8 GB), Send LibTorch "
-            "copies the part that is needed from here");
-    return filledFinding(known->next, report.finding.with);
+    return finding_text(report.finding.code) == nullptr ? text(report.next) : findingNext(report.finding);
 }
 
 Facts factWords(const SavedTarget& entry) {

@@ -355,9 +355,8 @@ void PlanPage::complain(const std::exception& problem) {
     const auto* error = dynamic_cast<const Error*>(&problem);
     const QString what = QString::fromStdString(problem.what());
     if (!error) return say(Tone::Error, what);
-    const QString where = QString::fromStdString(error->where);
-    say(Tone::Error, where.isEmpty() ? what : u"%1: %2"_s.arg(where, what),
-        QString::fromStdString(error->hint));
+    const QString where = place_of(*error);
+    say(Tone::Error, where.isEmpty() ? what : u"%1: %2"_s.arg(where, what), hint_of(*error));
 }
 
 void PlanPage::say(Tone tone, const QString& what, const QString& why) {

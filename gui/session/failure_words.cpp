@@ -5,6 +5,7 @@
 
 #include "engine/filled_in.h"
 #include "gui/look/numbers.h"
+#include "gui/session/app_ways.h"
 #include "gui/session/finding_words.h"
 
 namespace ringmaster {
@@ -17,12 +18,18 @@ struct Failures {
     Q_DECLARE_TR_FUNCTIONS(Failures)
 };
 
+/// Returns a text of launcher/ssh/finding.h in the app's language, with its values filled in.
+QString filledFinding(const char* text, const std::vector<std::string>& with) {
+    if (*text == '\0') return {};
+    const QString translated = QCoreApplication::translate("NodeFindings", text);
+    return QString::fromStdString(filled_in(translated.toStdString(), with));
+}
+
 /// Returns what keeps a machine from being used, and what to do next.
 std::pair<QString, QString> machineWords(const MachineFailure& machine) {
-    const FindingText* known = finding_text(machine.finding.code);
+    const bool known = finding_text(machine.finding.code) != nullptr;
     const QString what = known ? findingWords(machine.finding) : machine.what;
-    return {machine.host + u": "_s + what,
-            known ? filledFinding(known->next, machine.finding.with) : machine.next};
+    return {machine.host + u": "_s + what, known ? findingNext(machine.finding) : machine.next};
 }
 
 QString findingLine(const Diagnostic& said, const QString& file) {
@@ -34,10 +41,9 @@ QString findingLine(const Diagnostic& said, const QString& file) {
 
 }  // namespace
 
-QString filledFinding(const char* text, const std::vector<std::string>& with) {
-    if (*text == '\0') return {};
-    const QString translated = QCoreApplication::translate("NodeFindings", text);
-    return QString::fromStdString(filled_in(translated.toStdString(), with));
+QString findingNext(const NodeFinding& finding) {
+    const FindingText* known = finding_text(finding.code);
+    return known == nullptr ? QString() : way_in_app(filledFinding(known->next, finding.with));
 }
 
 QString findingWords(const NodeFinding& finding) {

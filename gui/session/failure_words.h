@@ -8,11 +8,10 @@
 
 namespace ringmaster {
 
-/// Returns a text of launcher/ssh/finding.h in the app's language, with its values filled in.
-QString filledFinding(const char* text, const std::vector<std::string>& with);
-
-/// Returns the text of one finding; empty if its code is unknown here.
+/// Returns the text of one finding, and what to do next in the app's words; empty if its code is unknown
+/// here.
 QString findingWords(const NodeFinding& finding);
+QString findingNext(const NodeFinding& finding);
 
 /// Returns what failed and what to do next. Several machines or findings have a line each.
 std::pair<QString, QString> failureWords(const JobFailure& failure);

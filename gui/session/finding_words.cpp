@@ -3,6 +3,7 @@
 #include <QLocale>
 
 #include "engine/config/finding_record.h"
+#include "gui/session/app_ways.h"
 
 namespace ringmaster {
 
@@ -20,7 +21,7 @@ QString message_of(const Diagnostic& finding) {
 }
 
 QString hint_of(const Diagnostic& finding) {
-    return QString::fromStdString(hint_in(finding_language(), finding));
+    return way_in_app(QString::fromStdString(hint_in(finding_language(), finding)));
 }
 
 QString effect_of(const Diagnostic& finding, const Fix& fix) {
@@ -35,8 +36,16 @@ QString message_of(const Error& error) {
     return QString::fromStdString(texts->title) + QLatin1String(": ") + words;
 }
 
+QString hint_of(const Error& error) {
+    return way_in_app(QString::fromStdString(error.hint));
+}
+
+QString place_of(const Error& error) {
+    return error.where.starts_with("--") ? QString() : QString::fromStdString(error.where);
+}
+
 QString text_of(const Error& error) {
-    const QString where = QString::fromStdString(error.where), hint = QString::fromStdString(error.hint);
+    const QString where = place_of(error), hint = hint_of(error);
     return (where.isEmpty() ? QString() : where + QLatin1String(": ")) + message_of(error) +
            (hint.isEmpty() ? QString() : QLatin1String("\n  ") + hint);
 }

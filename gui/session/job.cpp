@@ -33,18 +33,18 @@ Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
     try {
         return work(reporter);
     } catch (const PlanRefused& refused) {
-        return JobFailure{text(refused.what()), text(refused.where), text(refused.hint),
+        return JobFailure{text(refused.what()), place_of(refused), hint_of(refused),
                           refused.plan.diagnostics};
     } catch (const NodeError& found) {
         return JobFailure{text(found.what()),
                           text(found.where),
-                          text(found.hint),
+                          hint_of(found),
                           {},
                           {{text(found.where), text(found.what()), text(found.hint), found.finding}}};
     } catch (const NodesError& found) {
         return JobFailure{text(found.what()), {}, {}, {}, machines_of(found)};
     } catch (const Error& error) {
-        return JobFailure{message_of(error), text(error.where), text(error.hint), {}};
+        return JobFailure{message_of(error), place_of(error), hint_of(error), {}};
     } catch (const Cancelled&) {
         return WasCancelled{};
     } catch (const std::exception& unforeseen) {

@@ -5,6 +5,7 @@
 
 #include "engine/config/finding_record.h"
 #include "engine/filled_in.h"
+#include "gui/session/app_ways.h"
 #include "gui/session/finding_words.h"
 
 namespace ringmaster {
@@ -27,11 +28,12 @@ QString reason_of(const Reason& why, const std::string& reason, const std::strin
     const FindingTexts* titles = language == "en" || code.empty() ? nullptr : texts_of(code, language);
     std::string words;
     for (size_t at = 0; at < why.size(); ++at) {
-        const char* text = reason_text(why[at].code);
+        QString text = QCoreApplication::translate("RunReasons", reason_text(why[at].code));
+        if (text.startsWith(u'\n')) text = u'\n' + way_in_app(text.mid(1));
         std::vector<std::string> with = why[at].with;
         if (titles != nullptr && quotes_error(why, at) && !with.empty())
             with[0] = titles->title + ": " + with[0];
-        words += filled_in(QCoreApplication::translate("RunReasons", text).toStdString(), with);
+        words += filled_in(text.toStdString(), with);
     }
     return QString::fromStdString(words);
 }

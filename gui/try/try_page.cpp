@@ -248,10 +248,7 @@ void TryPage::openModel(const QString& path) {
     try {
         m_model = look_at_model(path);
     } catch (const Error& problem) {
-        fail({message_of(problem),
-              QString::fromStdString(problem.where),
-              QString::fromStdString(problem.hint),
-              {}},
+        fail({message_of(problem), place_of(problem), hint_of(problem), {}},
              tr("This model cannot be tried."));
     }
     showModel();

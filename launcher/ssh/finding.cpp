@@ -143,7 +143,7 @@ const std::vector<FindingText>& finding_texts() {
          QT_TRANSLATE_NOOP("NodeFindings", "--libtorch pip installs it there with that machine's pip (a download of 2.8 GB), "
                                            "--libtorch copy sends the part that is needed from here")},
         {"no-libtorch-here", QT_TRANSLATE_NOOP("NodeFindings", "has no LibTorch %1"),
-         QT_TRANSLATE_NOOP("NodeFindings", "`ringmaster setup`, or the app's Set up, installs it")},
+         QT_TRANSLATE_NOOP("NodeFindings", "`ringmaster setup` installs it")},
         {"no-libtorch-no-pip", QT_TRANSLATE_NOOP("NodeFindings", "has no LibTorch %1, and no Python that could install it"),
          QT_TRANSLATE_NOOP("NodeFindings", "--libtorch copy sends the part that is needed from here")},
         {"other-libtorch", QT_TRANSLATE_NOOP("NodeFindings", "has no LibTorch %1 (there is %2)"),

@@ -1,11 +1,18 @@
 // Tests the choice of a language: its texts, its numbers and lists, and a system's name for it.
 #include <QCoreApplication>
 #include <QLocale>
+#include <QRegularExpression>
 #include <QTest>
 
+#include "engine/config/finding_record.h"
+#include "engine/events/run_reason.h"
 #include "gui/app/languages.h"
 #include "gui/look/numbers.h"
+#include "gui/session/app_ways.h"
+#include "gui/session/failure_words.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/reason_words.h"
+#include "launcher/ssh/finding.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -55,6 +62,48 @@ class LanguagesTest : public QObject {
         use_language(u"de"_s);
         QCOMPARE(reason_of(state),
                  u"Rank 3 endete mit Status 1: Einem Rank ging der Speicher aus: no bytes left"_s);
+    }
+
+    void aHintNamesTheAppsOwnWay_data() {
+        QTest::addColumn<QString>("language");
+        for (const Language& one : languages_known()) QTest::newRow(qPrintable(one.code)) << one.code;
+    }
+    void aHintNamesTheAppsOwnWay() {
+        QFETCH(QString, language);
+        use_language(language);
+        QStringList hints;
+        for (const FindingText& one : finding_texts())
+            hints << findingNext({std::string(one.code), {"1", "2", "3", "4"}, {}});
+        for (const auto& [code, record] : finding_records())
+            for (const auto& [form, hint] : record.texts.at(finding_language()).hints)
+                hints << way_in_app(QString::fromStdString(hint));
+        for (const ReasonText& one : reason_texts())
+            if (one.code.ends_with("-next"))
+                hints << reason_of({{std::string(one.code), {}}}, {}, {}).trimmed();
+        QVERIFY(hints.size() > 200);
+        // Only the command line can do these.
+        static const QRegularExpression there(
+            u"calibrate|--(host|disk)-memory|--set|--runs-dir|RUN --slurm time"_s);
+        static const QRegularExpression command(u"ringmaster [a-z]|--[a-z]"_s);
+        for (const QString& hint : hints)
+            QVERIFY2(!hint.contains(command) || hint.contains(there), qPrintable(hint));
+    }
+
+    void aHintOfAnErrorIsTheAppsOwnSentence() {
+        use_language(u"de"_s);
+        const Error active(
+            Failure::Refused, Code("RUN-ACTIVE"), "is running", "--ranks",
+            "`ringmaster stop longdocs-cp4` ends it; `ringmaster watch longdocs-cp4` shows it");
+        QCOMPARE(hint_of(active), u"Den Lauf in Monitor stoppen."_s);
+        QCOMPARE(place_of(active), QString());
+        QCOMPARE(way_in_app(u"context_parallel_size: 2, oder --ranks 16"_s),
+                 u"context_parallel_size: 2, oder Ranks: 16"_s);
+        QCOMPARE(way_in_app(u"--ranks 4, or --device cpu"_s),
+                 u"Auf der Seite Plan Ranks auf 4 oder Gerät auf CPU stellen."_s);
+        QCOMPARE(way_in_app(u"`ringmaster watch /runs/a` follows it"_s),
+                 u"`ringmaster watch /runs/a` follows it"_s);
+        use_language(u"en"_s);
+        QCOMPARE(hint_of(active), u"Stop the run in Monitor."_s);
     }
 
     void aReasonWithoutPartsStaysAsItIs() {
