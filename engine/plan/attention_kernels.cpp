@@ -29,13 +29,18 @@ constexpr const char* kForCuts = QT_TRANSLATE_NOOP("AttentionKernels", "rows of 
 constexpr const char* kForCutsAndPieces = QT_TRANSLATE_NOOP("AttentionKernels", "rows of several documents or with padding, and hops that see several stretches of keys");
 constexpr const char* kForGradients = QT_TRANSLATE_NOOP("AttentionKernels", "gradients");
 
-constexpr const char* kOnCpu = QT_TRANSLATE_NOOP("AttentionKernels", "the ranks compute on the CPU; bfloat16 by the processor's own products if it has them");
-constexpr const char* kMeasured = QT_TRANSLATE_NOOP("AttentionKernels", "the faster of the two, by a measurement on the run's own shapes at the start; both compute the same");
-constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "documents and padding are segments of one launch, which keeps documents apart");
-constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
+constexpr const char* kOnCpu = QT_TRANSLATE_NOOP("AttentionKernels", "the ranks compute on the CPU");
+constexpr const char* kOnCpuMore = QT_TRANSLATE_NOOP("AttentionKernels", "bfloat16 by the processor's own products if it has them");
+constexpr const char* kMeasured = QT_TRANSLATE_NOOP("AttentionKernels", "the faster of the two, by a measurement at the start");
+constexpr const char* kMeasuredMore = QT_TRANSLATE_NOOP("AttentionKernels", "on the run's own shapes; both compute the same");
+constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "keeps documents apart");
+constexpr const char* kSegmentsMore = QT_TRANSLATE_NOOP("AttentionKernels", "documents and padding are segments of one launch");
+constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits");
+constexpr const char* kOrderedMore = QT_TRANSLATE_NOOP("AttentionKernels", "heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
 
 constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take 16 bits alone");
-constexpr const char* kOfCap = QT_TRANSLATE_NOOP("AttentionKernels", "the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these");
+constexpr const char* kOfCap = QT_TRANSLATE_NOOP("AttentionKernels", "the model caps its attention scores");
+constexpr const char* kOfCapMore = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that");
 constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
 constexpr const char* kOfWindow = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: the model attends in a sliding window");
 constexpr const char* kOfHeadDim = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8");
@@ -132,11 +137,11 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
         return {};
     switch (attention_family(plan)) {
         case AttentionFamily::OwnBlocks:
-            return {{kBlocks, kForAll, kOnCpu}};
+            return {{kBlocks, kForAll, kOnCpu, kOnCpuMore}};
         case AttentionFamily::Efficient:
-            return {{kEfficient, kForAll, kOfFloat32}};
+            return {{kEfficient, kForAll, kOfFloat32, ""}};
         case AttentionFamily::ScoreBlocks:
-            return {{kScores, kForAll, kOfCap}};
+            return {{kScores, kForAll, kOfCap, kOfCapMore}};
         case AttentionFamily::FlashAttention2:
             break;
     }
@@ -144,12 +149,12 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
     const char* without_cudnn = why_not_cudnn(plan);
     std::vector<AttentionUse> uses;
     if (shapes.dense && without_cudnn == nullptr) {
-        uses.push_back({kFaster, kForWhole, kMeasured});
+        uses.push_back({kFaster, kForWhole, kMeasured, kMeasuredMore});
     } else if (shapes.dense) {
-        uses.push_back({kDense, kForWhole, without_cudnn});
+        uses.push_back({kDense, kForWhole, without_cudnn, ""});
     }
-    uses.push_back({kVarlen, shapes.varlen ? kForCutsAndPieces : kForCuts, kSegments});
-    if (cuda_is_deterministic()) uses.push_back({kBackward, kForGradients, kOrdered});
+    uses.push_back({kVarlen, shapes.varlen ? kForCutsAndPieces : kForCuts, kSegments, kSegmentsMore});
+    if (cuda_is_deterministic()) uses.push_back({kBackward, kForGradients, kOrdered, kOrderedMore});
     return uses;
 }
 

@@ -41,7 +41,10 @@ const char* why_not_cudnn(const Plan& plan);
 struct AttentionUse {
     std::string kernel;  ///< "FlashAttention-2, dense"
     std::string use;     ///< the task it computes; "for" in the JSON
-    std::string why;
+    std::string why;     ///< a few words
+    std::string more;    ///< may be empty
+
+    std::string whole_why() const { return more.empty() ? why : why + "; " + more; }
 };
 /// Returns nothing if the model's shape or the mesh is unknown.
 std::vector<AttentionUse> attention_kernels(const Plan& plan);

@@ -22,13 +22,16 @@ void AttentionCard::setPlan(const Plan& plan) {
     const auto translated = [](const std::string& text) {
         return QCoreApplication::translate("AttentionKernels", text.c_str());
     };
-    QStringList lines;
-    for (const AttentionUse& it : attention_kernels(plan))
+    QStringList lines, more;
+    for (const AttentionUse& it : attention_kernels(plan)) {
         lines << u"%1: %2 (%3)"_s.arg(translated(it.kernel), translated(it.use), translated(it.why));
+        if (!it.more.empty()) more << translated(it.kernel) + u": "_s + translated(it.more);
+    }
     if (lines.isEmpty())
         lines << (plan.model ? tr("Not known before the problems above are solved.")
                              : tr("Not known yet: the model's shape is missing."));
     m_text->setText(lines.join(u'\n'));
+    m_text->setToolTip(more.join(u'\n'));
 }
 
 }  // namespace ringmaster

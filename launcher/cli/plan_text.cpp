@@ -245,7 +245,7 @@ class PlanWriter {
     void attention() {
         const char* label = "Attention";
         for (const AttentionUse& it : attention_kernels(plan_)) {
-            section(label, it.kernel + ": " + it.use + " (" + it.why + ")");
+            section(label, it.kernel + ": " + it.use + " (" + it.whole_why() + ")");
             label = "";
         }
     }

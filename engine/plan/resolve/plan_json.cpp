@@ -121,7 +121,7 @@ json to_json(const std::vector<KeyVerdicts::Reason>& reasons) {
 json to_json(const std::vector<AttentionUse>& uses) {
     json list = json::array();
     for (const AttentionUse& it : uses)
-        list.push_back({{"kernel", it.kernel}, {"for", it.use}, {"why", it.why}});
+        list.push_back({{"kernel", it.kernel}, {"for", it.use}, {"why", it.whole_why()}});
     return list;
 }
 
