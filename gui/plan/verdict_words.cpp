@@ -1,5 +1,4 @@
 #include "gui/plan/verdict_words.h"
-#include "engine/plan/node_fit.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -91,14 +90,18 @@ QString ranks_words(const Plan& plan) {
 
 QString mesh_words(const Mesh& mesh, int zero_stage) {
     QStringList parts;
-    const auto factor = [&](const QString& name, int size) {
-        if (size > 1) parts << u"%1 %2"_s.arg(name).arg(size);
+    const auto factor = [&](const QString& text, int size) {
+        if (size > 1) parts << text.arg(size);
     };
-    factor(u"dp_replicate"_s, mesh.dp_replicate);
-    factor(zero_stage > 0 ? u"dp_shard"_s : Words::tr("data parallel"), mesh.dp_shard);
-    factor(u"ring"_s, mesh.ring);
-    factor(u"ulysses"_s, mesh.ulysses);
-    const QString experts = mesh.expert > 1 ? u" \u00B7 expert %1"_s.arg(mesh.expert) : QString();
+    factor(u"dp_replicate %1"_s, mesh.dp_replicate);
+    factor(zero_stage > 0 ? u"dp_shard %1"_s : Words::tr("data parallel %1"), mesh.dp_shard);
+    //: ranks of a mesh that pass keys and values round
+    factor(Words::tr("ring %1"), mesh.ring);
+    //: ranks of a mesh that split the heads; Ulysses is a name
+    factor(Words::tr("ulysses %1"), mesh.ulysses);
+    //: ranks of a mesh that share the experts of a layer
+    const QString experts =
+        mesh.expert > 1 ? u" \u00B7 "_s + Words::tr("expert %1").arg(mesh.expert) : QString();
     const bool sharded = zero_stage > 0 && mesh.shards() > 1;
     const QString split = parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
     return sharded ? split + u" \u00B7 ZeRO %1"_s.arg(zero_stage) + experts : split;

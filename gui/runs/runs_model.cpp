@@ -46,7 +46,8 @@ QString meshWords(const PlannedFigures& plan) {
     QStringList parts;
     //: ranks of a mesh that pass keys and values round
     if (plan.mesh->ring > 1) parts << RunsModel::tr("ring %1").arg(plan.mesh->ring);
-    if (plan.mesh->ulysses > 1) parts << u"ulysses %1"_s.arg(plan.mesh->ulysses);
+    //: ranks of a mesh that split the heads; Ulysses is a name
+    if (plan.mesh->ulysses > 1) parts << RunsModel::tr("ulysses %1").arg(plan.mesh->ulysses);
     //: ranks of a mesh that each hold a part of the weights
     if (plan.mesh->dp_shard > 1) parts << RunsModel::tr("shard %1").arg(plan.mesh->dp_shard);
     //: groups of ranks of a mesh that each hold a copy of the weights

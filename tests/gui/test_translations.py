@@ -82,3 +82,14 @@ def test_german_has_one_word_for_a_machine():
     texts = [ROOT / "translations/ringmaster_de.ts", *(ROOT / "resources/help").glob("*.de.md"), *(ROOT / "resources/findings").glob("*.md")]
     assert len(texts) > 100
     assert not [f"{file.name}: {line}" for file in texts for line in file.read_text().splitlines() if re.search("[Mm]aschine(n|)\\b", line)]
+
+
+def test_axes_of_a_mesh_have_their_words(updated):
+    """"ring 8" and "ulysses 4" are texts of the app: each language writes the ring in its own word, and Ulysses as the name it is."""
+    language, messages = updated
+    axis = re.compile(r"\b(ring|ulysses) %\d")
+    of_axes = [(message.findtext("source"), form) for _, message in messages for form in forms(message) if axis.search(message.findtext("source"))]
+    assert language == "en" or len(of_axes) >= 7
+    assert not [form for _, form in of_axes if axis.search(form)]
+    untranslated = re.compile(r'(?<!tr\()u?"[^"]*\b(ring|ulysses|expert) %')
+    assert not [file.name for file in (ROOT / "gui").rglob("*.cpp") if untranslated.search(file.read_text())]
