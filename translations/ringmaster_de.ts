@@ -125,6 +125,153 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>AppWays</name>
+    <message>
+        <source>Press Set up on the Start page.</source>
+        <translation>Auf der Seite Start „Einrichten“ drücken.</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor once all nodes are there again.</source>
+        <translation>In Monitor „Fortsetzen“ drücken, sobald alle Knoten wieder da sind.</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor.</source>
+        <translation>In Monitor „Fortsetzen“ drücken.</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir, or wait until the other run has ended.</source>
+        <translation>Ein anderes output_dir nehmen, oder warten, bis der andere Lauf zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>Stop the run in Monitor.</source>
+        <translation>Den Lauf in Monitor stoppen.</translation>
+    </message>
+    <message>
+        <source>Open the run in Monitor.</source>
+        <translation>Den Lauf in Monitor öffnen.</translation>
+    </message>
+    <message>
+        <source>Delete it on the Runs page.</source>
+        <translation>Auf der Seite Läufe löschen.</translation>
+    </message>
+    <message>
+        <source>The Runs page lists the runs.</source>
+        <translation>Die Seite Läufe zeigt, welche es gibt.</translation>
+    </message>
+    <message>
+        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
+        <translation>Sein Ende abwarten. Die Seite Läufe holt ein Modell von einem anderen Rechner her.</translation>
+    </message>
+    <message>
+        <source>Remove it on the Queue page.</source>
+        <translation>Auf der Seite Warteschlange entfernen.</translation>
+    </message>
+    <message>
+        <source>The Queue page lists what waits.</source>
+        <translation>Die Seite Warteschlange zeigt, was wartet.</translation>
+    </message>
+    <message>
+        <source>Press Merge… first, then convert the merged model.</source>
+        <translation>Erst „Zusammenführen…“ drücken, dann das zusammengeführte Modell umwandeln.</translation>
+    </message>
+    <message>
+        <source>The page Try it takes completed runs.</source>
+        <translation>Die Seite Ausprobieren nimmt abgeschlossene Läufe.</translation>
+    </message>
+    <message>
+        <source>Launch fetches the model.</source>
+        <translation>„Starten“ lädt das Modell.</translation>
+    </message>
+    <message>
+        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
+        <translation>Auf der Seite Läufe schreibt „Für TensorBoard exportieren…“ dessen Dateien.</translation>
+    </message>
+    <message>
+        <source>Name another output_dir, or press Overwrite.</source>
+        <translation>Ein anderes output_dir nennen, oder „Überschreiben“ drücken.</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir on the Plan page.</source>
+        <translation>Auf der Seite Plan ein anderes output_dir nennen.</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
+        <translation>Auf der Seite Knoten lässt „LibTorch installieren“ es das pip jenes Rechners holen (2,8 GB), und „LibTorch senden“ kopiert den nötigen Teil von hier.</translation>
+    </message>
+    <message>
+        <source>Does that machine reach PyPI? On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>Erreicht jener Rechner PyPI? Auf der Seite Knoten bringt „LibTorch senden“ es von hier.</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>Auf der Seite Knoten bringt „LibTorch senden“ es von hier.</translation>
+    </message>
+    <message>
+        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>Mit dem vergleichen, was %1 dort ausgibt; dann auf der Seite Knoten „Prüfen“ drücken und ihm vertrauen.</translation>
+    </message>
+    <message>
+        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
+        <translation>Als [user@]host[:port] nennen, etwa gpu1 oder ann@10.0.0.7:2222.</translation>
+    </message>
+    <message>
+        <source>Choose the Slurm of a login node.</source>
+        <translation>Das Slurm eines Login-Knotens wählen.</translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
+        <translation>Rechner über SSH oder Slurm wählen, oder auf der Seite Plan Knoten auf 1 stellen.</translation>
+    </message>
+    <message>
+        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
+        <translation>Unter Slurm sagt „Knoten“, wie viele der Job bekommt.</translation>
+    </message>
+    <message>
+        <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
+        <translation>Mit mehr Speicher starten (mem=… unter „Weiteres“), mit kürzerer sequence_len oder mit mehr Ranks.</translation>
+    </message>
+    <message>
+        <source>Ringmaster writes the script; the launch dialog shows it.</source>
+        <translation>Das Skript schreibt Ringmaster; das Startfenster zeigt es.</translation>
+    </message>
+    <message>
+        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
+        <translation>Eine axolotl-YAML öffnen und diese Datei auf der Seite Plan als accelerate-Datei wählen.</translation>
+    </message>
+    <message>
+        <source>Set Device memory on the Plan page.</source>
+        <translation>Auf der Seite Plan den Gerätespeicher angeben.</translation>
+    </message>
+    <message>
+        <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
+        <translation>Sie mit CUDA_VISIBLE_DEVICES auslassen, auf der Seite Plan als Gerät CPU wählen, oder einen Rechner mit neuerer GPU nehmen.</translation>
+    </message>
+    <message>
+        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>Dort den NVIDIA-Treiber %1 oder neuer installieren, oder auf der Seite Plan als Gerät CPU wählen.</translation>
+    </message>
+    <message>
+        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
+        <translation>Auf der Seite Plan Ranks auf %1 oder Gerät auf CPU stellen.</translation>
+    </message>
+    <message>
+        <source>Ranks: %1</source>
+        <translation>Ranks: %1</translation>
+    </message>
+    <message>
+        <source>Set Ranks and Device on the Plan page.</source>
+        <translation>Auf der Seite Plan Ranks und Gerät einstellen.</translation>
+    </message>
+    <message>
+        <source>Make room, or choose another folder.</source>
+        <translation>Platz schaffen, oder einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>Choose a new folder.</source>
+        <translation>Einen neuen Ordner wählen.</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -171,22 +318,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Gradienten</translation>
     </message>
     <message>
-        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
-        <translation>die Ranks rechnen auf der CPU; bfloat16 mit den Produkten des Prozessors, wenn er sie hat</translation>
-    </message>
-    <message>
-        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
-        <translation>der schnellere von beiden, nach einer Messung zu Beginn mit den Formen des Laufs; beide rechnen dasselbe</translation>
-    </message>
-    <message>
-        <source>documents and padding are segments of one launch, which keeps documents apart</source>
-        <translation>Dokumente und Padding sind Segmente eines Aufrufs; so bleiben Dokumente getrennt</translation>
-    </message>
-    <message>
-        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
-        <translation>ein wiederholter Lauf ergibt dieselben Bits; Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt. RINGMASTER_CUDA_DETERMINISTIC=1 verlangt es so</translation>
-    </message>
-    <message>
         <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
         <translation>float32: FlashAttention-2 und cuDNN nehmen nur 16 Bit</translation>
     </message>
@@ -207,8 +338,44 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Score-Blöcke mit LibTorchs Operationen</translation>
     </message>
     <message>
-        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
-        <translation>das Modell begrenzt seine Attention-Scores, was FlashAttention-2, cuDNN und der speichersparende Kernel nicht können; langsamer als diese</translation>
+        <source>the ranks compute on the CPU</source>
+        <translation>die Ranks rechnen auf der CPU</translation>
+    </message>
+    <message>
+        <source>bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>bfloat16 mit den Produkten des Prozessors, wenn er sie hat</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement at the start</source>
+        <translation>der schnellere von beiden, nach einer Messung zu Beginn</translation>
+    </message>
+    <message>
+        <source>on the run&apos;s own shapes; both compute the same</source>
+        <translation>mit den Formen des Laufs; beide rechnen dasselbe</translation>
+    </message>
+    <message>
+        <source>keeps documents apart</source>
+        <translation>hält Dokumente getrennt</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch</source>
+        <translation>Dokumente und Padding sind Segmente eines Aufrufs</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits</source>
+        <translation>ein wiederholter Lauf ergibt dieselben Bits</translation>
+    </message>
+    <message>
+        <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt; RINGMASTER_CUDA_DETERMINISTIC=1 verlangt es so</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores</source>
+        <translation>das Modell begrenzt seine Attention-Scores</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that</source>
+        <translation>FlashAttention-2, cuDNN und der speichersparende Kernel sind schneller, können das aber nicht</translation>
     </message>
 </context>
 <context>
@@ -1305,10 +1472,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>--libtorch pip installiert es dort mit dem pip jenes Rechners (2,8 GB zu laden), --libtorch copy sendet den nötigen Teil von hier</translation>
     </message>
     <message>
-        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
-        <translation>`ringmaster setup` oder „Einrichten“ in der App installiert es</translation>
-    </message>
-    <message>
         <source>has no LibTorch %1, and no Python that could install it</source>
         <translation>hat kein LibTorch %1 und kein Python, das es installieren könnte</translation>
     </message>
@@ -1439,6 +1602,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>are the two on one network? Name first a node that all the others reach</source>
         <translation>Sind beide in einem Netz? Nennen Sie zuerst einen Knoten, den alle anderen erreichen</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup` installs it</source>
+        <translation>`ringmaster setup` installiert es</translation>
     </message>
 </context>
 <context>
@@ -1661,14 +1828,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>%1 is a machine</extracomment>
         <translation>Verbindung mit %1</translation>
     </message>
-    <message>
-        <source>Send LibTorch brings it from here</source>
-        <translation>„LibTorch senden“ bringt es von hier</translation>
-    </message>
-    <message>
-        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
-        <translation>„LibTorch installieren“ lässt es das pip jenes Rechners holen (2,8 GB), „LibTorch senden“ kopiert den nötigen Teil von hier</translation>
-    </message>
 </context>
 <context>
     <name>PlanVerdict</name>
@@ -1838,8 +1997,23 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Ein Schritt dauert %1: mehr GPUs, ein kleineres Modell oder eine kürzere Sequenz verwenden.</translation>
     </message>
     <message>
-        <source>data parallel</source>
-        <translation>datenparallel</translation>
+        <source>data parallel %1</source>
+        <translation>datenparallel %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
+        <translation>Ring %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>expert %1</source>
+        <extracomment>ranks of a mesh that share the experts of a layer</extracomment>
+        <translation>Experten %1</translation>
     </message>
 </context>
 <context>
@@ -2662,37 +2836,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
 </context>
 <context>
-    <name>ringmaster::ExpertsCard</name>
-    <message>
-        <source>Tokens for a rank&apos;s experts</source>
-        <translation>Tokens für die Experten eines Rangs</translation>
-    </message>
-    <message>
-        <source>Tokens that a rank&apos;s experts receive</source>
-        <translation>Tokens, die die Experten eines Rangs erhalten</translation>
-    </message>
-    <message>
-        <source>Legend of the tokens</source>
-        <translation>Legende der Tokens</translation>
-    </message>
-    <message>
-        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
-        <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Rangs.</translation>
-    </message>
-    <message>
-        <source>if the load is level</source>
-        <translation>bei gleichmäßiger Last</translation>
-    </message>
-    <message>
-        <source>at worst</source>
-        <translation>im ungünstigsten Fall</translation>
-    </message>
-    <message>
-        <source>%1 of %2 experts a rank</source>
-        <translation>%1 von %2 Experten je Rang</translation>
-    </message>
-</context>
-<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>
@@ -3405,6 +3548,47 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>%1 of the estimate</source>
         <translation>%1 der Schätzung</translation>
+    </message>
+    <message>
+        <source>%1 points below the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>%1 Prozentpunkte unter der Schätzung</translation>
+    </message>
+    <message>
+        <source>%1 points above the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>%1 Prozentpunkte über der Schätzung</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>Tokens für die Experten eines Rangs</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>Tokens, die die Experten eines Rangs erhalten</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>Legende der Tokens</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Rangs.</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>bei gleichmäßiger Last</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>im ungünstigsten Fall</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>%1 von %2 Experten je Rang</translation>
     </message>
 </context>
 <context>
@@ -5991,6 +6175,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>How long its attempts ran, all together</source>
         <translation>Wie lange alle Versuche zusammen liefen</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
     </message>
 </context>
 <context>

@@ -125,6 +125,153 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>AppWays</name>
+    <message>
+        <source>Press Set up on the Start page.</source>
+        <translation>開始ページの「セットアップ」を押してください。</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor once all nodes are there again.</source>
+        <translation>すべてのノードが戻ったら、モニターで「再開」を押してください。</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor.</source>
+        <translation>モニターで「再開」を押してください。</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir, or wait until the other run has ended.</source>
+        <translation>別の output_dir を指定するか、もう一方の実行が終わるまで待ってください。</translation>
+    </message>
+    <message>
+        <source>Stop the run in Monitor.</source>
+        <translation>モニターでその実行を停止してください。</translation>
+    </message>
+    <message>
+        <source>Open the run in Monitor.</source>
+        <translation>その実行をモニターで開いてください。</translation>
+    </message>
+    <message>
+        <source>Delete it on the Runs page.</source>
+        <translation>実行一覧ページで削除してください。</translation>
+    </message>
+    <message>
+        <source>The Runs page lists the runs.</source>
+        <translation>実行一覧ページにすべての実行があります。</translation>
+    </message>
+    <message>
+        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
+        <translation>終了まで待ってください。別のマシンにあるモデルは、実行一覧ページで取得できます。</translation>
+    </message>
+    <message>
+        <source>Remove it on the Queue page.</source>
+        <translation>キューページで削除してください。</translation>
+    </message>
+    <message>
+        <source>The Queue page lists what waits.</source>
+        <translation>待機中の実行はキューページにあります。</translation>
+    </message>
+    <message>
+        <source>Press Merge… first, then convert the merged model.</source>
+        <translation>先に「統合…」を押し、統合したモデルを変換してください。</translation>
+    </message>
+    <message>
+        <source>The page Try it takes completed runs.</source>
+        <translation>完了した実行は「試す」ページで使えます。</translation>
+    </message>
+    <message>
+        <source>Launch fetches the model.</source>
+        <translation>「起動」でモデルを取得します。</translation>
+    </message>
+    <message>
+        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
+        <translation>実行一覧ページの「TensorBoard 用にエクスポート…」で書き出せます。</translation>
+    </message>
+    <message>
+        <source>Name another output_dir, or press Overwrite.</source>
+        <translation>別の output_dir を指定するか、「上書き」を押してください。</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir on the Plan page.</source>
+        <translation>プランページで別の output_dir を指定してください。</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
+        <translation>ノードページの「LibTorch をインストール」はそのマシンの pip で取得し（ダウンロード 2.8 GB）、「LibTorch を送信」は必要な部分をここからコピーします。</translation>
+    </message>
+    <message>
+        <source>Does that machine reach PyPI? On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>そのマシンは PyPI に接続できますか？ノードページの「LibTorch を送信」でここから送れます。</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>ノードページの「LibTorch を送信」でここから送れます。</translation>
+    </message>
+    <message>
+        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>そのマシンで %1 が表示する値と比べ、ノードページの「確認」を押して信頼してください。</translation>
+    </message>
+    <message>
+        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
+        <translation>[user@]host[:port] の形で指定してください。例：gpu1、ann@10.0.0.7:2222</translation>
+    </message>
+    <message>
+        <source>Choose the Slurm of a login node.</source>
+        <translation>ログインノードの Slurm を選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
+        <translation>SSH または Slurm のマシンを選ぶか、プランページでノード数を 1 にしてください。</translation>
+    </message>
+    <message>
+        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
+        <translation>ジョブのノード数は、Slurm の「ノード数」で指定します。</translation>
+    </message>
+    <message>
+        <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
+        <translation>メモリを増やす（「その他」に mem=… を書く）か、sequence_len を短くするか、ランク数を増やして起動してください。</translation>
+    </message>
+    <message>
+        <source>Ringmaster writes the script; the launch dialog shows it.</source>
+        <translation>スクリプトは Ringmaster が作成し、起動ダイアログに表示します。</translation>
+    </message>
+    <message>
+        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
+        <translation>axolotl の YAML を開き、プランページでこのファイルを accelerate ファイルに選んでください。</translation>
+    </message>
+    <message>
+        <source>Set Device memory on the Plan page.</source>
+        <translation>プランページでデバイスメモリを指定してください。</translation>
+    </message>
+    <message>
+        <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
+        <translation>CUDA_VISIBLE_DEVICES で除外するか、プランページでデバイスを CPU にするか、新しい GPU のあるマシンを使ってください。</translation>
+    </message>
+    <message>
+        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>そのマシンに NVIDIA ドライバ %1 以降をインストールするか、プランページでデバイスを CPU にしてください。</translation>
+    </message>
+    <message>
+        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
+        <translation>プランページでランク数を %1 にするか、デバイスを CPU にしてください。</translation>
+    </message>
+    <message>
+        <source>Ranks: %1</source>
+        <translation>ランク数：%1</translation>
+    </message>
+    <message>
+        <source>Set Ranks and Device on the Plan page.</source>
+        <translation>プランページでランク数とデバイスを設定してください。</translation>
+    </message>
+    <message>
+        <source>Make room, or choose another folder.</source>
+        <translation>空きを作るか、別のフォルダーを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose a new folder.</source>
+        <translation>新しいフォルダーを選んでください。</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -171,22 +318,6 @@ On what is left the run would go on with:</source>
         <translation>勾配</translation>
     </message>
     <message>
-        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
-        <translation>ランクは CPU で計算します。プロセッサに bfloat16 の積和演算があれば使います</translation>
-    </message>
-    <message>
-        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
-        <translation>2 つのうち速い方。開始時にこの実行の形状で実測して選びます。計算結果は同じです</translation>
-    </message>
-    <message>
-        <source>documents and padding are segments of one launch, which keeps documents apart</source>
-        <translation>ドキュメントとパディングは 1 回の起動の中のセグメントで、ドキュメント同士は互いに参照しません</translation>
-    </message>
-    <message>
-        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
-        <translation>再実行してもビット単位で同じ結果になります。GPU を使い切れる場合は、ヘッドと長いドキュメントを別々に起動します。RINGMASTER_CUDA_DETERMINISTIC=1 で指定します</translation>
-    </message>
-    <message>
         <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
         <translation>float32：FlashAttention-2 と cuDNN は 16 ビットのみに対応しています</translation>
     </message>
@@ -207,8 +338,44 @@ On what is left the run would go on with:</source>
         <translation>LibTorch の演算によるスコアのブロック計算</translation>
     </message>
     <message>
-        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
-        <translation>モデルがアテンションスコアを制限しており、FlashAttention-2、cuDNN、省メモリカーネルでは計算できません。これらより遅くなります</translation>
+        <source>the ranks compute on the CPU</source>
+        <translation>ランクは CPU で計算します</translation>
+    </message>
+    <message>
+        <source>bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>プロセッサに bfloat16 の積和演算があれば使います</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement at the start</source>
+        <translation>開始時に実測して速い方を選びます</translation>
+    </message>
+    <message>
+        <source>on the run&apos;s own shapes; both compute the same</source>
+        <translation>この実行の形状で実測します。計算結果は同じです</translation>
+    </message>
+    <message>
+        <source>keeps documents apart</source>
+        <translation>ドキュメント同士を分けます</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch</source>
+        <translation>ドキュメントとパディングは 1 回の起動の中のセグメントです</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits</source>
+        <translation>再実行してもビット単位で同じ結果になります</translation>
+    </message>
+    <message>
+        <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>GPU を使い切れる場合は、ヘッドと長いドキュメントを別々に起動します。RINGMASTER_CUDA_DETERMINISTIC=1 で指定します</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores</source>
+        <translation>モデルがアテンションスコアを制限しています</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that</source>
+        <translation>FlashAttention-2、cuDNN、省メモリカーネルの方が速いですが、この計算には対応していません</translation>
     </message>
 </context>
 <context>
@@ -1314,10 +1481,6 @@ On what is left the run would go on with:</source>
         <translation>--libtorch pip はそのマシンの pip でインストールし（ダウンロード 2.8 GB）、--libtorch copy は必要な部分をここから送ります</translation>
     </message>
     <message>
-        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
-        <translation>`ringmaster setup` か、アプリの「セットアップ」でインストールできます</translation>
-    </message>
-    <message>
         <source>has no LibTorch %1, and no Python that could install it</source>
         <translation>LibTorch %1 も、それをインストールできる Python もありません</translation>
     </message>
@@ -1432,6 +1595,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>does a firewall let all TCP ports through between %3 and %4?</source>
         <translation>ファイアウォールは %3 と %4 の間のすべての TCP ポートを通しますか？</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup` installs it</source>
+        <translation>`ringmaster setup` でインストールできます</translation>
     </message>
 </context>
 <context>
@@ -1648,14 +1815,6 @@ On what is left the run would go on with:</source>
         <translation>一度に 8 台ずつ確認します。</translation>
     </message>
     <message>
-        <source>Send LibTorch brings it from here</source>
-        <translation>「LibTorch を送信」でここから送れます</translation>
-    </message>
-    <message>
-        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
-        <translation>「LibTorch をインストール」はそのマシンの pip で取得し（ダウンロード 2.8 GB）、「LibTorch を送信」は必要な部分をここからコピーします</translation>
-    </message>
-    <message>
         <source>Of ~/.ssh/config, without effect here</source>
         <translation>~/.ssh/config のうち、ここでは効果のないもの</translation>
     </message>
@@ -1703,10 +1862,6 @@ On what is left the run would go on with:</source>
         <translation>
             <numerusform>CPU %n ランク</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>data parallel</source>
-        <translation>データ並列</translation>
     </message>
     <message>
         <source>no splitting</source>
@@ -1823,6 +1978,25 @@ On what is left the run would go on with:</source>
     <message>
         <source>another layout or micro-batch</source>
         <translation>レイアウトまたはマイクロバッチが異なります</translation>
+    </message>
+    <message>
+        <source>data parallel %1</source>
+        <translation>データ並列 %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
+        <translation>リング %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>expert %1</source>
+        <extracomment>ranks of a mesh that share the experts of a layer</extracomment>
+        <translation>エキスパート %1</translation>
     </message>
 </context>
 <context>
@@ -2644,37 +2818,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
 </context>
 <context>
-    <name>ringmaster::ExpertsCard</name>
-    <message>
-        <source>Tokens for a rank&apos;s experts</source>
-        <translation>ランクのエキスパートが受け取るトークン</translation>
-    </message>
-    <message>
-        <source>Tokens that a rank&apos;s experts receive</source>
-        <translation>1 つのランクのエキスパートが受け取るトークン数</translation>
-    </message>
-    <message>
-        <source>Legend of the tokens</source>
-        <translation>トークンの凡例</translation>
-    </message>
-    <message>
-        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
-        <translation>1 つの層とマイクロバッチでの値です。トークンは、選んだエキスパートごとに 1 回ずつ数えます。最悪の場合、すべてのトークンが同じランクのエキスパートを選びます。</translation>
-    </message>
-    <message>
-        <source>if the load is level</source>
-        <translation>負荷が均等な場合</translation>
-    </message>
-    <message>
-        <source>at worst</source>
-        <translation>最悪の場合</translation>
-    </message>
-    <message>
-        <source>%1 of %2 experts a rank</source>
-        <translation>ランクあたり %1 / %2 エキスパート</translation>
-    </message>
-</context>
-<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>
@@ -3377,6 +3520,47 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>measured</source>
         <translation>実測</translation>
+    </message>
+    <message>
+        <source>%1 points below the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>推定より %1 ポイント低い</translation>
+    </message>
+    <message>
+        <source>%1 points above the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>推定より %1 ポイント高い</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>ランクのエキスパートが受け取るトークン</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>1 つのランクのエキスパートが受け取るトークン数</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>トークンの凡例</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>1 つの層とマイクロバッチでの値です。トークンは、選んだエキスパートごとに 1 回ずつ数えます。最悪の場合、すべてのトークンが同じランクのエキスパートを選びます。</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>負荷が均等な場合</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>最悪の場合</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>ランクあたり %1 / %2 エキスパート</translation>
     </message>
 </context>
 <context>
@@ -4401,7 +4585,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6</source>
-        <translation>%1（ノード %2）：dp_replicate %3、dp_shard %4、ring %5、ulysses %6</translation>
+        <translation>%1（ノード %2）：dp_replicate %3、dp_shard %4、リング %5、Ulysses %6</translation>
     </message>
 </context>
 <context>
@@ -5940,6 +6124,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>長い実行のため、調べたステップの中の最小値</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
     </message>
 </context>
 <context>

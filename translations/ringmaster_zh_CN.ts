@@ -125,6 +125,153 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>AppWays</name>
+    <message>
+        <source>Press Set up on the Start page.</source>
+        <translation>请在“开始”页按“安装”。</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor once all nodes are there again.</source>
+        <translation>所有节点恢复后，请在“监控”页按“恢复”。</translation>
+    </message>
+    <message>
+        <source>Press Resume in Monitor.</source>
+        <translation>请在“监控”页按“恢复”。</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir, or wait until the other run has ended.</source>
+        <translation>请换一个 output_dir，或等待另一个运行结束。</translation>
+    </message>
+    <message>
+        <source>Stop the run in Monitor.</source>
+        <translation>请在“监控”页停止该运行。</translation>
+    </message>
+    <message>
+        <source>Open the run in Monitor.</source>
+        <translation>请在“监控”页打开该运行。</translation>
+    </message>
+    <message>
+        <source>Delete it on the Runs page.</source>
+        <translation>请在“运行”页删除它。</translation>
+    </message>
+    <message>
+        <source>The Runs page lists the runs.</source>
+        <translation>“运行”页列出所有运行。</translation>
+    </message>
+    <message>
+        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
+        <translation>请等待它结束。可在“运行”页取回另一台机器上的模型。</translation>
+    </message>
+    <message>
+        <source>Remove it on the Queue page.</source>
+        <translation>请在“队列”页移除它。</translation>
+    </message>
+    <message>
+        <source>The Queue page lists what waits.</source>
+        <translation>“队列”页列出等待中的运行。</translation>
+    </message>
+    <message>
+        <source>Press Merge… first, then convert the merged model.</source>
+        <translation>请先按“合并…”，再转换合并后的模型。</translation>
+    </message>
+    <message>
+        <source>The page Try it takes completed runs.</source>
+        <translation>“试用”页可使用已完成的运行。</translation>
+    </message>
+    <message>
+        <source>Launch fetches the model.</source>
+        <translation>“启动”会获取该模型。</translation>
+    </message>
+    <message>
+        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
+        <translation>“运行”页的“导出为 TensorBoard…”会写出其文件。</translation>
+    </message>
+    <message>
+        <source>Name another output_dir, or press Overwrite.</source>
+        <translation>请指定另一个 output_dir，或按“覆盖”。</translation>
+    </message>
+    <message>
+        <source>Give it another output_dir on the Plan page.</source>
+        <translation>请在“计划”页为它指定另一个 output_dir。</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
+        <translation>在“节点”页，“安装 LibTorch”由那台机器的 pip 获取（下载 2.8 GB），“发送 LibTorch”从此处复制所需部分。</translation>
+    </message>
+    <message>
+        <source>Does that machine reach PyPI? On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>那台机器能访问 PyPI 吗？“节点”页的“发送 LibTorch”可从此处发送。</translation>
+    </message>
+    <message>
+        <source>On the Nodes page, Send LibTorch brings it from here.</source>
+        <translation>“节点”页的“发送 LibTorch”可从此处发送。</translation>
+    </message>
+    <message>
+        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>请与那里 %1 的输出核对；然后在“节点”页按“检查”并信任它。</translation>
+    </message>
+    <message>
+        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
+        <translation>请写成 [user@]host[:port]，例如 gpu1 或 ann@10.0.0.7:2222。</translation>
+    </message>
+    <message>
+        <source>Choose the Slurm of a login node.</source>
+        <translation>请选择某个登录节点的 Slurm。</translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
+        <translation>请选择通过 SSH 或 Slurm 的机器，或在“计划”页将节点数设为 1。</translation>
+    </message>
+    <message>
+        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
+        <translation>Slurm 下的“节点数”决定作业获得多少节点。</translation>
+    </message>
+    <message>
+        <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
+        <translation>请用更多内存启动（在“其他选项”中写 mem=…），或缩短 sequence_len，或增加 rank 数。</translation>
+    </message>
+    <message>
+        <source>Ringmaster writes the script; the launch dialog shows it.</source>
+        <translation>脚本由 Ringmaster 编写；启动窗口会显示它。</translation>
+    </message>
+    <message>
+        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
+        <translation>请打开一个 axolotl YAML，并在“计划”页选择本文件作为 accelerate 文件。</translation>
+    </message>
+    <message>
+        <source>Set Device memory on the Plan page.</source>
+        <translation>请在“计划”页设置设备显存。</translation>
+    </message>
+    <message>
+        <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
+        <translation>请用 CUDA_VISIBLE_DEVICES 排除它，或在“计划”页将设备设为 CPU，或换用有较新 GPU 的机器。</translation>
+    </message>
+    <message>
+        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>请在那里安装 NVIDIA 驱动 %1 或更新版本，或在“计划”页将设备设为 CPU。</translation>
+    </message>
+    <message>
+        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
+        <translation>请在“计划”页将 rank 数设为 %1，或将设备设为 CPU。</translation>
+    </message>
+    <message>
+        <source>Ranks: %1</source>
+        <translation>rank 数：%1</translation>
+    </message>
+    <message>
+        <source>Set Ranks and Device on the Plan page.</source>
+        <translation>请在“计划”页设置 rank 数和设备。</translation>
+    </message>
+    <message>
+        <source>Make room, or choose another folder.</source>
+        <translation>请腾出空间，或选择另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a new folder.</source>
+        <translation>请选择一个新文件夹。</translation>
+    </message>
+</context>
+<context>
     <name>AttentionKernels</name>
     <message>
         <source>Ringmaster&apos;s block kernel</source>
@@ -171,22 +318,6 @@ On what is left the run would go on with:</source>
         <translation>梯度</translation>
     </message>
     <message>
-        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
-        <translation>各 rank 在 CPU 上计算；处理器若有 bfloat16 乘法指令，则使用它</translation>
-    </message>
-    <message>
-        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
-        <translation>两者中较快的一个：开始时用本次运行自己的形状测量；两者结果相同</translation>
-    </message>
-    <message>
-        <source>documents and padding are segments of one launch, which keeps documents apart</source>
-        <translation>文档与填充是同一次启动中的分段，文档因此互不相见</translation>
-    </message>
-    <message>
-        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
-        <translation>重复运行得到逐位相同的结果；在能填满 GPU 时，注意力头和长文档会分开启动。由 RINGMASTER_CUDA_DETERMINISTIC=1 要求</translation>
-    </message>
-    <message>
         <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
         <translation>float32：FlashAttention-2 和 cuDNN 只接受 16 位</translation>
     </message>
@@ -207,8 +338,44 @@ On what is left the run would go on with:</source>
         <translation>用 LibTorch 的运算分块计算分数</translation>
     </message>
     <message>
-        <source>the model caps its attention scores, which FlashAttention-2, cuDNN and the memory-efficient kernel cannot do; slower than these</source>
-        <translation>模型限制注意力分数的大小，FlashAttention-2、cuDNN 和省内存内核都做不到；比它们慢</translation>
+        <source>the ranks compute on the CPU</source>
+        <translation>各 rank 在 CPU 上计算</translation>
+    </message>
+    <message>
+        <source>bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>处理器若有 bfloat16 乘法指令，则使用它</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement at the start</source>
+        <translation>开始时实测，取较快者</translation>
+    </message>
+    <message>
+        <source>on the run&apos;s own shapes; both compute the same</source>
+        <translation>用本次运行自己的形状测量；两者结果相同</translation>
+    </message>
+    <message>
+        <source>keeps documents apart</source>
+        <translation>使文档互不相见</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch</source>
+        <translation>文档与填充是同一次启动中的分段</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits</source>
+        <translation>重复运行得到逐位相同的结果</translation>
+    </message>
+    <message>
+        <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>在能填满 GPU 时，注意力头和长文档会分开启动；由 RINGMASTER_CUDA_DETERMINISTIC=1 要求</translation>
+    </message>
+    <message>
+        <source>the model caps its attention scores</source>
+        <translation>模型限制注意力分数的大小</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that</source>
+        <translation>FlashAttention-2、cuDNN 和省内存内核更快，但做不到这一点</translation>
     </message>
 </context>
 <context>
@@ -1298,10 +1465,6 @@ On what is left the run would go on with:</source>
         <translation>--libtorch pip 用那台机器的 pip 安装（需下载 2.8 GB），--libtorch copy 从此处发送所需部分</translation>
     </message>
     <message>
-        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
-        <translation>用 `ringmaster setup` 或应用中的“设置”来安装</translation>
-    </message>
-    <message>
         <source>has no LibTorch %1, and no Python that could install it</source>
         <translation>没有 LibTorch %1，也没有能安装它的 Python</translation>
     </message>
@@ -1432,6 +1595,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>are the two on one network? Name first a node that all the others reach</source>
         <translation>两者在同一网络吗？请把其他节点都能到达的节点放在第一个</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup` installs it</source>
+        <translation>用 `ringmaster setup` 安装</translation>
     </message>
 </context>
 <context>
@@ -1651,14 +1818,6 @@ On what is left the run would go on with:</source>
         <extracomment>%1 is a machine</extracomment>
         <translation>与 %1 的链路</translation>
     </message>
-    <message>
-        <source>Send LibTorch brings it from here</source>
-        <translation>“发送 LibTorch”从此处发送</translation>
-    </message>
-    <message>
-        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
-        <translation>“安装 LibTorch”由那台机器的 pip 获取（下载 2.8 GB），“发送 LibTorch”从此处复制所需部分</translation>
-    </message>
 </context>
 <context>
     <name>PlanVerdict</name>
@@ -1821,8 +1980,23 @@ On what is left the run would go on with:</source>
         <translation>每一步需要 %1：请使用更多 GPU、更小的模型或更短的序列。</translation>
     </message>
     <message>
-        <source>data parallel</source>
-        <translation>数据并行</translation>
+        <source>data parallel %1</source>
+        <translation>数据并行 %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
+        <translation>环 %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>expert %1</source>
+        <extracomment>ranks of a mesh that share the experts of a layer</extracomment>
+        <translation>专家 %1</translation>
     </message>
 </context>
 <context>
@@ -2644,37 +2818,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
 </context>
 <context>
-    <name>ringmaster::ExpertsCard</name>
-    <message>
-        <source>Tokens for a rank&apos;s experts</source>
-        <translation>一个 rank 的专家收到的 token</translation>
-    </message>
-    <message>
-        <source>Tokens that a rank&apos;s experts receive</source>
-        <translation>一个 rank 的专家收到的 token 数</translation>
-    </message>
-    <message>
-        <source>Legend of the tokens</source>
-        <translation>token 图例</translation>
-    </message>
-    <message>
-        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
-        <translation>按一层和一个微批计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
-    </message>
-    <message>
-        <source>if the load is level</source>
-        <translation>负载均匀时</translation>
-    </message>
-    <message>
-        <source>at worst</source>
-        <translation>最坏情况</translation>
-    </message>
-    <message>
-        <source>%1 of %2 experts a rank</source>
-        <translation>每个 rank 有 %1 / %2 个专家</translation>
-    </message>
-</context>
-<context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>
@@ -3377,6 +3520,47 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>%1 of the estimate</source>
         <translation>估算的 %1</translation>
+    </message>
+    <message>
+        <source>%1 points below the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>比估算低 %1 个百分点</translation>
+    </message>
+    <message>
+        <source>%1 points above the estimate</source>
+        <extracomment>of two shares; %1 is a number of percentage points</extracomment>
+        <translation>比估算高 %1 个百分点</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ExpertsCard</name>
+    <message>
+        <source>Tokens for a rank&apos;s experts</source>
+        <translation>一个 rank 的专家收到的 token</translation>
+    </message>
+    <message>
+        <source>Tokens that a rank&apos;s experts receive</source>
+        <translation>一个 rank 的专家收到的 token 数</translation>
+    </message>
+    <message>
+        <source>Legend of the tokens</source>
+        <translation>token 图例</translation>
+    </message>
+    <message>
+        <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
+        <translation>按一层和一个微批计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
+    </message>
+    <message>
+        <source>if the load is level</source>
+        <translation>负载均匀时</translation>
+    </message>
+    <message>
+        <source>at worst</source>
+        <translation>最坏情况</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts a rank</source>
+        <translation>每个 rank 有 %1 / %2 个专家</translation>
     </message>
 </context>
 <context>
@@ -4401,7 +4585,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6</source>
-        <translation>节点 %2 上的 %1：dp_replicate %3，dp_shard %4，ring %5，ulysses %6</translation>
+        <translation>节点 %2 上的 %1：dp_replicate %3，dp_shard %4，环 %5，Ulysses %6</translation>
     </message>
 </context>
 <context>
@@ -5940,6 +6124,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>How long its attempts ran, all together</source>
         <translation>所有尝试的总运行时间</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
     </message>
 </context>
 <context>
