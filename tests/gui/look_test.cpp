@@ -6,6 +6,9 @@
 #include <QMessageBox>
 #include <QPalette>
 #include <QTest>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QTextLayout>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <cmath>
@@ -176,6 +179,24 @@ class LookTest : public QObject {
         QTRY_VERIFY(labels[1]->x() >= room);
         header.setTitle(u"longdocs"_s);
         QTRY_VERIFY2(labels[1]->x() < room, qPrintable(QString::number(labels[1]->x())));
+    }
+
+    void aBannerKeepsAFigureWithItsUnitAtTheEndOfALine() {
+        const QStringList figures{show::bytes(20LL << 20),    show::bytes(12LL << 30), show::bytes(900),
+                                  show::milliseconds(u"7"_s), show::percent(0.031),    show::duration(5)};
+        Banner banner;
+        banner.say(Tone::Good, u"Fits"_s, figures.join(u" of "_s), u"then "_s + figures.join(u" or "_s));
+        QTextDocument text;
+        text.setHtml(banner.findChild<QLabel*>()->text());
+        for (int width = 40; width < 600; width += 3) {
+            text.setTextWidth(width);
+            const QTextBlock block = text.firstBlock();
+            for (int line = 0; line + 1 < block.layout()->lineCount(); ++line) {
+                const QTextLine at = block.layout()->lineAt(line);
+                const QString said = block.text().mid(at.textStart(), at.textLength()).trimmed();
+                QVERIFY2(!said.back().isDigit(), qPrintable(said));
+            }
+        }
     }
 
     void aBannerTellsItsToneNotByColourAlone() {
