@@ -606,6 +606,46 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>First step</source>
         <translation>Erster Schritt</translation>
     </message>
+    <message>
+        <source>It did not start.</source>
+        <translation>Der Start ist gescheitert.</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>In die Warteschlange</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>Nicht eingereiht.</translation>
+    </message>
+    <message>
+        <source>Check the checkpoint</source>
+        <translation>Checkpoint prüfen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>Einrichten</translation>
+    </message>
+    <message>
+        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
+        <translation>PyTorch und die Hugging-Face-Bibliotheken installieren (einige GB)</translation>
+    </message>
+    <message>
+        <source>The example</source>
+        <translation>Beispiel</translation>
+    </message>
+    <message>
+        <source>Make the example</source>
+        <translation>Beispiel anlegen</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -3965,28 +4005,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Überschreiben</translation>
     </message>
     <message>
-        <source>Resume</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <source>Check the checkpoint</source>
-        <translation>Checkpoint prüfen</translation>
-    </message>
-    <message>
         <source>Set up</source>
         <translation>Einrichten</translation>
-    </message>
-    <message>
-        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
-        <translation>PyTorch und die Hugging-Face-Bibliotheken installieren (einige GB)</translation>
-    </message>
-    <message>
-        <source>The example</source>
-        <translation>Beispiel</translation>
-    </message>
-    <message>
-        <source>Make the example</source>
-        <translation>Beispiel anlegen</translation>
     </message>
     <message>
         <source>Stop now</source>
@@ -3995,18 +4015,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Show in Monitor</source>
         <translation>In Monitor zeigen</translation>
-    </message>
-    <message>
-        <source>ranks</source>
-        <translation>Ranks</translation>
-    </message>
-    <message>
-        <source>The ranks&apos; logs are in Monitor.</source>
-        <translation>Die Logs der Ranks stehen in Monitor.</translation>
-    </message>
-    <message>
-        <source>It did not start.</source>
-        <translation>Der Start ist gescheitert.</translation>
     </message>
     <message>
         <source>calling it off</source>
@@ -4023,10 +4031,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Prepare the run now; it starts there when its turn comes</source>
         <translation>Den Lauf jetzt vorbereiten; er startet dort, wenn er an der Reihe ist</translation>
-    </message>
-    <message>
-        <source>It was not queued.</source>
-        <translation>Nicht eingereiht.</translation>
     </message>
 </context>
 <context>
@@ -6514,6 +6518,17 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>%1 is not a run&apos;s folder: it has no run.json.</source>
         <translation>%1 ist kein Ordner eines Laufs: run.json fehlt.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::StartedRun</name>
+    <message>
+        <source>ranks</source>
+        <translation>Ranks</translation>
+    </message>
+    <message>
+        <source>The ranks&apos; logs are in Monitor.</source>
+        <translation>Die Logs der Ranks stehen in Monitor.</translation>
     </message>
 </context>
 <context>

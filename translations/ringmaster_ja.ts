@@ -603,6 +603,46 @@ On what is left the run would go on with:</source>
         <source>First step</source>
         <translation>最初のステップ</translation>
     </message>
+    <message>
+        <source>It did not start.</source>
+        <translation>起動できませんでした。</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>起動</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>キューに追加</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>キューに入りませんでした。</translation>
+    </message>
+    <message>
+        <source>Check the checkpoint</source>
+        <translation>チェックポイントを確認</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>セットアップ</translation>
+    </message>
+    <message>
+        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
+        <translation>PyTorch と Hugging Face のライブラリをインストール（数 GB）</translation>
+    </message>
+    <message>
+        <source>The example</source>
+        <translation>サンプル</translation>
+    </message>
+    <message>
+        <source>Make the example</source>
+        <translation>サンプルを作成</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -3938,28 +3978,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>上書き</translation>
     </message>
     <message>
-        <source>Check the checkpoint</source>
-        <translation>チェックポイントを確認</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>再開</translation>
-    </message>
-    <message>
         <source>Set up</source>
         <translation>セットアップ</translation>
-    </message>
-    <message>
-        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
-        <translation>PyTorch と Hugging Face のライブラリをインストール（数 GB）</translation>
-    </message>
-    <message>
-        <source>The example</source>
-        <translation>サンプル</translation>
-    </message>
-    <message>
-        <source>Make the example</source>
-        <translation>サンプルを作成</translation>
     </message>
     <message>
         <source>Stop now</source>
@@ -3968,18 +3988,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Show in Monitor</source>
         <translation>モニターに表示</translation>
-    </message>
-    <message>
-        <source>ranks</source>
-        <translation>ランク</translation>
-    </message>
-    <message>
-        <source>The ranks&apos; logs are in Monitor.</source>
-        <translation>ランクのログはモニターにあります。</translation>
-    </message>
-    <message>
-        <source>It did not start.</source>
-        <translation>起動できませんでした。</translation>
     </message>
     <message>
         <source>calling it off</source>
@@ -3992,10 +4000,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Prepare the run now; it starts there when its turn comes</source>
         <translation>実行を今準備し、順番が来たらそこで開始します</translation>
-    </message>
-    <message>
-        <source>It was not queued.</source>
-        <translation>キューに入りませんでした。</translation>
     </message>
 </context>
 <context>
@@ -6460,6 +6464,17 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>%1 is not a run&apos;s folder: it has no run.json.</source>
         <translation>%1 は実行のフォルダではありません：run.json がありません。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::StartedRun</name>
+    <message>
+        <source>ranks</source>
+        <translation>ランク</translation>
+    </message>
+    <message>
+        <source>The ranks&apos; logs are in Monitor.</source>
+        <translation>ランクのログはモニターにあります。</translation>
     </message>
 </context>
 <context>

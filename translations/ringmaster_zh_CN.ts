@@ -603,6 +603,46 @@ On what is left the run would go on with:</source>
         <source>First step</source>
         <translation>完成第一步</translation>
     </message>
+    <message>
+        <source>It did not start.</source>
+        <translation>未能启动。</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Add to the queue</source>
+        <translation>加入队列</translation>
+    </message>
+    <message>
+        <source>It was not queued.</source>
+        <translation>未能加入队列。</translation>
+    </message>
+    <message>
+        <source>Check the checkpoint</source>
+        <translation>核对检查点</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
+        <translation>安装 PyTorch 和 Hugging Face 的库（数 GB）</translation>
+    </message>
+    <message>
+        <source>The example</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Make the example</source>
+        <translation>生成示例</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -3934,28 +3974,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>覆盖</translation>
     </message>
     <message>
-        <source>Resume</source>
-        <translation>恢复</translation>
-    </message>
-    <message>
-        <source>Check the checkpoint</source>
-        <translation>核对检查点</translation>
-    </message>
-    <message>
         <source>Set up</source>
         <translation>安装</translation>
-    </message>
-    <message>
-        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
-        <translation>安装 PyTorch 和 Hugging Face 的库（数 GB）</translation>
-    </message>
-    <message>
-        <source>The example</source>
-        <translation>示例</translation>
-    </message>
-    <message>
-        <source>Make the example</source>
-        <translation>生成示例</translation>
     </message>
     <message>
         <source>Stop now</source>
@@ -3964,18 +3984,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Show in Monitor</source>
         <translation>在监控中查看</translation>
-    </message>
-    <message>
-        <source>ranks</source>
-        <translation>rank</translation>
-    </message>
-    <message>
-        <source>The ranks&apos; logs are in Monitor.</source>
-        <translation>各 rank 的日志见“监控”页。</translation>
-    </message>
-    <message>
-        <source>It did not start.</source>
-        <translation>未能启动。</translation>
     </message>
     <message>
         <source>calling it off</source>
@@ -3992,10 +4000,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Prepare the run now; it starts there when its turn comes</source>
         <translation>现在准备运行；轮到它时在那里启动</translation>
-    </message>
-    <message>
-        <source>It was not queued.</source>
-        <translation>未能加入队列。</translation>
     </message>
 </context>
 <context>
@@ -6460,6 +6464,17 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>%1 is not a run&apos;s folder: it has no run.json.</source>
         <translation>%1 不是运行目录：其中没有 run.json。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::StartedRun</name>
+    <message>
+        <source>ranks</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>The ranks&apos; logs are in Monitor.</source>
+        <translation>各 rank 的日志见“监控”页。</translation>
     </message>
 </context>
 <context>

@@ -12,15 +12,12 @@
 
 #include "engine/error.h"
 #include "gui/launch/launch_form.h"
+#include "gui/launch/started_run.h"
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/session/agree.h"
 #include "gui/session/failure_words.h"
-#include "gui/session/finding_words.h"
-#include "gui/session/progress_words.h"
-#include "gui/session/reason_words.h"
-#include "launcher/base/example.h"
 #include "launcher/base/setup.h"
 
 namespace ringmaster {
@@ -96,11 +93,8 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     setMinimumWidth(space(30));
     connect(m_away, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_cancel, &QPushButton::clicked, this, &LaunchDialog::reject);
-    connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
-    connect(m_queue, &QPushButton::clicked, this, &LaunchDialog::goToQueue);
-    connect(&session.keeper(), &RunKeeper::changed, this, [this](const QString& dir) {
-        if (dir == m_dir) showQueue();
-    });
+    connect(m_go, &QPushButton::clicked, this, [this] { go(LaunchWhen::Now); });
+    connect(m_queue, &QPushButton::clicked, this, [this] { go(LaunchWhen::InTurn); });
 }
 
 LaunchDialog::~LaunchDialog() {
@@ -116,8 +110,7 @@ void LaunchDialog::clear(const QString& title) {
     m_banner->clearActions();
     m_warnings->clear();
     m_warnings->hide();
-    m_watch.reset();
-    m_dir.clear();
+    delete m_started;
     m_go->hide();
     m_queue->hide();
     m_away->hide();
@@ -164,29 +157,23 @@ void LaunchDialog::ask(const Request& request) {
     open();
 }
 
-void LaunchDialog::go() {
+void LaunchDialog::go(LaunchWhen when) {
     const auto choice = m_form ? m_form->choice() : std::nullopt;
     if (!choice || !m_form->isReady()) return;
     m_form->keep();
-    launch(m_request, *choice);
+    launch(m_request, *choice, when);
 }
 
-void LaunchDialog::goToQueue() {
-    const auto choice = m_form ? m_form->choice() : std::nullopt;
-    if (!choice || !m_form->isReady()) return;
-    m_form->keep();
-    addToQueue(m_request, *choice, false);
-}
-
-void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::Work work) {
-    clear(title);
-    m_refused = tr("It did not start.");
-    m_stepper = new Stepper(phases);
+void LaunchDialog::begin(const LaunchJob& job) {
+    clear(job.title);
+    m_refused = job.refused;
+    m_phases = job.phases;
+    m_stepper = new Stepper(job.names);
     m_room->addWidget(m_stepper, 0, Qt::AlignTop);
     m_busy = true;
     m_stepper->reach(0);
     delete m_job;
-    m_job = new Job(std::move(work), this);
+    m_job = new Job(job.work, this);
     connect(m_job, &Job::phaseReached, m_stepper, &Stepper::reach);
     connect(m_job, &Job::progressed, m_stepper, &Stepper::progress);
     connect(m_job, &Job::warned, this, [this](const QString& text) {
@@ -210,71 +197,68 @@ void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::W
     QTimer::singleShot(0, this, &QWidget::adjustSize);  // the form was larger than the phases
 }
 
-LaunchOrder LaunchDialog::orderFor(const Destination& to) {
+LaunchOrder LaunchDialog::orderFor(const Request& request, const LaunchChoice& choice) {
     m_given_up = std::make_shared<std::atomic<bool>>(false);
-    m_phases = launchPhases(to);
     LaunchOrder order;
     order.places = m_session.places();
+    order.request = request;
+    order.choice = choice;
     order.person = m_session.person([flag = m_given_up] { return flag->load(); });
     order.agree = agreeIn(m_session, [flag = m_given_up] { return flag->load(); });
-    order.phases = m_phases;
     return order;
 }
 
-void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, bool overwrite) {
+/// Launches or queues. After a failure it offers the form again, and to overwrite foreign files in the way.
+void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, LaunchWhen when,
+                          bool overwrite) {
     m_request = request;
-    m_choice = choice;
-    LaunchOrder order = orderFor(choice.to);
-    order.request = request;
-    order.choice = choice;
+    LaunchOrder order = orderFor(request, choice);
     order.overwrite = overwrite;
     if (m_form) order.reached = m_form->takeReached();
-    begin(tr("Launch"), phaseNames(m_phases), launchWork(order));
-    offerWaysOut(order, [this] { launch(m_request, m_choice, true); });
-    connect(m_job, &Job::finished, this, [this, order](const QString& dir) { take(order, dir); });
-}
-
-/// Offers the form again after a failure, and `overwrite` if foreign files are in the way.
-void LaunchDialog::offerWaysOut(const LaunchOrder& order, const std::function<void()>& overwrite) {
-    connect(m_job, &Job::failed, this, [this, refused = order.in_the_way, overwrite] {
+    begin(launchJob(order, when));
+    connect(m_job, &Job::failed, this, [this, order, when] {
         if (!m_busy && !m_banner->isVisible()) return;  // the launch was cancelled
         connect(offer(tr("Back")), &QPushButton::clicked, this, [this] { ask(m_request); });
-        if (refused->load()) connect(offer(tr("Overwrite")), &QPushButton::clicked, this, overwrite);
+        if (order.in_the_way->load())
+            connect(offer(tr("Overwrite")), &QPushButton::clicked, this,
+                    [this, order, when] { launch(order.request, order.choice, when, true); });
     });
-}
-
-void LaunchDialog::addToQueue(const Request& request, const LaunchChoice& choice, bool overwrite) {
-    m_request = request;
-    m_choice = choice;
-    LaunchOrder order = orderFor(choice.to);
-    m_phases = order.phases = {LaunchPhase::Prepare};
-    order.request = request;
-    order.choice = choice;
-    order.overwrite = overwrite;
-    begin(tr("Add to the queue"), phaseNames(m_phases), queueWork(order));
-    m_refused = tr("It was not queued.");
-    offerWaysOut(order, [this] { addToQueue(m_request, m_choice, true); });
-    connect(m_job, &Job::finished, this, [this](const QString& dir) {
-        m_given_up.reset();
-        m_busy = false;
-        m_stepper->finish();
-        accept();
+    connect(m_job, &Job::finished, this, [this, order, when](const QString& dir) {
+        if (when == LaunchWhen::Now) return take(order, dir);
+        finish();
         Q_EMIT queued(dir);
     });
 }
 
 void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
-    Destination to;
-    try {
-        to = destination_of(RunDirectory{dir.toStdString()});
-    } catch (const Error&) {  // the resume job below reports the damage
-        to = {};
-    }
-    const LaunchOrder order = orderFor(to);
-    QStringList names = phaseNames(m_phases);
-    names[to.nodes.empty() ? 0 : 1] = tr("Check the checkpoint");
-    begin(tr("Resume"), names, resumeWork(order, dir, options));
+    const LaunchOrder order = orderFor({}, {});
+    begin(resumeJob(order, dir, options));
     connect(m_job, &Job::finished, this, [this, order](const QString& run) { take(order, run); });
+}
+
+void LaunchDialog::setUp() {
+    m_given_up.reset();
+    begin(setUpJob(m_session.places()));
+    connect(m_job, &Job::finished, this, [this] {
+        finish();
+        Q_EMIT madeReady();
+    });
+}
+
+void LaunchDialog::makeExample() {
+    m_given_up.reset();
+    begin(exampleJob(m_session.places()));
+    connect(m_job, &Job::finished, this, [this](const QString& file) {
+        finish();
+        Q_EMIT exampleMade(file);
+    });
+}
+
+void LaunchDialog::finish() {
+    m_given_up.reset();
+    m_busy = false;
+    m_stepper->finish();
+    accept();
 }
 
 /// Takes over a started run: it is only followed from here on, with the sessions that are logged in.
@@ -283,107 +267,33 @@ void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     RestartLimits limits;
     try {
         limits = restart_limits_of(RunDirectory{dir.toStdString()});
-    } catch (const Error&) {  // options.json is damaged; follow() reports it
+    } catch (const Error&) {  // options.json is damaged; StartedRun reports it
         limits = {};
     }
     m_session.keeper().keep(dir, order.sessions, limits);
-    follow(dir);
-}
-
-void LaunchDialog::setUp() {
-    m_given_up.reset();
-    begin(tr("Set up"), {tr("Install PyTorch and the Hugging Face libraries (some GB)")},
-          [places = m_session.places()](const Job::Reporter& report) {
-              set_up(places, report.progress);
-              return QString();
-          });
-    connect(m_job, &Job::finished, this, [this] {
-        m_busy = false;
-        m_stepper->finish();
-        Q_EMIT madeReady();
-        accept();
-    });
-}
-
-void LaunchDialog::makeExample() {
-    m_given_up.reset();
-    begin(tr("The example"), {tr("Make the example")},
-          [places = m_session.places()](const Job::Reporter& report) {
-              return QString::fromStdString(make_example(places, report.progress).string());
-          });
-    connect(m_job, &Job::finished, this, [this](const QString& file) {
-        m_busy = false;
-        accept();
-        Q_EMIT exampleMade(file);
-    });
-}
-
-void LaunchDialog::follow(const QString& dir) {
-    m_dir = dir;
     Q_EMIT started(dir);
     reach(m_phases.at(m_phases.size() - 3) == LaunchPhase::Queue ? LaunchPhase::Queue : LaunchPhase::Meet);
-    showQueue();
     m_cancel->setText(tr("Stop now"));
     m_away->setText(tr("Show in Monitor"));
     m_away->show();
     m_away->setFocus();
-    try {
-        m_watch = std::make_unique<RunWatch>(RunDirectory{dir.toStdString()});
-    } catch (const Error& error) {
-        showFailure({message_of(error), QString::fromStdString(error.where), {}, {}});
-        return;
-    }
-    connect(m_watch.get(), &RunWatch::eventsArrived, this, &LaunchDialog::read);
-    connect(m_watch.get(), &RunWatch::stateChanged, this, &LaunchDialog::stateChanged);
-}
-
-void LaunchDialog::read(const std::vector<EventLine>& events) {
-    const RunHistory& history = m_watch->history();
-    int met = 0;
-    const RunState& state = history.state();
-    for (const RankHistory& rank : history.ranks()) met += rank.hello && rank.hello->attempt == state.attempt;
-    const int all = state.ranks;
-    if (met > 0) reach(LaunchPhase::Meet);
-    if (met > 0 && met < all) m_stepper->progress(tr("ranks"), met, all);
-    if (all > 0 && met >= all) reach(LaunchPhase::FirstStep);
-    for (const EventLine& line : events) {
-        if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0) {
-            const bool waits = counts_seconds(*phase);
-            m_stepper->progress(waits ? phase_text(*phase) : progress_text(phase->name),
-                                waits ? 0 : phase->done, waits ? 0 : phase->total);
-        }
-        const auto* step = std::get_if<StepEvent>(&line.event);
-        if (step && state.state == RunPhase::Running && line.t >= state.started) {
-            m_busy = false;
-            m_stepper->finish();
-            return accept();
-        }
-    }
+    m_started = new StartedRun(m_session, dir, this);
+    connect(m_started, &StartedRun::reached, this, &LaunchDialog::reach);
+    connect(m_started, &StartedRun::progressed, this, [this](const QString& what, qint64 done, qint64 total) {
+        if (m_busy) m_stepper->progress(what, done, total);
+    });
+    connect(m_started, &StartedRun::failed, this, [this](const QString& what, const QString& hint) {
+        if (m_busy) showEnd(what, hint);
+    });
+    connect(m_started, &StartedRun::done, this, [this] {
+        if (m_busy) finish();
+    });
+    m_started->begin();
 }
 
 void LaunchDialog::reach(LaunchPhase phase) {
     const auto at = std::find(m_phases.begin(), m_phases.end(), phase);
     if (at != m_phases.end()) m_stepper->reach(int(at - m_phases.begin()));
-}
-
-/// Shows what Slurm says of a waiting job, or which node does not answer.
-void LaunchDialog::showQueue() {
-    if (!m_stepper || m_dir.isEmpty() || !m_busy) return;
-    const KeptNews news = m_session.keeper().news(m_dir);
-    const QString said = news.job.isEmpty() ? news.trouble : news.job;
-    if (!said.isEmpty()) m_stepper->progress(said, 0, 0);
-}
-
-void LaunchDialog::stateChanged() {
-    const RunState& state = m_watch->history().state();
-    if (state.state == RunPhase::Running) reach(LaunchPhase::Meet);
-    if (!is_over(state.state) || !m_busy) return;
-    if (state.state == RunPhase::Failed && !m_session.keeper().willRestart(m_dir)) {
-        showEnd(reason_of(state), tr("The ranks' logs are in Monitor."));
-    } else {
-        m_busy = false;
-        accept();
-    }
 }
 
 void LaunchDialog::showFailure(const JobFailure& failure) {
@@ -435,29 +345,10 @@ void LaunchDialog::reject() {
         return;
     }
     m_cancel->setEnabled(false);
-    if (!m_dir.isEmpty()) return stopNow();
+    if (m_started) return m_started->stopNow();
     m_job->cancel();
     if (m_given_up) m_given_up->store(true);
     m_stepper->progress(tr("calling it off"), 0, 0);
-}
-
-/// Stops the started run on another thread, because reaching it can take as long as a login.
-void LaunchDialog::stopNow() {
-    auto* stopping = new Job(
-        [dir = m_dir, person = m_session.person()](const Job::Reporter&) {
-            const RunDirectory run{dir.toStdString()};
-            backend_of(run)->stop(run, StopHow::Now, person);
-            return QString();
-        },
-        this);
-    m_session.keeper().leaveAlone(m_dir);
-    connect(stopping, &Job::finished, stopping, &QObject::deleteLater);
-    connect(stopping, &Job::failed, this, [this, stopping](const JobFailure& failure) {
-        stopping->deleteLater();
-        const auto [what, next] = failureWords(failure);
-        showEnd(what, next);
-    });
-    stopping->start();
 }
 
 }  // namespace ringmaster

@@ -5,12 +5,10 @@
 
 #include <QDialog>
 #include <QPointer>
-#include <functional>
 #include <memory>
 
 #include "gui/launch/launch_steps.h"
 #include "gui/session/session.h"
-#include "launcher/history/run_watch.h"
 
 class QLabel;
 class QPushButton;
@@ -20,6 +18,7 @@ namespace ringmaster {
 
 class Banner;
 class LaunchForm;
+class StartedRun;
 class Stepper;
 
 class LaunchDialog : public QDialog {
@@ -30,7 +29,8 @@ class LaunchDialog : public QDialog {
     ~LaunchDialog() override;
 
     void ask(const Request& request);  ///< asks where to run, before anything is done
-    void launch(const Request& request, const LaunchChoice& choice = {}, bool overwrite = false);
+    void launch(const Request& request, const LaunchChoice& choice = {}, LaunchWhen when = LaunchWhen::Now,
+                bool overwrite = false);
     void resume(const QString& dir, const ResumeOptions& options);
     void setUp();
     void makeExample();
@@ -51,19 +51,12 @@ class LaunchDialog : public QDialog {
   private:
     void clear(const QString& title);
     void dropForm();
-    void begin(const QString& title, const QStringList& phases, Job::Work work);
-    void go();
-    void goToQueue();
-    void addToQueue(const Request& request, const LaunchChoice& choice, bool overwrite);
-    void offerWaysOut(const LaunchOrder& order, const std::function<void()>& overwrite);
-    LaunchOrder orderFor(const Destination& to);
+    void begin(const LaunchJob& job);
+    void go(LaunchWhen when);
+    LaunchOrder orderFor(const Request& request, const LaunchChoice& choice);
     void take(const LaunchOrder& order, const QString& dir);
-    void follow(const QString& dir);
     void reach(LaunchPhase phase);
-    void showQueue();
-    void stopNow();
-    void read(const std::vector<EventLine>& events);
-    void stateChanged();
+    void finish();
     void showFailure(const JobFailure& failure);
     void showEnd(const QString& what, const QString& hint);
     void growToFit();
@@ -78,16 +71,14 @@ class LaunchDialog : public QDialog {
     QPushButton* m_cancel;
     QPushButton* m_away;  ///< closes the dialog and lets the run continue
     QPointer<Job> m_job;
-    std::unique_ptr<RunWatch> m_watch;
+    QPointer<StartedRun> m_started;
     std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in
     QPointer<LaunchForm> m_form;
     QPointer<QWidget> m_form_room;  ///< scrolls m_form, and owns it
     QPushButton *m_go, *m_queue;
     QString m_refused;  ///< the first words of a failure
     Request m_request;
-    LaunchChoice m_choice;
     std::vector<LaunchPhase> m_phases;
-    QString m_dir;
     bool m_busy = false;
 };
 

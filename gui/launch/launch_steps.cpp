@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "launcher/base/example.h"
+#include "launcher/base/setup.h"
 #include "launcher/queue/queue_add.h"
 
 namespace ringmaster {
@@ -73,8 +75,7 @@ void checkOutput(const LaunchOrder& order, const std::string& output_dir) {
     }
 }
 
-}  // namespace
-
+/// Returns the phases that a run passes on its way to `to`.
 std::vector<LaunchPhase> launchPhases(const Destination& to) {
     std::vector<LaunchPhase> phases{LaunchPhase::Check, LaunchPhase::Prepare};
     if (!to.nodes.empty()) {
@@ -92,15 +93,6 @@ QStringList phaseNames(const std::vector<LaunchPhase>& phases) {
     QStringList names;
     for (const LaunchPhase phase : phases) names << nameOf(phase, queues);
     return names;
-}
-
-Request requestOf(const Request& request, const LaunchChoice& choice) {
-    Request asked = request;
-    asked.preflight = choice.preflight ? Preflight::Before : Preflight::None;
-    const Restarter by = backend_for(choice.to)->restarter();
-    asked.restarts = by == Restarter::Slurm ? 0 : choice.restarts;
-    asked.shrink = by == Restarter::Follower && asked.restarts > 0 && choice.shrink;
-    return asked;
 }
 
 Job::Work launchWork(const LaunchOrder& order) {
@@ -155,6 +147,63 @@ Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeO
         *order.sessions = at->take_sessions();
         return dir;
     };
+}
+
+QString notStarted() {
+    return LaunchSteps::tr("It did not start.");
+}
+
+}  // namespace
+
+Request requestOf(const Request& request, const LaunchChoice& choice) {
+    Request asked = request;
+    asked.preflight = choice.preflight ? Preflight::Before : Preflight::None;
+    const Restarter by = backend_for(choice.to)->restarter();
+    asked.restarts = by == Restarter::Slurm ? 0 : choice.restarts;
+    asked.shrink = by == Restarter::Follower && asked.restarts > 0 && choice.shrink;
+    return asked;
+}
+
+LaunchJob launchJob(LaunchOrder order, LaunchWhen when) {
+    const bool starts = when == LaunchWhen::Now;
+    order.phases = starts ? launchPhases(order.choice.to) : std::vector{LaunchPhase::Prepare};
+    return {starts ? LaunchSteps::tr("Launch") : LaunchSteps::tr("Add to the queue"),
+            starts ? notStarted() : LaunchSteps::tr("It was not queued."), order.phases,
+            phaseNames(order.phases), starts ? launchWork(order) : queueWork(order)};
+}
+
+LaunchJob resumeJob(LaunchOrder order, const QString& dir, const ResumeOptions& options) {
+    Destination to;
+    try {
+        to = destination_of(RunDirectory{dir.toStdString()});
+    } catch (const Error&) {  // the job reports the damage
+        to = {};
+    }
+    order.phases = launchPhases(to);
+    QStringList names = phaseNames(order.phases);
+    names[to.nodes.empty() ? 0 : 1] = LaunchSteps::tr("Check the checkpoint");
+    return {LaunchSteps::tr("Resume"), notStarted(), order.phases, names, resumeWork(order, dir, options)};
+}
+
+LaunchJob setUpJob(const Places& places) {
+    return {LaunchSteps::tr("Set up"),
+            notStarted(),
+            {},
+            {LaunchSteps::tr("Install PyTorch and the Hugging Face libraries (some GB)")},
+            [places](const Job::Reporter& report) {
+                set_up(places, report.progress);
+                return QString();
+            }};
+}
+
+LaunchJob exampleJob(const Places& places) {
+    return {LaunchSteps::tr("The example"),
+            notStarted(),
+            {},
+            {LaunchSteps::tr("Make the example")},
+            [places](const Job::Reporter& report) {
+                return QString::fromStdString(make_example(places, report.progress).string());
+            }};
 }
 
 Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached) {

@@ -16,10 +16,6 @@ namespace ringmaster {
 
 enum class LaunchPhase { Connect, Check, Prepare, Send, Start, Queue, Meet, FirstStep };
 
-/// Returns the phases that a run passes on its way to `to`.
-std::vector<LaunchPhase> launchPhases(const Destination& to);
-QStringList phaseNames(const std::vector<LaunchPhase>& phases);
-
 /// Holds what the form asks for, in addition to the plan's request.
 struct LaunchChoice {
     Destination to;
@@ -49,15 +45,24 @@ struct LaunchOrder {
 /// Returns the request, changed as the form says.
 Request requestOf(const Request& request, const LaunchChoice& choice);
 
-/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds other
-/// files.
-Job::Work launchWork(const LaunchOrder& order);
-Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
+enum class LaunchWhen { Now, InTurn };
 
-/// Returns a job that prepares the run for the queue, sends it to its machines and queues it there, as
-/// `ringmaster queue add` does. Its result is the run's directory. Nobody is asked for a password, because
-/// the run starts when nobody is there.
-Job::Work queueWork(const LaunchOrder& order);
+/// A task of the launch dialog: what it shows, and the work behind it.
+struct LaunchJob {
+    QString title, refused;           ///< `refused` begins the message of a failure
+    std::vector<LaunchPhase> phases;  ///< of a run; none for other tasks
+    QStringList names;                ///< what the phases are called
+    Job::Work work;
+};
+
+/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds other
+/// files. A job that queues (InTurn) prepares the run, sends it to its machines and queues it there, as
+/// `ringmaster queue add` does; it asks nobody for a password, because the run starts when nobody is there.
+LaunchJob launchJob(LaunchOrder order, LaunchWhen when);
+LaunchJob resumeJob(LaunchOrder order, const QString& dir, const ResumeOptions& options);
+
+LaunchJob setUpJob(const Places& places);
+LaunchJob exampleJob(const Places& places);  ///< its result is the example's configuration
 
 /// Returns a job whose result is the text that `launch --dry-run` prints; it puts the machines into
 /// `reached`.
