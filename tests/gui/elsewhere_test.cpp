@@ -1,7 +1,7 @@
 // Uses a run on another machine as a user does, with a real sshd and the real engine: names the machine,
 // trusts its key, launches there, loses the connection and finds it again, stops, resumes, and fetches the
-// model. It also covers a rank that dies on one of two machines, and following a run that somebody else
-// launched.
+// model. It also covers a run queued for the machine, a rank that dies on one of two machines, and following
+// a run that somebody else launched.
 #include <signal.h>
 
 #include <QApplication>
@@ -30,11 +30,13 @@
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/session/run_keeper.h"
+#include "launcher/backends/queue_place.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/nodes/remote_run.h"
+#include "launcher/queue/queue_file.h"
 #include "launcher/run/recorded_run.h"
 #include "tests/gui/own_home.h"
-#include "tests/support/listener.h"
+#include "tests/support/sshd.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -42,66 +44,6 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kPatienceMs = 240000;  ///< time limit for a run's next change; a machine may be busy
-
-void run(const QString& program, const QStringList& arguments) {
-    if (QProcess::execute(program, arguments) != 0) qFatal("%s failed", qPrintable(program));
-}
-
-/// A real sshd on a loopback port, with its own home folder.
-class Sshd {
-  public:
-    explicit Sshd(const QString& folder) : m_folder(folder) {
-        QDir().mkpath(folder + u"/home"_s);
-        QDir().mkpath(u"/run/sshd"_s);  // needed if sshd runs as root
-        run(u"ssh-keygen"_s, {u"-q"_s, u"-t"_s, u"ed25519"_s, u"-N"_s, u""_s, u"-f"_s, folder + u"/host"_s});
-        run(u"ssh-keygen"_s, {u"-q"_s, u"-t"_s, u"ed25519"_s, u"-N"_s, u""_s, u"-f"_s, folder + u"/id"_s});
-        m_port = Listener().port();
-        QFile config(folder + u"/sshd_config"_s);
-        if (!config.open(QIODevice::WriteOnly)) qFatal("no sshd_config");
-        config.write(
-            u"Port %1\nListenAddress 127.0.0.1\nHostKey %2/host\nPidFile none\nUsePAM no\nStrictModes no\n"
-            "AuthorizedKeysFile %2/id.pub\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
-            "PermitRootLogin prohibit-password\n"
-            "SetEnv HOME=%2/home XDG_DATA_HOME=%2/home/data XDG_CACHE_HOME=%2/home/cache "
-            "OMP_NUM_THREADS=1\n"_s.arg(m_port)
-                .arg(folder)
-                .toUtf8());
-        config.close();
-        start();
-    }
-    ~Sshd() { stop(); }
-
-    void start() {
-        m_process.setProcessChannelMode(QProcess::MergedChannels);
-        m_process.start(u"/usr/sbin/sshd"_s, {u"-D"_s, u"-e"_s, u"-f"_s, m_folder + u"/sshd_config"_s});
-        QByteArray said;
-        while (!said.contains("Server listening"))
-            if (!m_process.waitForReadyRead(10000))
-                qFatal("sshd: %s", said.constData());
-            else
-                said += m_process.readAll();
-    }
-
-    /// Stops the server and its sessions; processes that moved to another session live on.
-    void stop() {
-        if (m_process.state() == QProcess::NotRunning) return;
-        QProcess children;
-        children.start(u"pgrep"_s, {u"-P"_s, QString::number(m_process.processId())});
-        children.waitForFinished();
-        for (const QByteArray& pid : children.readAllStandardOutput().split('\n'))
-            if (const int child = pid.toInt(); child > 0) ::kill(child, SIGKILL);
-        m_process.kill();
-        m_process.waitForFinished();
-    }
-
-    int port() const { return m_port; }
-    QString folder() const { return m_folder; }
-
-  private:
-    QString m_folder;
-    int m_port = 0;
-    QProcess m_process;
-};
 
 RunPhase state_of(const QString& dir) {
     return read_run_state(dir.toStdString()).state;
@@ -137,7 +79,11 @@ class ElsewhereTest : public QObject {
                                                .replace("sequence_len: 1024", "sequence_len: 512")
                                                .replace("max_steps: 60", "max_steps: 80")
                                                .replace("./out", "./quick"));
+        m_home.write("example/short.yaml", m_home.read("example/quick.yaml")
+                                               .replace("max_steps: 80", "max_steps: 3")
+                                               .replace("./quick", "./short"));
         m_quick = m_home.path("example/quick.yaml");
+        m_short = m_home.path("example/short.yaml");
         m_session = std::make_unique<Session>(m_places);
         m_window = std::make_unique<MainWindow>(*m_session);
         m_window->resize(1280, 900);
@@ -163,12 +109,8 @@ class ElsewhereTest : public QObject {
     }
 
     void aRunIsLaunchedThereAndItsStepsAreSeenHere() {
-        m_window->openPath(m_example);
-        QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), kPatienceMs);
-        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
-        auto* form = m_window->findChild<LaunchForm*>();
+        LaunchForm* form = askForNodes(m_example);
         QVERIFY(form);
-        form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
         auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
         QCOMPARE(nodes->count(), 2);
         nodes->item(0)->setCheckState(Qt::Checked);
@@ -215,14 +157,29 @@ class ElsewhereTest : public QObject {
         QVERIFY(QFile::exists(QString::fromStdString(plan.config.output_dir) + u"/model.safetensors"_s));
     }
 
-    void aRunOverTwoNodesIsStartedAgainByTheWindowOnceARankDied() {
-        m_window->openPath(m_quick);
-        QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), kPatienceMs);
-        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+    void aRunIsQueuedForAMachineAndTrainsThereInItsTurn() {
         auto* dialog = m_window->findChild<LaunchDialog*>();
-        auto* form = dialog->findChild<LaunchForm*>();
+        LaunchForm* form = askForNodes(m_short);
         QVERIFY(form);
-        form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        form->findChild<QListWidget*>(u"launchNodeList"_s)->item(0)->setCheckState(Qt::Checked);
+        QTRY_VERIFY_WITH_TIMEOUT(button("queueLaunchButton")->isEnabled(), kPatienceMs);
+        QTest::mouseClick(button("queueLaunchButton"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kPatienceMs);
+        QCOMPARE(m_window->pageName(), u"queue"_s);
+        const std::vector<QueuedRun> queued = read_queue(queue_folder(m_places)).runs;
+        QCOMPARE(queued.size(), size_t(1));
+        QCOMPARE(queue_place(queued[0].run).hosts, std::vector<std::string>{"there"});
+        const QString run = QString::fromStdString(queued[0].run.dir.string());
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(run), RunPhase::Completed, kPatienceMs);
+        QVERIFY(is_remote(queued[0].run));
+        for (size_t rank = 0; rank < 2; ++rank)
+            QCOMPARE(steps_of(run, rank), (std::vector<int64_t>{1, 2, 3}));
+    }
+
+    void aRunOverTwoNodesIsStartedAgainByTheWindowOnceARankDied() {
+        auto* dialog = m_window->findChild<LaunchDialog*>();
+        LaunchForm* form = askForNodes(m_quick);
+        QVERIFY(form);
         auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
         for (int row = 0; row < 2; ++row) nodes->item(row)->setCheckState(Qt::Checked);
         form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(1);
@@ -336,6 +293,18 @@ class ElsewhereTest : public QObject {
         QVERIFY2(launch.exitCode() == 0, launch.readAllStandardError().constData());
     }
 
+    /// Opens a configuration, presses Launch, and chooses machines over SSH; returns null if the form stays
+    /// away.
+    LaunchForm* askForNodes(const QString& config) {
+        m_window->openPath(config);
+        if (!QTest::qWaitFor([&] { return button("launchButton")->isEnabled(); }, kPatienceMs))
+            return nullptr;
+        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+        auto* form = m_window->findChild<LaunchForm*>();
+        if (form) form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        return form;
+    }
+
     static QByteArray hashOf(const QString& file) {
         QFile content(file);
         if (!content.open(QIODevice::ReadOnly)) return {};
@@ -353,7 +322,7 @@ class ElsewhereTest : public QObject {
     OwnHome m_home;
     Places m_places;
     std::unique_ptr<Sshd> m_there, m_second;
-    QString m_example, m_quick, m_run;
+    QString m_example, m_quick, m_short, m_run;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<MainWindow> m_window;
 };
