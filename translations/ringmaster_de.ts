@@ -487,6 +487,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 von %2</translation>
     </message>
+    <message>
+        <source>; </source>
+        <extracomment>stands between clauses that have commas of their own</extracomment>
+        <translation>; </translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -612,7 +617,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation>Start</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>Add to the queue</source>
@@ -2874,6 +2879,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>Not known yet: the model&apos;s shape is missing.</source>
         <translation>Noch nicht bekannt: die Form des Modells fehlt.</translation>
     </message>
+    <message>
+        <source>%1: %2 (%3)</source>
+        <extracomment>a kernel, what it computes, and why</extracomment>
+        <translation>%1: %2 (%3)</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::BatchCard</name>
@@ -3604,11 +3614,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <name>ringmaster::ExpertsCard</name>
     <message>
         <source>Tokens for a rank&apos;s experts</source>
-        <translation>Tokens für die Experten eines Rangs</translation>
+        <translation>Tokens für die Experten eines Ranks</translation>
     </message>
     <message>
         <source>Tokens that a rank&apos;s experts receive</source>
-        <translation>Tokens, die die Experten eines Rangs erhalten</translation>
+        <translation>Tokens, die die Experten eines Ranks erhalten</translation>
     </message>
     <message>
         <source>Legend of the tokens</source>
@@ -3616,7 +3626,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
-        <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Rangs.</translation>
+        <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Ranks.</translation>
     </message>
     <message>
         <source>if the load is level</source>
@@ -3628,7 +3638,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>%1 of %2 experts a rank</source>
-        <translation>%1 von %2 Experten je Rang</translation>
+        <translation>%1 von %2 Experten je Rank</translation>
     </message>
 </context>
 <context>
@@ -3998,7 +4008,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Launch</source>
-        <translation>Start</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>Overwrite</source>
@@ -4093,7 +4103,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Launch</source>
-        <translation>Start</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>Leave out nodes that stay away, without asking</source>
@@ -5557,7 +5567,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
-        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Karte kommt dazu: Zahlen, Verlust, Daten, Nachweis und Konfiguration, ohne Geheimnisse. Eine vorhandene README.md bleibt.</translation>
+        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Karte kommt dazu: Zahlen, Loss, Daten, Nachweis und Konfiguration, ohne Geheimnisse. Eine vorhandene README.md bleibt.</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
@@ -6738,7 +6748,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Tokens at most</source>
-        <translation>Höchstens Tokens</translation>
+        <translation>Tokens höchstens</translation>
     </message>
     <message>
         <source>Ends each text there</source>

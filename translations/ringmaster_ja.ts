@@ -486,6 +486,11 @@ On what is left the run would go on with:</source>
         <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>; </source>
+        <extracomment>stands between clauses that have commas of their own</extracomment>
+        <translation>；</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -2855,6 +2860,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Not known yet: the model&apos;s shape is missing.</source>
         <translation>モデルの形状がないため、まだ不明です。</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3)</source>
+        <extracomment>a kernel, what it computes, and why</extracomment>
+        <translation>%1：%2（%3）</translation>
     </message>
 </context>
 <context>

@@ -486,6 +486,11 @@ On what is left the run would go on with:</source>
         <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>; </source>
+        <extracomment>stands between clauses that have commas of their own</extracomment>
+        <translation>；</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -2855,6 +2860,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Not known yet: the model&apos;s shape is missing.</source>
         <translation>尚不清楚：缺少模型的形状。</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3)</source>
+        <extracomment>a kernel, what it computes, and why</extracomment>
+        <translation>%1：%2（%3）</translation>
     </message>
 </context>
 <context>
@@ -5512,7 +5522,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
-        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一张卡片：数据指标、损失、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
+        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一张卡片：数据指标、loss、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
@@ -6267,11 +6277,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>step %1</source>
-        <translation>步骤 %1</translation>
+        <translation>第 %1 步</translation>
     </message>
     <message>
         <source>after step %1</source>
-        <translation>步骤 %1 之后</translation>
+        <translation>第 %1 步之后</translation>
     </message>
     <message>
         <source>Write now</source>

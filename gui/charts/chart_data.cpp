@@ -163,7 +163,7 @@ QString describe(const ChartData& data) {
                                   : Charts::tr("%1: %2, %3").arg(series.name, figure, trend));
     }
     if (parts.isEmpty()) return Charts::tr("No data yet.");
-    QString text = parts.join(u"; "_s) + u"."_s;
+    QString text = show::clauses(parts) + u"."_s;
     if (left > 0) text += u" "_s + Charts::tr("And %n more.", nullptr, left);
     for (const ChartMark& mark : data.marks) {
         if (mark.strong) text += u" "_s + mark.text + u"."_s;

@@ -75,19 +75,6 @@ void checkOutput(const LaunchOrder& order, const std::string& output_dir) {
     }
 }
 
-/// Returns the phases that a run passes on its way to `to`.
-std::vector<LaunchPhase> launchPhases(const Destination& to) {
-    std::vector<LaunchPhase> phases{LaunchPhase::Check, LaunchPhase::Prepare};
-    if (!to.nodes.empty()) {
-        phases.insert(phases.begin(), LaunchPhase::Connect);
-        phases.push_back(LaunchPhase::Send);
-    }
-    phases.push_back(LaunchPhase::Start);
-    if (backend_for(to)->has_queue()) phases.push_back(LaunchPhase::Queue);
-    phases.insert(phases.end(), {LaunchPhase::Meet, LaunchPhase::FirstStep});
-    return phases;
-}
-
 QStringList phaseNames(const std::vector<LaunchPhase>& phases) {
     const bool queues = std::find(phases.begin(), phases.end(), LaunchPhase::Queue) != phases.end();
     QStringList names;
@@ -154,6 +141,18 @@ QString notStarted() {
 }
 
 }  // namespace
+
+std::vector<LaunchPhase> launchPhases(const Destination& to) {
+    std::vector<LaunchPhase> phases{LaunchPhase::Check, LaunchPhase::Prepare};
+    if (!to.nodes.empty()) {
+        phases.insert(phases.begin(), LaunchPhase::Connect);
+        phases.push_back(LaunchPhase::Send);
+    }
+    phases.push_back(LaunchPhase::Start);
+    if (backend_for(to)->has_queue()) phases.push_back(LaunchPhase::Queue);
+    phases.insert(phases.end(), {LaunchPhase::Meet, LaunchPhase::FirstStep});
+    return phases;
+}
 
 Request requestOf(const Request& request, const LaunchChoice& choice) {
     Request asked = request;

@@ -16,6 +16,9 @@ namespace ringmaster {
 
 enum class LaunchPhase { Connect, Check, Prepare, Send, Start, Queue, Meet, FirstStep };
 
+/// Returns the phases that a run passes on its way to `to`.
+std::vector<LaunchPhase> launchPhases(const Destination& to);
+
 /// Holds what the form asks for, in addition to the plan's request.
 struct LaunchChoice {
     Destination to;

@@ -155,9 +155,10 @@ QString html_of(const QString& text) {
     return text.toHtmlEscaped().replace(u'\n', u"<br>"_s).replace(QChar(0x202f), QChar::Nbsp);
 }
 
-/// Begins an advice with a capital letter, unless it begins with a key or a path.
+/// Begins an advice with a capital letter, unless it begins with a key, a path, or a name among Chinese or
+/// Japanese words.
 QString begun(const QString& advice) {
-    static const QRegularExpression word(u"^[a-z]+(?=[ ,])"_s);
+    static const QRegularExpression word(u"^[a-z]+(?=,| [^\\x{2E80}-\\x{FFFF}])"_s);
     return word.match(advice).hasMatch() ? advice.at(0).toUpper() + advice.mid(1) : advice;
 }
 

@@ -150,6 +150,12 @@ QString listed(QStringList parts) {
     return parts.join(Figures::tr(", "));
 }
 
+QString clauses(QStringList parts) {
+    parts.removeAll({});
+    //: stands between clauses that have commas of their own
+    return parts.join(Figures::tr("; "));
+}
+
 QString sentences(QStringList parts) {
     parts.removeAll({});
     QString text;

@@ -229,7 +229,7 @@ QString offerWords(const std::vector<SlurmPartition>& partitions) {
     QStringList offers;
     for (const SlurmPartition& partition : partitions)
         if (partition.is_up) offers << u"%1 (%2)"_s.arg(text(partition.name), partitionWords(partition));
-    return offers.join(u"; "_s);
+    return show::clauses(offers);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ void AttentionCard::setPlan(const Plan& plan) {
     };
     QStringList lines, more;
     for (const AttentionUse& it : attention_kernels(plan)) {
-        lines << u"%1: %2 (%3)"_s.arg(translated(it.kernel), translated(it.use), translated(it.why));
+        //: a kernel, what it computes, and why
+        lines << tr("%1: %2 (%3)").arg(translated(it.kernel), translated(it.use), translated(it.why));
         if (!it.more.empty()) more << translated(it.kernel) + u": "_s + translated(it.more);
     }
     if (lines.isEmpty())

@@ -58,7 +58,7 @@ void SequenceView::setPlan(const Plan& plan) {
         words << tr("rank %1: %2 of the busiest rank's attention work")
                      .arg(rank)
                      .arg(show::number(std::round(m_work[rank] * 100) / 100));
-    setAccessibleDescription(m_why_not.isEmpty() ? words.join(u"; "_s) : m_why_not);
+    setAccessibleDescription(m_why_not.isEmpty() ? show::clauses(words) : m_why_not);
     updateGeometry();
     update();
 }

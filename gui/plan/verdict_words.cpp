@@ -202,7 +202,7 @@ QString gains_words(const Alternative& plan, const Plan& present) {
                 break;
         }
     }
-    return parts.isEmpty() ? Words::tr("another layout or micro-batch") : parts.join(u"; "_s);
+    return parts.isEmpty() ? Words::tr("another layout or micro-batch") : show::clauses(parts);
 }
 
 }  // namespace ringmaster

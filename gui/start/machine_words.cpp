@@ -30,7 +30,7 @@ QString gpuWords(const std::vector<Gpu>& gpus) {
             {one, gpus[first].memory_bytes > 0 ? show::bytes(gpus[first].memory_bytes) : QString()});
         first = next;
     }
-    return words.join(u"; "_s);
+    return show::clauses(words);
 }
 
 CheckWords deviceWords(const MachineFacts& facts) {

@@ -182,21 +182,34 @@ class LookTest : public QObject {
     }
 
     void aBannerKeepsAFigureWithItsUnitAtTheEndOfALine() {
-        const QStringList figures{show::bytes(20LL << 20),    show::bytes(12LL << 30), show::bytes(900),
-                                  show::milliseconds(u"7"_s), show::percent(0.031),    show::duration(5)};
+        const QStringList figures{show::bytes(20LL << 20), show::bytes(12LL << 30), show::bytes(900),
+                                  show::duration(0.007),   show::percent(0.031),    show::duration(5)};
         Banner banner;
         banner.say(Tone::Good, u"Fits"_s, figures.join(u" of "_s), u"then "_s + figures.join(u" or "_s));
         QTextDocument text;
         text.setHtml(banner.findChild<QLabel*>()->text());
-        for (int width = 40; width < 600; width += 3) {
+        for (int width = 120; width < 600; width += 3) {
             text.setTextWidth(width);
+            QVERIFY(text.size().height() > 0);  // lays the lines out
             const QTextBlock block = text.firstBlock();
+            QVERIFY(width > 200 || block.layout()->lineCount() > 3);
             for (int line = 0; line + 1 < block.layout()->lineCount(); ++line) {
                 const QTextLine at = block.layout()->lineAt(line);
                 const QString said = block.text().mid(at.textStart(), at.textLength()).trimmed();
                 QVERIFY2(!said.back().isDigit(), qPrintable(said));
             }
         }
+    }
+
+    void anAdviceBeginsWithACapitalUnlessThatWouldChangeAName() {
+        Banner banner;
+        const auto advice = [&](const QString& next) {
+            banner.say(Tone::Error, u"No."_s, u"Why"_s, next);
+            return banner.findChild<QLabel*>()->text();
+        };
+        QVERIFY(advice(u"is sshd running there?"_s).contains(u">Is sshd running"_s));
+        QVERIFY(advice(u"sshd は動いていますか？"_s).contains(u">sshd は"_s));
+        QVERIFY(advice(u"lora_r: 8"_s).contains(u">lora_r: 8"_s));
     }
 
     void aBannerTellsItsToneNotByColourAlone() {
