@@ -149,12 +149,6 @@ void Banner::say(Tone tone, const QString& verdict, const QString& why, const QS
 
 namespace {
 
-/// Returns plain text as HTML that keeps its line breaks, and a figure with its unit: Qt turns the narrow
-/// no-break space between them into a space where a line may end, but keeps the wider no-break space.
-QString html_of(const QString& text) {
-    return text.toHtmlEscaped().replace(u'\n', u"<br>"_s).replace(QChar(0x202f), QChar::Nbsp);
-}
-
 /// Begins an advice with a capital letter, unless it begins with a key, a path, or a name among Chinese or
 /// Japanese words.
 QString begun(const QString& advice) {
@@ -175,11 +169,11 @@ void Banner::write() {
     const QString symbol = toneSymbol(m_tone);
     QString html = u"<span style='color:%1; font-weight:600'>%2%3</span>"_s.arg(
         toneColour(m_tone, c).name(), symbol.isEmpty() ? QString() : symbol + u"&nbsp; "_s,
-        html_of(m_verdict));
+        show::html(m_verdict));
     const QString why = m_next.isEmpty() ? m_why : ended(m_why);
-    if (!why.isEmpty()) html += u"&nbsp; "_s + html_of(why);
+    if (!why.isEmpty()) html += u"&nbsp; "_s + show::html(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), html_of(begun(m_next)));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(begun(m_next)));
     m_text->setText(html);
 }
 

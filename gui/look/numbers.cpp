@@ -150,6 +150,10 @@ QString listed(QStringList parts) {
     return parts.join(Figures::tr(", "));
 }
 
+QString html(const QString& text) {
+    return text.toHtmlEscaped().replace(u'\n', u"<br>"_s).replace(QChar(0x202f), QChar::Nbsp);
+}
+
 QString clauses(QStringList parts) {
     parts.removeAll({});
     //: stands between clauses that have commas of their own

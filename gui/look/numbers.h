@@ -25,4 +25,8 @@ QString sentences(QStringList parts);    ///< the sentences after each other; sk
 QString sentence(const QString& words);  ///< the words with a full stop
 const QString& unknown();                ///< "–", for a missing figure
 
+/// Returns plain text as HTML that keeps its line breaks, and a figure with its unit: Qt turns the narrow
+/// no-break space between them into a space where a line may end, but keeps the wider no-break space.
+QString html(const QString& text);
+
 }  // namespace ringmaster::show

@@ -19,7 +19,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 QString html(const std::string& text) {
-    return QString::fromStdString(text).toHtmlEscaped();
+    return show::html(QString::fromStdString(text));
 }
 
 QString diff_of(const Adaptation& step, const Colours& colours) {
@@ -52,7 +52,7 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
         if (!effect.empty()) text += u"<p>%1</p>"_s.arg(tr("Result: %1").arg(html(effect)));
         if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
             text += u"<p>%1</p>"_s.arg(
-                tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes)));
+                show::html(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes))));
         if (step.after.global_batch && step.before.global_batch != step.after.global_batch)
             text += u"<p>%1</p>"_s.arg(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
     }
