@@ -92,8 +92,8 @@ void QueueTable::fitName() {
         if (column != Name && column != Where) room -= wide(column);
     const int least = space(6.5), place = std::min(wide(Where), space(11));
     setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
-    const int wanted = std::clamp(sizeHintForColumn(Name), space(10), space(18));
-    setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, wanted));
+    const int whole = std::max(sizeHintForColumn(Name), space(10));
+    setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, whole));
 }
 
 void QueueTable::resizeEvent(QResizeEvent* event) {
