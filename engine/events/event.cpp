@@ -148,12 +148,12 @@ class FieldReader {
 
     /// Returns a member's value; null counts as absent. Looks first at the member that was found last and at
     /// the next one, because members mostly come in the order in which they are asked for. If all members
-    /// were found before, it looks no further: most lines lack the figures that only some runs have.
+    /// were found before, it looks only at the last: most lines lack the figures that only some runs have.
     const std::string_view* find(std::string_view key) {
         for (size_t tried = 0; tried < members_.size(); ++tried, ++at_) {
             if (at_ >= members_.size()) at_ = 0;
             if (members_[at_].key == key) return found();
-            if (tried == 1 && found_ == members_.size()) break;
+            if (found_ == members_.size()) break;
         }
         return nullptr;
     }

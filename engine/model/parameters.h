@@ -1,6 +1,6 @@
 /// Holds a model's parameters, gradients and their names, in flat tensors in the order of parameter_shapes
-/// (plan): q, k and v are one matrix, and so are gate and up. A unit (the embedding, a layer, or final norm
-/// and head) is one contiguous range that is reduced, gathered and sharded as a whole.
+/// (families): q, k and v are one matrix, and so are gate and up. A unit (the embedding, a layer, or final
+/// norm and head) is one contiguous range that is reduced, gathered and sharded as a whole.
 ///
 /// Sharded states (Rajbhandari et al. 2020, "ZeRO"): each rank of the shard group owns an equal slice of
 /// every unit. Stage 1 shards the optimizer's states, including the float32 master of bfloat16 weights. Stage
