@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/attention/flash_tensors.h"
 #include "engine/attention/score_rule.h"
 #include "engine/plan/attention_kernels.h"
 
@@ -34,10 +35,6 @@ at::Tensor within_reach(const at::Tensor& x) {
     int64_t last = 0;
     for (int64_t dim = 0; dim < x.dim(); ++dim) last += (x.size(dim) - 1) * x.stride(dim);
     return last < kReach ? x : x.contiguous();
-}
-
-at::Tensor heads_first(const at::Tensor& x_bthd) {
-    return x_bthd.transpose(1, 2);
 }
 
 }  // namespace

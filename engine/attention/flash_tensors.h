@@ -27,4 +27,12 @@ struct KeyGradients {
     bool begin = false;
 };
 
+/// Swaps tokens and heads: x_bthd to x_bhtd and back. Both return a view.
+inline at::Tensor heads_first(const at::Tensor& x_bthd) {
+    return x_bthd.transpose(1, 2);
+}
+inline at::Tensor tokens_first(const at::Tensor& x_bhtd) {
+    return x_bhtd.transpose(1, 2);
+}
+
 }  // namespace ringmaster

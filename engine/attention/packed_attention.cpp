@@ -13,10 +13,6 @@ namespace ringmaster {
 
 namespace {
 
-at::Tensor tokens_first(const at::Tensor& x_bhtd) {
-    return x_bhtd.transpose(1, 2);
-}
-
 /// Converts one call's tensors between [B, H, T, D] and a kernel's layout. One segment makes a dense call,
 /// whose tensors are views. Several segments make a packed call, whose tensors are views if no keys are
 /// shared and B is 1, and copies otherwise.

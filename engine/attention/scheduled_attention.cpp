@@ -21,10 +21,6 @@ at::Tensor part_of(const at::Tensor& buffer_spbkd, int64_t part) {
 KeysValues of_heads(const KeysValues& x, const KeyHeads& heads) {
     return {x.k_btkd.narrow(2, heads.begin, heads.count), x.v_btkd.narrow(2, heads.begin, heads.count)};
 }
-at::Tensor heads_first(const at::Tensor& x_btkd) {
-    return x_btkd.transpose(1, 2);
-}
-
 /// One stage for some of the heads: the work between two waits for transfers.
 struct Unit {
     const Stage* stage;

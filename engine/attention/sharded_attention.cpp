@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/attention/flash_tensors.h"
 #include "engine/attention/head_exchange.h"
 #include "engine/attention/scheduled_attention.h"
 #include "engine/attention/sinks.h"
@@ -25,13 +26,6 @@ struct ShardedAttention::Impl {
 };
 
 namespace {
-
-at::Tensor in_head_order(const at::Tensor& x_bthd) {
-    return x_bthd.transpose(1, 2);
-}
-at::Tensor tokens_first(const at::Tensor& x_bhtd) {
-    return x_bhtd.transpose(1, 2);
-}
 
 /// Exchanges tensors in a Ulysses group. Keys and values travel as one tensor: [t, 2·B, K, D].
 class Ulysses {
@@ -181,7 +175,7 @@ class RingPass {
 AttentionOutput mesh_forward(const ShardedAttention::Impl& impl, const RingPass& pass,
                              const at::Tensor& q_bthd, const KeysValues& own, const at::Tensor& sinks_h) {
     if (!impl.has_ulysses()) {
-        const FlashOutput whole = pass.forward(in_head_order(q_bthd), own, sinks_h);
+        const FlashOutput whole = pass.forward(heads_first(q_bthd), own, sinks_h);
         return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
     }
     const int64_t key_heads = own.k_btkd.size(2);
@@ -258,7 +252,7 @@ AttentionGradients backward_by_heads(const ShardedAttention::Impl& impl, const R
 at::Tensor sinks_gradient(const at::Tensor& dout_bthd, const AttentionOutput& output,
                           const at::Tensor& sinks_h) {
     if (!sinks_h.defined()) return {};
-    return sinks_backward(in_head_order(dout_bthd), in_head_order(output.out_bthd), output.lse_bht, sinks_h);
+    return sinks_backward(heads_first(dout_bthd), heads_first(output.out_bthd), output.lse_bht, sinks_h);
 }
 
 AttentionGradients mesh_backward(const ShardedAttention::Impl& impl, const RingPass& pass,
@@ -267,8 +261,8 @@ AttentionGradients mesh_backward(const ShardedAttention::Impl& impl, const RingP
     if (output.is_by_heads())
         return backward_by_heads(impl, pass, std::move(dout_bthd), std::move(output), sinks_h);
     const at::Tensor dsinks_h = sinks_gradient(dout_bthd, output, sinks_h);
-    const ScheduledGradients d = pass.backward(in_head_order(dout_bthd), in_head_order(q_bthd), own,
-                                               {in_head_order(output.out_bthd), output.lse_bht});
+    const ScheduledGradients d = pass.backward(heads_first(dout_bthd), heads_first(q_bthd), own,
+                                               {heads_first(output.out_bthd), output.lse_bht});
     return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd, dsinks_h, d.vectors_bt1w};
 }
 

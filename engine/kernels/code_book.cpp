@@ -112,7 +112,7 @@ void fill_tree_of_bins(CodeBook& book) {
 
 void fill_lines(CodeBook& book, bool is_signed) {
     constexpr double kBinsAboveZero = (kBins - 1) / 2.0;
-    // Keeps a bin that lies exactly on a line's step below it, as the table has it.
+    // A bin may lie exactly where a line reaches the next code; the table gives it the lower code.
     constexpr double kBelow = 4e-5;
     const auto code_from = [&](double number) {
         return std::lower_bound(book.values.begin(), book.values.end() - 1, number) - book.values.begin();

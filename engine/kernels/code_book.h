@@ -23,7 +23,7 @@ struct LinesOfBins {
     std::array<float, kDecades> slope{}, offset{}, last{};
     std::array<float, kDecades - 1> next{};  ///< the n from which the next decade counts
     float top = 0;                           ///< the n from which the code is that of 1
-    float low_slope = 0, low_offset = 0;     ///< serve bins below 1e-4
+    float low_slope = 0, low_offset = 0;     ///< the line of the bins below 1e-4
 };
 
 struct CodeBook {

@@ -17,8 +17,8 @@ bool is_torchaos(StateKind kind) {
     return kind == StateKind::TorchaoBlocks8 || kind == StateKind::TorchaoBlocks4;
 }
 
-/// Starts to load elements into the processor's cache.
-void bring_near(const at::Tensor& flat, int64_t begin, int64_t count) {
+/// Asks the processor to load elements into its cache.
+void prefetch(const at::Tensor& flat, int64_t begin, int64_t count) {
     constexpr int64_t kLine = 64;
     const auto size = static_cast<int64_t>(flat.element_size());
     const auto* bytes = static_cast<const char*>(flat.const_data_ptr()) + begin * size;
@@ -86,8 +86,8 @@ bool StoredAdamW::update_kernels(Owned& owned, const CutBlocks::Stretch& stretch
         float moments[2][kLargestBlock];
         for (int64_t b = first; b < last; ++b) {
             const int64_t begin = b * block, count = std::min(block, stretch.count - begin);
-            bring_near(owned.master, stretch.begin + begin, count);
-            bring_near(owned.gradients, stretch.begin + begin, count);
+            prefetch(owned.master, stretch.begin + begin, count);
+            prefetch(owned.gradients, stretch.begin + begin, count);
             uint8_t* codes[2];
             float* scales[2];
             for (int s = 0; s < 2; ++s) {

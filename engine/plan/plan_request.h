@@ -1,4 +1,3 @@
-/// What a plan is asked for, besides a config.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #   ringmaster_room(plan SOURCES mesh.cpp ... LINKS ringmaster_config)
 #
 # The compiler takes six of its files at a time (a unity build), because reading the headers takes longer than compiling
-# what uses them; APART names files that are compiled alone, for they define names that others define too.
+# what uses them. Files after APART are compiled alone, because they define names that other files define too.
 
 set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 

@@ -82,9 +82,14 @@ class JourneyTest : public QObject {
         QCOMPARE(m_window->pageName(), u"plan"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"plan"_s)->settled(), kPatienceMs);
         QVERIFY(!button("adaptButton")->isVisible());  // the stand-in fits on every machine
-        click("fixButton");                            // the file evaluates, but sets no rows aside
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"plan"_s)->settled(), kPatienceMs);
-        QVERIFY(!m_window->findChild<QWidget*>(u"fixButton"_s));
+        // The file evaluates, but sets no rows aside; and some processors have no bfloat16 instructions.
+        const auto offersFix = [this] { return m_window->findChild<QWidget*>(u"fixButton"_s) != nullptr; };
+        QVERIFY(offersFix());
+        for (int fixes = 0; fixes < 2 && offersFix(); ++fixes) {
+            click("fixButton");
+            QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"plan"_s)->settled(), kPatienceMs);
+        }
+        QVERIFY(!offersFix());
         click("saveButton");
         QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), kPatienceMs);
     }
