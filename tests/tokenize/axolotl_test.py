@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM
+from conftest import PROGRAM, Silent
 
 HERE = Path(__file__).resolve().parent / "axolotl"
 sys.path[:0] = [str(HERE), str(PROGRAM.resolve().parent)]
@@ -26,14 +26,6 @@ for name in ("expected_sharegpt.json", "expected_sharegpt_chat.json"):
     EXPECTED["cases"] |= OLD["cases"]
 CASES = {case["name"]: case for case in [*all_cases(), *cases_sharegpt.all_cases(), *cases_sharegpt.chat_cases()]}
 CONFIG = ("sequence_len", "token_labels")
-
-
-class Silent:
-    def progress(self, *_):
-        pass
-
-    def warning(self, _):
-        pass
 
 
 @pytest.fixture(scope="module")

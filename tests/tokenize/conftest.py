@@ -111,6 +111,16 @@ def tokenize(tmp_path):
     return run
 
 
+class Silent:
+    """Ignores what the program reports."""
+
+    def progress(self, *_):
+        pass
+
+    def warning(self, _):
+        pass
+
+
 def tokens_row(ids):
     """Returns a row of tokens that are all trained."""
     return {"input_ids": ids, "labels": ids}

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM
+from conftest import PROGRAM, Silent
 
 HERE = Path(__file__).resolve().parent / "axolotl"
 sys.path[:0] = [str(HERE), str(PROGRAM.resolve().parent)]
@@ -21,14 +21,6 @@ from ringmaster_rows.sources import ContentHashes  # noqa: E402
 
 EXPECTED = json.loads((HERE / "expected_mistral.json").read_text(encoding="utf-8"))
 CASES = {case["name"]: case for case in all_cases()}
-
-
-class Silent:
-    def progress(self, *_):
-        pass
-
-    def warning(self, _):
-        pass
 
 
 @pytest.fixture(scope="module")

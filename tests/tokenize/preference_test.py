@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, write_lines
+from conftest import PROGRAM, Silent, write_lines
 from safetensors.numpy import load_file
 
 HERE = Path(__file__).resolve().parent / "axolotl"
 sys.path[:0] = [str(HERE), str(PROGRAM.resolve().parent)]
 
-from axolotl_test import Silent, loaded  # noqa: E402
+from axolotl_test import loaded  # noqa: E402
 from cases import digest_of, make_tokenizers, stop_the_clock  # noqa: E402
 from cases_preference import all_cases, fingerprint  # noqa: E402
 from ringmaster_rows.cache import Request  # noqa: E402

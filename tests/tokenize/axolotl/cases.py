@@ -2,6 +2,7 @@
 
 A case is {"name", "tokenizer", "entry", "config", "rows"}. record.py records axolotl's results; axolotl_test.py compares ours."""
 
+import copy
 import hashlib
 import json
 import os
@@ -268,3 +269,21 @@ def fingerprint(ids, labels):
     of them."""
     text = json.dumps([list(map(int, ids)), list(map(int, labels))])
     return [len(ids), sum(label != -100 for label in labels), hashlib.sha256(text.encode()).hexdigest()[:16]]
+
+
+def each_row(case, tokens_of):
+    """Returns tokens_of(row) for each row; prints and returns None for a row that it refuses."""
+    found = []
+    for row in case["rows"]:
+        try:
+            found.append(tokens_of(copy.deepcopy(row)))
+        except Exception as error:
+            found.append(None)
+            print(case["name"], "refused:", type(error).__name__, str(error).splitlines()[:1])
+    return found
+
+
+def write_expected(file, origin, rows_of_cases):
+    """Writes what was recorded: its origin, then the rows of one case on each line."""
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in rows_of_cases.items())
+    file.write_text(json.dumps(origin)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')

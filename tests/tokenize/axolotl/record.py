@@ -13,7 +13,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from cases import all_cases, digest_of, fingerprint, make_tokenizers, stop_the_clock
+from cases import all_cases, digest_of, each_row, fingerprint, make_tokenizers, stop_the_clock, write_expected
 
 OUT = Path(__file__).resolve().parent / "expected.json"
 
@@ -57,15 +57,12 @@ def tokens_of(case, tokenizers):
     tokenizer = copy.deepcopy(tokenizers[case["tokenizer"]])
     if config.chat_template:
         tokenizer.chat_template = get_chat_template_from_config(cfg=config, tokenizer=tokenizer)
-    found = []
-    for row in case["rows"]:
-        try:
-            made = wrap_dataset_for_tokenized_prompt(strategy_of(entry, tokenizer, config), Dataset.from_list([row]))
-            found.append([trimmed(item) for item in made])
-        except Exception as error:
-            found.append(None)
-            print(case["name"], "refused:", type(error).__name__, str(error).splitlines()[:1])
-    return found
+
+    def tokens(row):
+        made = wrap_dataset_for_tokenized_prompt(strategy_of(entry, tokenizer, config), Dataset.from_list([row]))
+        return [trimmed(item) for item in made]
+
+    return each_row(case, tokens)
 
 
 def trimmed(item):
@@ -88,21 +85,21 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tokenizers = make_tokenizers(folder)
         before = json.loads(OUT.read_text())["cases"] if OUT.exists() else {}
-        kept = {"axolotl": "0.19.0", "tokenizers": {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()}, "cases": {}}
+        origin = {"axolotl": "0.19.0", "tokenizers": {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()}}
+        kept = {}
         for case in all_cases():
             if (asked.show and case["name"] != asked.show) or asked.only not in case["name"]:
                 if OUT.exists() and not asked.show:
-                    kept["cases"][case["name"]] = before.get(case["name"])
+                    kept[case["name"]] = before.get(case["name"])
                 continue
             found = tokens_of(case, tokenizers)
             if asked.show:
                 for row in found:
                     for ids, labels in row or []:
                         print([(tokenizers[case["tokenizer"]].decode([i]), int(label != -100)) for i, label in zip(ids, labels, strict=True)])
-            kept["cases"][case["name"]] = [None if row is None else [fingerprint(*item) for item in row] for row in found]
+            kept[case["name"]] = [None if row is None else [fingerprint(*item) for item in row] for row in found]
     if not asked.show:
-        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.pop("cases").items())
-        OUT.write_text(json.dumps(kept)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+        write_expected(OUT, origin, kept)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,10 @@ Run it where record.py runs, with axolotl and mistral-common[sentencepiece].
 """
 
 import argparse
-import json
 import tempfile
 from pathlib import Path
 
-from cases import fingerprint
+from cases import fingerprint, write_expected
 from cases_mistral import all_cases, digest_of, make_tekkens
 from record import tokens_of
 
@@ -37,8 +36,7 @@ def main():
             print([(tokenizer.convert_ids_to_tokens(i), int(label != -100)) for i, label in zip(ids, labels, strict=True)])
         return
     rows = {name: [None if row is None else [fingerprint(*item) for item in row] for row in rows] for name, rows in found.items()}
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(kept)}" for name, kept in rows.items())
-    OUT.write_text(json.dumps({"axolotl": "0.19.0", "tekken": digests})[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+    write_expected(OUT, {"axolotl": "0.19.0", "tekken": digests}, rows)
 
 
 if __name__ == "__main__":

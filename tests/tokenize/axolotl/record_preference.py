@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest.mock import MagicMock
 
-from cases import digest_of, make_tokenizers, stop_the_clock
+from cases import digest_of, make_tokenizers, stop_the_clock, write_expected
 from cases_preference import all_cases, fingerprint
 
 OUT = Path(__file__).resolve().parent / "expected_preference.json"
@@ -161,8 +161,7 @@ def main():
     if asked.show:
         print(json.dumps(kept, indent=1))
         return
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.items())
-    OUT.write_text(json.dumps({"axolotl": "0.19.0", "trl": "1.16.0", "tokenizers": digests})[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+    write_expected(OUT, {"axolotl": "0.19.0", "trl": "1.16.0", "tokenizers": digests}, kept)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,13 @@ It also needs transformers, termcolor and colorama. --forms writes launcher/toke
 """
 
 import argparse
-import copy
 import json
 import tempfile
 from pathlib import Path
 
 from axolotl.monkeypatch.fastchat_conversation_turns import add_get_turns_to_conversation
 from axolotl.prompt_strategies import sharegpt
-from cases import digest_of, fingerprint, make_tokenizers
+from cases import digest_of, each_row, fingerprint, make_tokenizers, write_expected
 from cases_sharegpt import all_cases
 from fastchat.conversation import conv_templates
 
@@ -39,15 +38,12 @@ def tokens_of(case, tokenizer):
     entry = Config({key: Config(value) if isinstance(value, dict) else value for key, value in case["entry"].items()})
     function = case["entry"]["type"].partition(".")[2] or "load"
     strategy = getattr(sharegpt, function)(tokenizer, Config(case["config"]), entry)
-    found = []
-    for row in case["rows"]:
-        try:
-            made = strategy.tokenize_prompt(copy.deepcopy(row))
-            found.append([fingerprint(made["input_ids"], made["labels"])])
-        except Exception as error:
-            found.append(None)
-            print(case["name"], "refused:", type(error).__name__, str(error).splitlines()[:1])
-    return found
+
+    def tokens(row):
+        made = strategy.tokenize_prompt(row)
+        return [fingerprint(made["input_ids"], made["labels"])]
+
+    return each_row(case, tokens)
 
 
 def main():
@@ -59,10 +55,9 @@ def main():
     sharegpt.register_llama3_template()
     with tempfile.TemporaryDirectory() as folder:
         tokenizers = make_tokenizers(folder)
-        kept = {"tokenizers": {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()},
-                "cases": {case["name"]: tokens_of(case, tokenizers[case["tokenizer"]]) for case in all_cases()}}
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.pop("cases").items())
-    OUT.write_text(json.dumps(kept)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+        digests = {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()}
+        found = {case["name"]: tokens_of(case, tokenizers[case["tokenizer"]]) for case in all_cases()}
+    write_expected(OUT, {"tokenizers": digests}, found)
 
 
 if __name__ == "__main__":

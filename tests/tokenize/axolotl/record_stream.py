@@ -8,14 +8,13 @@ axolotl packs a buffer's documents in the order of torch's global generator, whi
 our rows, it packs them in the stream's order. Its packed row holds micro_batch_size x sequence_len tokens; here that is one
 sequence_len, as in our rows."""
 
-import json
 import os
 import tempfile
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
-from cases import digest_of, fingerprint, make_tokenizers
+from cases import digest_of, fingerprint, make_tokenizers, write_expected
 from cases_stream import SEQUENCE_LEN, TOKENIZER, all_cases
 
 OUT = Path(__file__).resolve().parent / "expected_stream.json"
@@ -75,16 +74,15 @@ def main():
     disable_progress_bars()
     with tempfile.TemporaryDirectory() as folder:
         tokenizer = make_tokenizers(folder)[TOKENIZER]
-        kept = {"axolotl": "0.19.0", "tokenizer": digest_of(tokenizer), "cases": {}}
+        origin, kept = {"axolotl": "0.19.0", "tokenizer": digest_of(tokenizer)}, {}
         tokenizer.chat_template = get_chat_template_from_config(cfg=DictDefault({"chat_template": "chatml"}), tokenizer=tokenizer)
         for number, case in enumerate(all_cases()):
             place = Path(folder, str(number))
             write_files(case, place)
             os.chdir(place)
-            kept["cases"][case["name"]] = rows_of(case, tokenizer)
+            kept[case["name"]] = rows_of(case, tokenizer)
         os.chdir("/")
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.pop("cases").items())
-    OUT.write_text(json.dumps(kept)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+    write_expected(OUT, origin, kept)
 
 
 if __name__ == "__main__":
