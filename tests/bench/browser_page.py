@@ -16,6 +16,8 @@ import tempfile
 import threading
 import time
 
+import bench_arguments
+
 RANKS, STEPS = 64, 10_000
 LIMITS = {"first_paint_s": 0.5, "whole_s": 2.0, "followed_cores": 0.1}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -125,11 +127,8 @@ def followed(served, folder, ranks, steps, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True)
     parser.add_argument("--require", action="store_true")
-    parser.add_argument("--json")
-    arguments = parser.parse_args()
-    os.environ["RINGMASTER_BIN"] = str(pathlib.Path(arguments.bin).resolve())
+    arguments = bench_arguments.parse(parser)
     sys.path.insert(0, str(ROOT / "tests/launcher"))
     from test_serve_command import Served
     with tempfile.TemporaryDirectory() as home:
@@ -151,7 +150,7 @@ def main():
     for name, figure in figures.items():
         print(f"{name:20} {figure:8.3f}   limit {LIMITS.get(name, 'none')}{'   ABOVE' if name in missed else ''}")
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(figures))
+        arguments.json.write_text(json.dumps(figures))
     return 1 if missed and arguments.require else 0
 
 

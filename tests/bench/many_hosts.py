@@ -14,12 +14,12 @@ import os
 import pathlib
 import pty
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-HERE = pathlib.Path(__file__).parent
+import bench_arguments
+
 LIMITS = {"cores": 0.5, "memory_mb": 200.0, "stall_ms": 100.0, "opening_stall_ms": 100.0}
 TICKS = os.sysconf("SC_CLK_TCK")
 START_PATIENCE = 300
@@ -156,15 +156,11 @@ def measure(arguments, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, type=pathlib.Path)
     parser.add_argument("--hosts", type=int, default=32)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--nice", type=int, default=19, help="of the nodes")
     parser.add_argument("--require", action="store_true")
-    parser.add_argument("--json", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["RINGMASTER_BIN"] = str(arguments.bin.resolve())
-    sys.path.append(str(HERE.parent / "support"))
+    arguments = bench_arguments.parse(parser)
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(arguments, pathlib.Path(folder))
     if arguments.json:

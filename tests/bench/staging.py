@@ -14,11 +14,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).parent
+import bench_arguments
+
 MB = 1_000_000
 
 
@@ -91,14 +91,10 @@ def wire(arguments, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, type=pathlib.Path)
     parser.add_argument("--mb", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--require", type=float, help="least bandwidth as a share of sftp's")
-    parser.add_argument("--json", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["RINGMASTER_BIN"] = str(arguments.bin.resolve())
-    sys.path.append(str(HERE.parent / "support"))
+    arguments = bench_arguments.parse(parser)
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(arguments, pathlib.Path(folder))
         counted = wire(arguments, pathlib.Path(folder))
