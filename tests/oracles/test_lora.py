@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
-from test_transformers import STEPS, TRAINING, adamw, load, train
+from test_transformers import STEPS, TRAINING, adamw, assert_same_steps, load, train
 from transformers_loss import count_labels, summed_loss
 
 MODELS = {
@@ -108,10 +108,7 @@ def test_losses_are_those_of_peft_and_it_reads_the_adapter(reference, mesh, tmp_
     run = launch(config, tmp_path / "runs", "--ranks", ranks)
     assert state_of(run)["state"] == "completed"
     assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
-
-    for event, expected in zip(events_of(run), history, strict=True):
-        assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
-        assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+    assert_same_steps(run, history)
     assert (logits_of(trained) - logits_of(load(model_dir))).abs().max().item() > 1e-3, "nothing was learned"
 
     out = tmp_path / "out"
@@ -146,6 +143,18 @@ def trainers_adamw(model):
     return adamw(model, lambda name, _: name in decays)
 
 
+def train_as_peft(folder, mesh, history):
+    """Trains the adapter that PEFT initialised in the folder, and expects the steps to be PEFT's. Returns the folder of the result."""
+    ranks, sizes = MESHES[mesh]
+    (folder / mesh).mkdir()
+    config = make_config(folder / mesh, folder / "model", folder / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
+                         lora_model_dir=str(folder / "begun"))
+    run = launch(config, folder / "runs", "--ranks", ranks)
+    assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
+    assert_same_steps(run, history)
+    return folder / mesh / "out"
+
+
 @pytest.mark.parametrize("kind, meshes", [
     *(pytest.param(kind, MESHES, id=kind) for kind in DORA), pytest.param("gpt_neox", ["quick, ring, weights sharded"], id="gpt_neox, quick")])
 def test_dora_is_that_of_peft(kind, meshes, tmp_path):
@@ -159,16 +168,8 @@ def test_dora_is_that_of_peft(kind, meshes, tmp_path):
     model = peft.get_peft_model(load(model_dir), peft.LoraConfig(task_type="CAUSAL_LM", use_dora=True, **DORA[kind]))
     model.save_pretrained(tmp_path / "begun")
     history = train(model, rows, trainers_adamw)
-    for number, (ranks, sizes) in enumerate(MESHES[mesh] for mesh in meshes):
-        (tmp_path / str(number)).mkdir()
-        config = make_config(tmp_path / str(number), model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
-                             lora_model_dir=str(tmp_path / "begun"))
-        run = launch(config, tmp_path / "runs", "--ranks", ranks)
-        assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
-        for event, expected in zip(events_of(run), history, strict=True):
-            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
-            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
-    out = tmp_path / str(number) / "out"
+    for mesh in meshes:
+        out = train_as_peft(tmp_path, mesh, history)
     ours = peft.PeftModel.from_pretrained(load(model_dir), out)
     assert (logits_of(ours) - logits_of(model)).abs().max().item() < 1e-4
     ringmaster("merge", out, "--to", tmp_path / "merged", "--base", model_dir)
@@ -286,17 +287,10 @@ def test_some_layers_are_adapted_as_peft_does_quick(tmp_path):
     model = peft.get_peft_model(load(model_dir), settings)
     model.save_pretrained(tmp_path / "begun")
     history = train(model, rows)
-    for name, (ranks, sizes) in {"alone": MESHES["quick, 1 rank"], "shared": MESHES["quick, ring, weights sharded"]}.items():
-        (tmp_path / name).mkdir()
-        config = make_config(tmp_path / name, model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
-                             lora_model_dir=str(tmp_path / "begun"))
-        run = launch(config, tmp_path / "runs", "--ranks", ranks)
-        for event, expected in zip(events_of(run), history, strict=True):
-            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
-            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
-        saved = json.loads((tmp_path / name / "out/adapter_config.json").read_text())
-        assert saved["layers_to_transform"] == [0, 2]
-    run = train_here((model_dir, tmp_path / "rows.jsonl"), tmp_path, "keys", 1, "--no-preflight", max_steps=1, peft_layers_to_transform=[1])
+    for mesh in ("quick, 1 rank", "quick, ring, weights sharded"):
+        out = train_as_peft(tmp_path, mesh, history)
+        assert json.loads((out / "adapter_config.json").read_text())["layers_to_transform"] == [0, 2]
+    train_here((model_dir, tmp_path / "rows.jsonl"), tmp_path, "keys", 1, "--no-preflight", max_steps=1, peft_layers_to_transform=[1])
     import safetensors.torch
 
     names = safetensors.torch.load_file(tmp_path / "keys/out/adapter_model.safetensors")
@@ -327,16 +321,7 @@ def test_modules_trained_whole_are_those_of_peft(case, tmp_path):
     theirs = peft.get_peft_model_state_dict(model)
     meshes = ["quick, 1 rank", "2 x 2, weights sharded"] if case == "both" else ["quick, ring, weights sharded"]
     for mesh in meshes:
-        ranks, sizes = MESHES[mesh]
-        (tmp_path / mesh).mkdir()
-        config = make_config(tmp_path / mesh, model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
-                             lora_model_dir=str(tmp_path / "begun"))
-        run = launch(config, tmp_path / "runs", "--ranks", ranks)
-        assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
-        for event, expected in zip(events_of(run), history, strict=True):
-            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
-            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
-    out = tmp_path / mesh / "out"
+        out = train_as_peft(tmp_path, mesh, history)
     ours = safetensors.torch.load_file(out / "adapter_model.safetensors")
     assert set(ours) == set(theirs)
     for name, values in theirs.items():
