@@ -102,6 +102,10 @@ struct Broken {
     const char* text;
     const char* code;
     int line;
+
+    friend std::ostream& operator<<(std::ostream& to, const Broken& of) {
+        return to << testing::PrintToString(std::string(of.text));
+    }
 };
 
 class BrokenYaml : public testing::TestWithParam<Broken> {};

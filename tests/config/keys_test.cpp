@@ -189,6 +189,8 @@ struct Verdict {
     const char* line;
     const char* key;
     const char* list;
+
+    friend std::ostream& operator<<(std::ostream& to, const Verdict& of) { return to << of.line; }
 };
 
 class KeyVerdict : public testing::TestWithParam<Verdict> {};

@@ -123,6 +123,8 @@ struct Mistake {
     const char* key;
     int line;
     const char* part;  ///< part of the message or the hint
+
+    friend std::ostream& operator<<(std::ostream& to, const Mistake& of) { return to << of.text; }
 };
 
 class LoraMistake : public testing::TestWithParam<Mistake> {};

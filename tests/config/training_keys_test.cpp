@@ -52,6 +52,8 @@ struct Case {
     const char* code;
     const char* key;
     bool is_error;
+
+    friend std::ostream& operator<<(std::ostream& to, const Case& of) { return to << of.text; }
 };
 
 class TrainingMistakes : public testing::TestWithParam<Case> {};

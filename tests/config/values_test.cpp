@@ -17,6 +17,8 @@ struct Rule {
     int line;  ///< line within `text`
     Severity severity;
     const char* part;  ///< part of the message or the hint
+
+    friend std::ostream& operator<<(std::ostream& to, const Rule& of) { return to << of.text; }
 };
 
 class ConfigRule : public testing::TestWithParam<Rule> {};

@@ -55,6 +55,8 @@ struct Refused {
     const char *more, *form, *key;
     int ranks;
     const char* model = kMixture;
+
+    friend std::ostream& operator<<(std::ostream& to, const Refused& of) { return to << of.more; }
 };
 
 class ExpertParallelRefuses : public testing::TestWithParam<Refused> {};
