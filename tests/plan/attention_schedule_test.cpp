@@ -5,14 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "engine/layout/layout_figures.h"
+#include "tests/plan/layout_cases.h"
 
 namespace ringmaster {
 namespace {
 
-constexpr RingAttnFunc kFuncs[] = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
-                                   RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
-                                   RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
-                                   RingAttnFunc::Balanced};
 const AttentionMask kMasks[] = {
     {}, {{30, 31, 96, 180}, 0, true}, {{150, 192}, 20, true}, {{60, 90, 150, 192}, 0, true, {-1, 0, 0, 0}}};
 
@@ -65,7 +62,7 @@ TEST_P(Schedule, MovesTheKeysThatTheLayoutsFiguresCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, Schedule,
-                         ::testing::Combine(::testing::ValuesIn(kFuncs), ::testing::Values(1, 2, 3, 4, 8)));
+                         ::testing::Combine(::testing::ValuesIn(kEveryLayout), ::testing::Values(1, 2, 3, 4, 8)));
 
 TEST(RingSchedule, CallsTheKernelOnceAStageUnderZigzag) {
     for (const AttentionSchedule& schedule : schedules(RingAttnFunc::BatchZigzag, 64, 4)) {

@@ -8,39 +8,32 @@
 #include <string>
 
 #include "engine/error.h"
+#include "tests/plan/layout_cases.h"
 
 namespace ringmaster {
 namespace {
 
-std::vector<int64_t> positions(const Spans& spans) {
-    std::vector<int64_t> all;
-    for (const Span& span : spans) {
-        for (int64_t p = span.begin; p < span.end; p += span.step) all.push_back(p);
-    }
-    return all;
-}
-
 TEST(Layout, BatchRingGivesEachRankOneStretch) {
     const Layout layout = make_layout(RingAttnFunc::BatchRing, 12, 3, 1);
-    EXPECT_THAT(positions(layout.ranks[1]), testing::ElementsAre(4, 5, 6, 7));
+    EXPECT_THAT(positions_of(layout.ranks[1]), testing::ElementsAre(4, 5, 6, 7));
 }
 
 TEST(Layout, BatchZigzagPairsAChunkWithItsMirror) {
     const Layout layout = make_layout(RingAttnFunc::BatchZigzag, 12, 3, 1);
-    EXPECT_THAT(positions(layout.ranks[0]), testing::ElementsAre(0, 1, 10, 11));
-    EXPECT_THAT(positions(layout.ranks[1]), testing::ElementsAre(2, 3, 8, 9));
+    EXPECT_THAT(positions_of(layout.ranks[0]), testing::ElementsAre(0, 1, 10, 11));
+    EXPECT_THAT(positions_of(layout.ranks[1]), testing::ElementsAre(2, 3, 8, 9));
     EXPECT_THAT(layout.ranks[2], testing::ElementsAre(Span{4, 8, 1})) << "neighbouring chunks are one span";
 }
 
 TEST(Layout, BatchStripeDealsPositionsOut) {
     const Layout layout = make_layout(RingAttnFunc::BatchStripe, 12, 3, 1);
-    EXPECT_THAT(positions(layout.ranks[2]), testing::ElementsAre(2, 5, 8, 11));
+    EXPECT_THAT(positions_of(layout.ranks[2]), testing::ElementsAre(2, 5, 8, 11));
 }
 
 TEST(Layout, UlyssesRanksDivideWhatTheirRingRankHolds) {
     const Layout layout = make_layout(RingAttnFunc::BatchZigzag, 24, 2, 3);
-    EXPECT_THAT(positions(layout.ranks[0]), testing::ElementsAre(0, 1, 2, 3));
-    EXPECT_THAT(positions(layout.ranks[1]), testing::ElementsAre(4, 5, 18, 19));
+    EXPECT_THAT(positions_of(layout.ranks[0]), testing::ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(positions_of(layout.ranks[1]), testing::ElementsAre(4, 5, 18, 19));
     EXPECT_THAT(ring_spans(layout, 0, 3), testing::ElementsAre(Span{0, 6, 1}, Span{18, 24, 1}));
 }
 
@@ -80,7 +73,7 @@ TEST(Layout, GivesEachPositionToExactlyOneRankInEqualShares) {
         ASSERT_EQ(static_cast<int>(layout.ranks.size()), ring * ulysses);
         std::set<int64_t> seen;
         for (int rank = 0; rank < ring * ulysses; ++rank) {
-            const std::vector<int64_t> mine = positions(layout.ranks[rank]);
+            const std::vector<int64_t> mine = positions_of(layout.ranks[rank]);
             EXPECT_EQ(layout.tokens_of(rank), tokens / (ring * ulysses));
             EXPECT_EQ(static_cast<int64_t>(mine.size()), layout.tokens_of(rank));
             EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
@@ -97,9 +90,9 @@ TEST(Layout, UlyssesGroupsConcatenateToTheirRingRanksSortedSpans) {
         for (int r = 0; r < ring; ++r) {
             std::vector<int64_t> joined;
             for (int u = 0; u < ulysses; ++u) {
-                for (int64_t p : positions(layout.ranks[r * ulysses + u])) joined.push_back(p);
+                for (int64_t p : positions_of(layout.ranks[r * ulysses + u])) joined.push_back(p);
             }
-            EXPECT_EQ(positions(ring_spans(layout, r, ulysses)), joined);
+            EXPECT_EQ(positions_of(ring_spans(layout, r, ulysses)), joined);
         }
     });
 }

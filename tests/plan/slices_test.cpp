@@ -7,17 +7,10 @@
 #include <set>
 
 #include "engine/error.h"
+#include "tests/plan/layout_cases.h"
 
 namespace ringmaster {
 namespace {
-
-std::vector<int64_t> positions(const Spans& spans) {
-    std::vector<int64_t> all;
-    for (const Span& span : spans) {
-        for (int64_t p = span.begin; p < span.end; p += span.step) all.push_back(p);
-    }
-    return all;
-}
 
 /// Returns how often each (query, key) cell is covered.
 std::vector<int> covered(const std::vector<Slice>& slices, int64_t queries, int64_t keys) {
@@ -45,7 +38,7 @@ std::vector<int> mask(const std::vector<int64_t>& queries, const std::vector<int
 
 ::testing::AssertionResult tiles(const Spans& queries, const Spans& keys) {
     const std::vector<Slice> slices = make_slices(queries, keys);
-    const std::vector<int64_t> q = positions(queries), k = positions(keys);
+    const std::vector<int64_t> q = positions_of(queries), k = positions_of(keys);
     if (covered(slices, q.size(), k.size()) != mask(q, k))
         return ::testing::AssertionFailure() << "cells differ";
     int64_t cells = 0;

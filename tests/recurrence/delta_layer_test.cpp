@@ -13,21 +13,7 @@
 namespace ringmaster {
 namespace {
 
-constexpr int64_t kRows = 2;
 constexpr double kEps = 1e-6;
-
-constexpr at::Tensor DeltaWeights::*kWeights[] = {
-    &DeltaWeights::convolution_c1j, &DeltaWeights::step_bias_h,        &DeltaWeights::decay_log_h,
-    &DeltaWeights::norm_v,          &DeltaWeights::convolution_bias_c, &DeltaWeights::skip_h};
-
-/// Returns the weights that exist, each changed by `change`.
-template <class Change>
-DeltaWeights changed(const DeltaWeights& of, const Change& change) {
-    DeltaWeights made;
-    for (const auto which : kWeights)
-        if ((of.*which).defined()) made.*which = change(of.*which);
-    return made;
-}
 
 struct Example {
     DeltaSizes sizes;
@@ -170,37 +156,17 @@ struct Truth {
 
 Truth truth_of(const Example& of) {
     const c10::AutoGradMode with_gradients(true);
-    const auto leaf = [](const at::Tensor& x) {
-        return x.to(at::kDouble).detach().clone().set_requires_grad(true);
-    };
     const DeltaWeights w = changed(of.weights, leaf);
     const at::Tensor projected = leaf(of.projected_bsw);
-    std::vector<at::Tensor> rows;
-    for (int64_t row = 0; row < kRows; ++row) {
-        std::vector<at::Tensor> documents;
-        int64_t end = 0;
-        for (const DocumentRange& document : documents_of(of.mask, of.tokens)) {
-            documents.push_back(sequential(of, w, projected[row].narrow(0, document.begin, document.size())));
-            end = document.end;
-        }
-        documents.push_back(at::zeros({of.tokens - end, of.dgated_bsw.size(2)}, at::kDouble));
-        rows.push_back(at::cat(documents));
-    }
-    const at::Tensor gated = at::stack(rows);
+    const at::Tensor gated = by_documents(
+        of.mask, of.tokens, of.dgated_bsw.size(2), [&](int64_t row, const DocumentRange& document) {
+            return sequential(of, w, projected[row].narrow(0, document.begin, document.size()));
+        });
     std::vector<at::Tensor> leaves = {projected};
     changed(w, [&](const at::Tensor& x) { return leaves.emplace_back(x); });
     const auto d = torch::autograd::grad({gated}, leaves, {of.dgated_bsw.to(at::kDouble)});
     size_t next = 1;
     return {gated.detach(), d[0], changed(w, [&](const at::Tensor&) { return d[next++]; })};
-}
-
-/// Returns the norm of the difference relative to the norm.
-double error_of(const at::Tensor& ours, const at::Tensor& truth) {
-    return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
-}
-
-double held_before(const Example& of) {
-    return of.projected_bsw.scalar_type() == at::kDouble ? 1 : 0;
 }
 
 /// Computes the example over the mesh's ranks, and compares with the truth.
@@ -210,12 +176,8 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
     std::vector<DeltaWeights> gradients(size_t(mesh.ranks()));
     std::vector<at::Tensor> places;
     std::vector<int64_t> sent(size_t(mesh.ranks()));
-    for (const Spans& spans : layout.ranks) {
-        std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
-        for (const Span& span : spans)
-            parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
-        places.push_back(at::cat(parts));
-    }
+    for (const Spans& spans : layout.ranks) places.push_back(places_of(spans));
+    const double before = held_before(of.dgated_bsw);
     run_ranks(mesh, [&](int rank, Groups& groups) {
         const auto r = static_cast<size_t>(rank);
         const OwnStretches stretches(stretches_of(layout, of.mask), rank, places[r].size(0), of.sizes.taps,
@@ -224,9 +186,6 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         const at::Tensor projected = of.projected_bsw.index_select(1, places[r]);
         const DeltaOutput output = layer.forward(projected);
         gated[r] = layer.gated(projected, output);
-        // The backward pass halves the gradients that it finds and adds to them, as for a second micro-batch.
-        // In float32 they begin at 0, because other values would add rounding errors.
-        const double before = held_before(of);
         gradients[r] = changed(of.weights, [&](const at::Tensor& x) { return at::full_like(x, before); });
         layer.backward(of.dgated_bsw.index_select(1, places[r]), projected, output, gradients[r], 0.5);
         dprojected[r] = projected;
@@ -237,16 +196,8 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
         whole.index_copy_(1, places[r], gated[r]);
         dwhole.index_copy_(1, places[r], dprojected[r]);
     }
-    const auto summed = [&](at::Tensor DeltaWeights::*which) {
-        at::Tensor sum = at::zeros_like(truth.gradients.*which);
-        for (const DeltaWeights& of_rank : gradients) sum += of_rank.*which - 0.5 * held_before(of);
-        return error_of(sum, truth.gradients.*which);
-    };
-    double dweights = 0;
-    for (const auto which : kWeights)
-        if ((of.weights.*which).defined()) dweights = std::max(dweights, summed(which));
-    return {error_of(whole, truth.gated_bsw), error_of(dwhole, truth.dprojected_bsw), dweights,
-            *std::max_element(sent.begin(), sent.end())};
+    return {error_of(whole, truth.gated_bsw), error_of(dwhole, truth.dprojected_bsw),
+            weights_error(gradients, before, truth.gradients), *std::max_element(sent.begin(), sent.end())};
 }
 
 void expect_sequential(const Example& of) {

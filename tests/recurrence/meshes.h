@@ -1,14 +1,19 @@
-/// Lists the meshes and layouts over which layers that pass a state are tested, and compares their results.
+/// Lists the meshes and layouts over which layers that pass a state are tested, and compares their results
+/// with those of one rank that computes in float64.
 #pragma once
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/config/config.h"
+#include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/recurrence/delta_layer.h"
 
 namespace ringmaster {
 
@@ -47,6 +52,75 @@ void expect_on_every_mesh(const Example& of, const Example& in_float64, const Er
             EXPECT_LT(errors.dweights, 4 * bound) << where;
         }
     }
+}
+
+constexpr int64_t kRows = 2;
+
+constexpr at::Tensor DeltaWeights::*kWeights[] = {
+    &DeltaWeights::convolution_c1j, &DeltaWeights::step_bias_h,        &DeltaWeights::decay_log_h,
+    &DeltaWeights::norm_v,          &DeltaWeights::convolution_bias_c, &DeltaWeights::skip_h};
+
+/// Returns the weights that exist, each changed by `change`.
+template <class Change>
+DeltaWeights changed(const DeltaWeights& of, const Change& change) {
+    DeltaWeights made;
+    for (const auto which : kWeights)
+        if ((of.*which).defined()) made.*which = change(of.*which);
+    return made;
+}
+
+/// Returns a copy in float64 of which autograd computes the gradient.
+inline at::Tensor leaf(const at::Tensor& x) {
+    return x.to(at::kDouble).detach().clone().set_requires_grad(true);
+}
+
+/// Returns compute(row, document) of all documents of all rows, with zeros at the padding: [rows, tokens,
+/// width].
+template <class Compute>
+at::Tensor by_documents(const AttentionMask& mask, int64_t tokens, int64_t width, const Compute& compute) {
+    std::vector<at::Tensor> rows;
+    for (int64_t row = 0; row < kRows; ++row) {
+        std::vector<at::Tensor> parts;
+        int64_t end = 0;
+        for (const DocumentRange& document : documents_of(mask, tokens)) {
+            parts.push_back(compute(row, document));
+            end = document.end;
+        }
+        parts.push_back(at::zeros({tokens - end, width}, at::kDouble));
+        rows.push_back(at::cat(parts));
+    }
+    return at::stack(rows);
+}
+
+inline at::Tensor places_of(const Spans& spans) {
+    std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
+    for (const Span& span : spans) parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
+    return at::cat(parts);
+}
+
+/// Returns the norm of the difference relative to the norm.
+inline double error_of(const at::Tensor& ours, const at::Tensor& truth) {
+    return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
+}
+
+/// Returns the value of the gradients that the backward pass finds; it halves them and adds to them, as for a
+/// second micro-batch. In float32 they are 0: other values would add rounding errors.
+inline double held_before(const at::Tensor& dgated) {
+    return dgated.scalar_type() == at::kDouble ? 1 : 0;
+}
+
+/// Returns the largest error of the weights' gradients, summed over the ranks, of which each began at
+/// `before`.
+inline double weights_error(const std::vector<DeltaWeights>& of_ranks, double before,
+                            const DeltaWeights& truth) {
+    double worst = 0;
+    for (const auto which : kWeights) {
+        if (!(truth.*which).defined()) continue;
+        at::Tensor sum = at::zeros_like(truth.*which);
+        for (const DeltaWeights& of_rank : of_ranks) sum += of_rank.*which - 0.5 * before;
+        worst = std::max(worst, error_of(sum, truth.*which));
+    }
+    return worst;
 }
 
 }  // namespace ringmaster

@@ -15,20 +15,6 @@
 namespace ringmaster {
 namespace {
 
-constexpr int64_t kRows = 2;
-
-constexpr at::Tensor DeltaWeights::*kWeights[] = {&DeltaWeights::convolution_c1j, &DeltaWeights::step_bias_h,
-                                                  &DeltaWeights::decay_log_h,
-                                                  &DeltaWeights::convolution_bias_c, &DeltaWeights::skip_h};
-
-template <class Change>
-DeltaWeights changed(const DeltaWeights& of, const Change& change) {
-    DeltaWeights made;
-    for (const auto which : kWeights)
-        if ((of.*which).defined()) made.*which = change(of.*which);
-    return made;
-}
-
 /// The layer reads four tensors by tokens: channels and gates, steps, keys, and queries.
 constexpr int kInputs = 4;
 using Inputs = std::array<at::Tensor, kInputs>;
@@ -98,37 +84,22 @@ struct Truth {
 
 Truth truth_of(const Example& of) {
     const c10::AutoGradMode with_gradients(true);
-    const auto leaf = [](const at::Tensor& x) {
-        return x.to(at::kDouble).detach().clone().set_requires_grad(true);
-    };
     const DeltaWeights w = changed(of.weights, leaf);
     Inputs inputs;
     for (size_t i = 0; i < kInputs; ++i) inputs[i] = leaf(of.inputs[i]);
-    std::vector<at::Tensor> rows;
-    for (int64_t row = 0; row < kRows; ++row) {
-        std::vector<at::Tensor> documents;
-        int64_t end = 0;
-        for (const DocumentRange& document : documents_of(of.mask, of.tokens)) {
+    const at::Tensor gated =
+        by_documents(of.mask, of.tokens, of.sizes.values(), [&](int64_t row, const DocumentRange& document) {
             Inputs some;
             for (size_t i = 0; i < kInputs; ++i)
                 some[i] = inputs[i][row].narrow(0, document.begin, document.size());
-            documents.push_back(sequential(of.sizes, w, some));
-            end = document.end;
-        }
-        documents.push_back(at::zeros({of.tokens - end, of.sizes.values()}, at::kDouble));
-        rows.push_back(at::cat(documents));
-    }
-    const at::Tensor gated = at::stack(rows);
+            return sequential(of.sizes, w, some);
+        });
     std::vector<at::Tensor> leaves(inputs.begin(), inputs.end());
     changed(w, [&](const at::Tensor& x) { return leaves.emplace_back(x); });
     const auto d = torch::autograd::grad({gated}, leaves, {of.dgated_bse.to(at::kDouble)});
     size_t next = kInputs;
     return {
         gated.detach(), {d[0], d[1], d[2], d[3]}, changed(w, [&](const at::Tensor&) { return d[next++]; })};
-}
-
-double error_of(const at::Tensor& ours, const at::Tensor& truth) {
-    return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
 }
 
 /// Holds what one rank computes.
@@ -139,17 +110,8 @@ struct OfRank {
     int64_t sent_bytes = 0;
 };
 
-/// Returns the value of the gradients that the backward pass finds; it halves them and adds to them, as for a
-/// second micro-batch. In float32 they are 0: other values would add rounding errors.
-double held_before(const Example& of) {
-    return of.dgated_bse.scalar_type() == at::kDouble ? 1 : 0;
-}
-
 void compute(const Example& of, const Layout& layout, int rank, Groups& groups, OfRank& made) {
-    std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
-    for (const Span& span : layout.ranks[static_cast<size_t>(rank)])
-        parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
-    made.places = at::cat(parts);
+    made.places = places_of(layout.ranks[static_cast<size_t>(rank)]);
     const OwnStretches stretches(stretches_of(layout, of.mask), rank, made.places.size(0), of.sizes.taps,
                                  at::kCPU);
     const SelectiveScan layer(groups, stretches, of.sizes, of.weights);
@@ -158,8 +120,8 @@ void compute(const Example& of, const Layout& layout, int rank, Groups& groups, 
     const ScanTensors read{layer.convolved(own[0]), own[1], own[2], own[3]};
     const DeltaOutput output = layer.forward(read);
     made.gated = layer.gated(own[0], output);
-    made.gradients =
-        changed(of.weights, [&](const at::Tensor& x) { return at::full_like(x, held_before(of)); });
+    made.gradients = changed(
+        of.weights, [&](const at::Tensor& x) { return at::full_like(x, held_before(of.dgated_bse)); });
     const at::Tensor dgated = of.dgated_bse.index_select(1, made.places);
     const ScanTensors d = layer.backward(dgated, own[0], read, output, made.gradients, 0.5);
     layer.convolved_backward(d.channels_bte, own[0], made.gradients, 0.5);
@@ -184,13 +146,12 @@ Errors errors_over(const Example& of, const Truth& truth, const Mesh& mesh, Ring
     for (size_t i = 0; i < kInputs; ++i)
         errors.dinputs = std::max(
             errors.dinputs, whole(truth.dinputs[i], [&](const OfRank& rank) { return rank.dinputs[i]; }));
-    for (const auto which : kWeights) {
-        if (!(of.weights.*which).defined()) continue;
-        at::Tensor sum = at::zeros_like(truth.gradients.*which);
-        for (const OfRank& rank : ranks) sum += rank.gradients.*which - 0.5 * held_before(of);
-        errors.dweights = std::max(errors.dweights, error_of(sum, truth.gradients.*which));
+    std::vector<DeltaWeights> gradients;
+    for (const OfRank& rank : ranks) {
+        gradients.push_back(rank.gradients);
+        errors.sent_bytes = std::max(errors.sent_bytes, rank.sent_bytes);
     }
-    for (const OfRank& rank : ranks) errors.sent_bytes = std::max(errors.sent_bytes, rank.sent_bytes);
+    errors.dweights = weights_error(gradients, held_before(of.dgated_bse), truth.gradients);
     return errors;
 }
 
