@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "engine/config/config.h"
@@ -117,79 +119,22 @@ void expect_refused(const json& object, const std::string& field) {
 
 /// These are the fields that plans of version 0.1.0 have. Such plans lack every other field, and train with
 /// its default.
-const std::set<std::string> kFirst = {"file",
-                                      "base_dir",
-                                      "base_model",
-                                      "model_dir",
-                                      "tokenizer",
-                                      "reinit_weights",
-                                      "attn_implementation",
-                                      "output_router_logits",
-                                      "router_aux_loss_coef",
-                                      "datasets",
-                                      "test_datasets",
-                                      "special_tokens",
-                                      "tokenization",
-                                      "dataset_prepared_path",
-                                      "val_set_size",
-                                      "sequence_len",
-                                      "sample_packing",
-                                      "pad_to_sequence_len",
-                                      "fixed_length",
-                                      "excess_length",
-                                      "curriculum_sampling",
-                                      "seed",
-                                      "micro_batch_size",
-                                      "gradient_accumulation_steps",
-                                      "max_steps",
-                                      "num_epochs",
-                                      "optimizer",
-                                      "learning_rate",
-                                      "lr_scheduler",
-                                      "warmup_steps",
-                                      "warmup_ratio",
-                                      "cosine_min_lr_ratio",
-                                      "weight_decay",
-                                      "adam_beta1",
-                                      "adam_beta2",
-                                      "adam_epsilon",
-                                      "max_grad_norm",
-                                      "precision",
-                                      "gradient_checkpointing",
-                                      "selective_checkpointing",
-                                      "activation_offloading",
-                                      "tiled_mlp",
-                                      "tiled_mlp_num_shards",
-                                      "optimizer_offloading",
-                                      "lora_r",
-                                      "lora_alpha",
-                                      "lora_dropout",
-                                      "lora_rslora",
-                                      "lora_targets",
-                                      "lora_model_dir",
-                                      "lora_base_model",
-                                      "output_dir",
-                                      "save_steps",
-                                      "saves_per_epoch",
-                                      "save_strategy",
-                                      "save_total_limit",
-                                      "eval_steps",
-                                      "evals_per_epoch",
-                                      "eval_strategy",
-                                      "eval_batch_size",
-                                      "logging_steps",
-                                      "context_parallel_size",
-                                      "ulysses_size",
-                                      "dp_shard_size",
-                                      "dp_replicate_size",
-                                      "heads_k_stride",
-                                      "ring_attn_func",
-                                      "zero_stage_asked",
-                                      "ranks",
-                                      "nodes",
-                                      "ddp_timeout",
-                                      "accelerate_only",
-                                      "lines"};
+const std::set<std::string> kFirst = [] {
+    std::istringstream words(R"(
+file base_dir base_model model_dir tokenizer reinit_weights attn_implementation output_router_logits
+router_aux_loss_coef datasets test_datasets special_tokens tokenization dataset_prepared_path
+val_set_size sequence_len sample_packing pad_to_sequence_len fixed_length excess_length
+curriculum_sampling seed micro_batch_size gradient_accumulation_steps max_steps num_epochs optimizer
+learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio weight_decay adam_beta1
+adam_beta2 adam_epsilon max_grad_norm precision gradient_checkpointing selective_checkpointing
+activation_offloading tiled_mlp tiled_mlp_num_shards optimizer_offloading lora_r lora_alpha
+lora_dropout lora_rslora lora_targets lora_model_dir lora_base_model output_dir save_steps
+saves_per_epoch save_strategy save_total_limit eval_steps evals_per_epoch eval_strategy
+eval_batch_size logging_steps context_parallel_size ulysses_size dp_shard_size dp_replicate_size
+heads_k_stride ring_attn_func zero_stage_asked ranks nodes ddp_timeout accelerate_only lines
+)");
+    return std::set<std::string>(std::istream_iterator<std::string>(words), {});
+}();
 
 TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
     const json whole = config_to_json(unusual_config()), defaults = config_to_json(Config());
