@@ -9,19 +9,14 @@ import time
 
 import pytest
 
-from ringmaster_runs import events_of, make_config, ringmaster
+from queued_runs import are_over, asker, entries, wait_until
+from ringmaster_runs import events_of, make_config
 
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-    def asked(*arguments, status=0):
-        done = ringmaster(*map(str, arguments), check=False)
-        assert done.returncode == status, done.stdout + done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()] if "--json" in arguments else done.stdout + done.stderr
-
-    yield asked
+    yield asker()
     kill_all(tmp_path)
 
 
@@ -50,23 +45,6 @@ def kill_all(folder):
                 pass
         time.sleep(0.1)
     raise AssertionError("processes that do not die")
-
-
-def wait_until(true, patience=240):
-    end = time.monotonic() + patience
-    while not (answer := true()):
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.2)
-    return answer
-
-
-def entries(ask):
-    return [line for line in ask("queue", "--json") if line["type"] == "queued"]
-
-
-def are_over(ask):
-    listed = entries(ask)
-    return listed if all(run["state"] in ("completed", "failed", "stopped") for run in listed) else None
 
 
 def events(run, kind):

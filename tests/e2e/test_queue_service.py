@@ -10,8 +10,9 @@ import subprocess
 
 import pytest
 
+from queued_runs import are_over, entries, wait_until
 from ringmaster_runs import events_of, make_config, ringmaster
-from test_queue import are_over, ask, entries, kill_all, wait_until  # noqa: F401  (a fixture)
+from test_queue import ask, kill_all  # noqa: F401  (a fixture)
 
 UNIT = "ringmaster-queue.service"
 

@@ -1,15 +1,14 @@
 """Runs over SSH wait in the queue for their machines, and each trains once although everything here is killed."""
 
-import json
 import os
 import pathlib
 import signal
-import subprocess
 import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, make_config
+from queued_runs import are_over, asker, entries, wait_until
+from ringmaster_runs import events_of, make_config
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 
@@ -27,16 +26,7 @@ class Here:
     """This machine: its command line, and its processes without those of the nodes."""
 
     def __init__(self, client):
-        self.client = client
-
-    def ask(self, *arguments, status=0):
-        done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, env=self.client.env(OMP_NUM_THREADS="1"), start_new_session=True)
-        assert done.returncode == status, done.stdout + done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()] if "--json" in arguments else done.stdout + done.stderr
-
-    def queue(self):
-        return [line for line in self.ask("queue", "--json") if line["type"] == "queued"]
+        self.client, self.ask = client, asker(client.env(OMP_NUM_THREADS="1"))
 
     def kill(self):
         kill_those_with(f"XDG_DATA_HOME={self.client.folder}/data")
@@ -44,14 +34,6 @@ class Here:
     def add(self, config, name, *options, **more):
         return self.ask("queue", "add", config, "--ranks", 1, "--no-preflight", "--name", name, "--set",
                         f"output_dir={config.parent}/out-{name}", *options, **more)
-
-
-def wait_until(true, patience=120):
-    end = time.monotonic() + patience
-    while not (answer := true()):
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.2)
-    return answer
 
 
 @pytest.fixture
@@ -64,12 +46,7 @@ def here(client):
 
 
 def dirs(here):
-    return {run["name"]: pathlib.Path(run["dir"]) for run in here.queue()}
-
-
-def are_over(here):
-    listed = here.queue()
-    return listed if all(run["state"] in ("completed", "failed", "stopped") for run in listed) else None
+    return {run["name"]: pathlib.Path(run["dir"]) for run in entries(here.ask)}
 
 
 def span(run):
@@ -83,12 +60,12 @@ def test_runs_wait_for_their_machines_and_each_trains_once_although_all_here_is_
     here.add(config, "a1", "--node", "a", "--set", "max_steps=1500")
     here.add(config, "a2", "--node", "a")
     here.add(config, "b1", "--node", "b")
-    assert here.queue()[1]["place"] == {"hosts": ["a"], "partition": None}
+    assert entries(here.ask)[1]["place"] == {"hosts": ["a"], "partition": None}
     for pause in (1.0, 0.3, 1.7, 0.6, 2.5, 4, 6, 8):
         time.sleep(pause)
         here.kill()
         here.ask("runs")  # any command of Ringmaster continues the queue
-    runs = wait_until(lambda: are_over(here))
+    runs = wait_until(lambda: are_over(here.ask))
     assert [(run["name"], run["state"], run["step"]) for run in runs] == [
         ("a1", "completed", 1500), ("a2", "completed", 120), ("b1", "completed", 120)], runs
     spans = {name: span(run) for name, run in dirs(here).items()}
@@ -107,7 +84,7 @@ def test_a_run_whose_start_nobody_recorded_is_not_started_twice(here, llama, row
     here.kill()
     (run / "run.json").write_text(queued)  # as if the kill had come between the start and its record
     here.ask("runs")
-    (listed,) = wait_until(lambda: are_over(here))
+    (listed,) = wait_until(lambda: are_over(here.ask))
     assert listed["state"] == "completed", listed
     span(run)
 
@@ -125,7 +102,7 @@ def test_a_start_of_only_some_nodes_is_begun_anew(here, llama, rows_file, tmp_pa
     state.unlink()
     (run / "run.json").write_text(queued)
     here.ask("runs")
-    (listed,) = wait_until(lambda: are_over(here))
+    (listed,) = wait_until(lambda: are_over(here.ask))
     assert (listed["state"], listed["step"]) == ("completed", 60), listed
     assert [len(events_of(run, rank, kind="done")) for rank in (0, 1)] == [1, 1]
 
@@ -134,9 +111,9 @@ def test_a_run_that_its_machine_cut_off_goes_on_from_its_newest_checkpoint(here,
     config = make_config(tmp_path, llama, rows_file, max_steps=300, save_strategy="steps", save_steps=20)
     here.add(config, "cut", "--node", "a")
     run = dirs(here)["cut"]
-    wait_until(lambda: (here.queue()[0]["step"] or 0) > 20)
+    wait_until(lambda: (entries(here.ask)[0]["step"] or 0) > 20)
     kill_those_with(f"HOME={here.client.servers[0].home}")
-    listed = wait_until(lambda: [one for one in here.queue() if one["state"] == "completed"])
+    listed = wait_until(lambda: [one for one in entries(here.ask) if one["state"] == "completed"])
     assert listed[0]["step"] == 300
     starts = [(event["attempt"], event["start_step"]) for event in events_of(run, kind="hello")]
     assert starts[0] == (1, 0) and starts[1][0] == 2 and starts[1][1] >= 20 and len(starts) == 2, starts
@@ -146,12 +123,12 @@ def test_a_machine_that_is_away_is_waited_for(here, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=5)
     here.add(config, "long", "--node", "a", "--set", "max_steps=100")
     here.add(config, "away", "--node", "a")
-    wait_until(lambda: here.queue()[0]["step"])
+    wait_until(lambda: entries(here.ask)[0]["step"])
     here.client.servers[0].stop()
     time.sleep(3)
-    assert [run["state"] for run in here.queue()][1] == "queued"
+    assert [run["state"] for run in entries(here.ask)][1] == "queued"
     here.client.servers[0].start()
-    assert [run["state"] for run in wait_until(lambda: are_over(here))] == ["completed", "completed"]
+    assert [run["state"] for run in wait_until(lambda: are_over(here.ask))] == ["completed", "completed"]
 
 
 def test_what_cannot_be_queued_is_said(here, llama, rows_file, tmp_path):  # noqa: F811
@@ -161,4 +138,4 @@ def test_what_cannot_be_queued_is_said(here, llama, rows_file, tmp_path):  # noq
     assert "none is named" in here.add(config, "trust", "--trust-on-first-use", status=2)
     here.client.known_hosts.write_text("")
     assert "known" in here.add(config, "stranger", "--node", "a", status=3)
-    assert not here.queue()
+    assert not entries(here.ask)

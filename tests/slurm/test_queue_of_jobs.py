@@ -5,12 +5,12 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, make_config, state_of
+from queued_runs import are_over, asker, entries, wait_until
+from ringmaster_runs import events_of, make_config, state_of
 from slurm import ONE_THREAD
 
 
@@ -21,22 +21,13 @@ class Here:
         self.slurm, self.folder = slurm, folder
         self.programs = folder / "programs"
         self.programs.mkdir()
-        self.env = slurm.env(**ONE_THREAD, XDG_DATA_HOME=str(folder / "data"), PATH=f"{self.programs}:{os.environ['PATH']}")
-
-    def ask(self, *arguments, status=0):
-        done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, env=self.env)
-        assert done.returncode == status, done.stdout + done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()] if "--json" in arguments else done.stdout + done.stderr
+        self.ask = asker(slurm.env(**ONE_THREAD, XDG_DATA_HOME=str(folder / "data"), PATH=f"{self.programs}:{os.environ['PATH']}"))
 
     def add(self, config, *options, **more):
         return self.ask("queue", "add", config, "--ranks", 1, "--no-preflight", "--slurm", "partition=main", *options, **more)
 
-    def queue(self):
-        return [line for line in self.ask("queue", "--json") if line["type"] == "queued"]
-
     def runs(self):
-        return [pathlib.Path(run["dir"]) for run in self.queue()]
+        return [pathlib.Path(run["dir"]) for run in entries(self.ask)]
 
     def runners(self):
         """Returns the queue's processes; jobs have the variables of this machine, too."""
@@ -62,14 +53,6 @@ class Here:
         return [line.split("|")[0] for line in lines if line.strip().endswith(f"|{run}")]
 
 
-def wait_until(true, patience=120):
-    end = time.monotonic() + patience
-    while not (answer := true()):
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.2)
-    return answer
-
-
 @pytest.fixture
 def here(slurm, tmp_path):
     made = Here(slurm, tmp_path)
@@ -77,16 +60,11 @@ def here(slurm, tmp_path):
     made.kill()
 
 
-def are_over(here):
-    listed = here.queue()
-    return listed if all(run["state"] in ("completed", "failed", "stopped") for run in listed) else None
-
-
 def test_a_partition_takes_as_many_jobs_as_its_slots_say_although_all_here_is_killed(here, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=60, output_dir=str(tmp_path / "out"))
     here.add(config, "--name", "try", "--sweep", "seed=[1, 2, 3, 4]", "--slots", 2)
     runs = here.runs()
-    assert here.queue()[0]["place"] == {"hosts": [], "partition": "main"}
+    assert entries(here.ask)[0]["place"] == {"hosts": [], "partition": "main"}
     assert "has not been submitted yet" in here.ask("stop", runs[3], status=1)
     peak = 0
     for pause in (0.5, 0.9, 0.2, 1.5, 0.4):
@@ -94,7 +72,7 @@ def test_a_partition_takes_as_many_jobs_as_its_slots_say_although_all_here_is_ki
         here.kill()
         peak = max(peak, sum(here.slurm.state_of(job) in ("PENDING", "RUNNING") for run in runs for job in here.jobs(run)))
         here.ask("runs")  # any command of Ringmaster continues the queue
-    listed = wait_until(lambda: are_over(here))
+    listed = wait_until(lambda: are_over(here.ask))
     assert [(run["state"], run["step"]) for run in listed] == [("completed", 60)] * 4, listed
     assert [len(here.jobs(run)) for run in runs] == [1] * 4
     spans = [(events_of(run, kind="hello")[0]["t"], events_of(run, kind="done")[0]["t"]) for run in runs]
@@ -111,12 +89,12 @@ def test_without_slots_slurm_gets_all_jobs_at_once_beside_a_run_of_this_machine(
     here.add(config, "--name", "try", "--sweep", "seed=[1, 2, 3]", "--slurm", "begin=now+1hour")
     runs = here.runs()[1:]
     wait_until(lambda: all(here.jobs(run) for run in runs))
-    assert [run["state"] for run in here.queue()][1:] == ["queued"] * 3
+    assert [run["state"] for run in entries(here.ask)][1:] == ["queued"] * 3
     assert "has been started" in here.ask("queue", "remove", runs[0], status=1)
     for run in runs:
         here.ask("stop", run)
     here.ask("stop", here.runs()[0], "--now")
-    wait_until(lambda: are_over(here))
+    wait_until(lambda: are_over(here.ask))
 
 
 def test_a_job_whose_number_nobody_recorded_is_found_again(here, llama, rows_file, tmp_path):
@@ -135,7 +113,7 @@ echo $number
     wait_until(lambda: (tmp_path / "killed").exists() and not here.runners())
     assert json.loads((run / "slurm.json").read_text())["job"] == "" and here.jobs(run)
     here.ask("runs")
-    (listed,) = wait_until(lambda: are_over(here))
+    (listed,) = wait_until(lambda: are_over(here.ask))
     assert listed["state"] == "completed", listed
     assert len(here.jobs(run)) == 1 and json.loads((run / "slurm.json").read_text())["job"] == here.jobs(run)[0]
     assert state_of(run)["attempt"] == 1
@@ -143,16 +121,16 @@ echo $number
 
 def test_a_login_node_takes_one_job_after_the_other_although_all_here_is_killed(here, client, llama, rows_file, tmp_path):
     client.host("login", client.serve("login", environment=f"SLURM_CONF={here.slurm.conf}"))
-    here.env = client.env()
+    here.ask = asker(client.env())
     config = make_config(tmp_path, llama, rows_file, max_steps=40, output_dir=str(tmp_path / "out"))
     here.add(config, "--node", "login", "--name", "there", "--sweep", "seed=[1, 2]", "--slots", 1)
-    assert here.queue()[1]["place"] == {"hosts": [], "partition": "login:main"}
+    assert entries(here.ask)[1]["place"] == {"hosts": [], "partition": "login:main"}
     runs = here.runs()
     for pause in (1, 0.4, 3):
         time.sleep(pause)
         here.kill()
         here.ask("runs")
-    listed = wait_until(lambda: are_over(here), 240)
+    listed = wait_until(lambda: are_over(here.ask))
     assert [(run["state"], run["step"]) for run in listed] == [("completed", 40)] * 2, listed
     there = [json.loads((run / "remote.json").read_text())["nodes"][0]["run_dir"] for run in runs]
     assert [len(here.jobs(folder)) for folder in there] == [1, 1]
@@ -163,4 +141,4 @@ def test_a_login_node_takes_one_job_after_the_other_although_all_here_is_killed(
 def test_what_slurm_would_refuse_is_said_before_it_is_queued(here, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=5)
     said = here.add(config, "--slurm", "partition=nowhere", status=3)
-    assert "partition" in said and not here.queue(), said
+    assert "partition" in said and not entries(here.ask), said
