@@ -81,7 +81,7 @@ class Cases {
             },
             [](const Tensors& in) {
                 at::Tensor rstd;
-                const at::Tensor y = plain::rms_norm(in[0], in[1], kEps, rstd);
+                const at::Tensor y = plain::rms_norm(in[0], in[1], kEps, rstd, 0);
                 return Tensors{y, rstd};
             });
         add(
@@ -89,7 +89,7 @@ class Cases {
             [=, random = random_] {
                 const at::Tensor x = random.of({N, W}), weight = random.of({W});
                 at::Tensor rstd;
-                plain::rms_norm(x, weight, kEps, rstd);
+                plain::rms_norm(x, weight, kEps, rstd, 0);
                 return Tensors{random.of({N, W}), x, weight, rstd, random.of({N, W}), random.floats({W})};
             },
             [cuda, run = run_](const Tensors& in) {
@@ -101,7 +101,7 @@ class Cases {
                 return Tensors{in[4], in[5]};
             },
             [](const Tensors& in) {
-                plain::rms_norm_backward(in[0], in[1], in[2], in[3], in[4], true, in[5], 1);
+                plain::rms_norm_backward(in[0], in[1], in[2], in[3], in[4], true, in[5], 1, 0);
                 return Tensors{in[4], in[5]};
             });
     }
@@ -124,7 +124,7 @@ class Cases {
                     return Tensors{in[0]};
                 },
                 [=](const Tensors& in) {
-                    plain::rotate(in[0], in[1], in[2], H + 1, D, backward);
+                    plain::rotate(in[0], in[1], in[2], H + 1, D, backward, false);
                     return Tensors{in[0]};
                 });
         }
@@ -141,7 +141,7 @@ class Cases {
             [cuda, run = run_](const Tensors& in) {
                 return Tensors{cuda ? own::gate(run, in[0]) : gate(in[0])};
             },
-            [](const Tensors& in) { return Tensors{plain::gate(in[0])}; });
+            [](const Tensors& in) { return Tensors{plain::gate(in[0], {})}; });
         add(
             "swiglu_backward",
             [=, random = random_] {
@@ -153,7 +153,7 @@ class Cases {
                 return Tensors{act, in[0]};
             },
             [](const Tensors& in) {
-                const at::Tensor act = plain::gate_backward(in[0], in[1]);
+                const at::Tensor act = plain::gate_backward(in[0], in[1], {});
                 return Tensors{act, in[0]};
             });
     }

@@ -97,7 +97,7 @@ class Proof {
         const int64_t tokens = 140, width = 20;
         const at::Tensor x = random({tokens, width}), weight = random({width}), dy = random({tokens, width});
         at::Tensor rstd;
-        plain::rms_norm(x, weight, kEps, rstd);
+        plain::rms_norm(x, weight, kEps, rstd, 0);
         at::Tensor dx = at::empty_like(x), dw = floats({width});
         own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
         const auto wide = [](const at::Tensor& t) { return t.cpu().to(at::kDouble); };
@@ -139,7 +139,7 @@ class Proof {
         const at::Tensor truth = q * twice(cos) + turned * twice(sin);
         at::Tensor ours = original.clone(), twin = original.clone();
         own::rotate(run_, ours, cos, sin, heads, dim, false);
-        plain::rotate(twin, cos, sin, heads, dim, false);
+        plain::rotate(twin, cos, sin, heads, dim, false, false);
         const auto rotated = [&](const at::Tensor& x) {
             return x.narrow(1, 0, heads * dim).reshape({rows, heads, dim});
         };
@@ -147,7 +147,7 @@ class Proof {
         const auto rest = [&](const at::Tensor& x) { return x.narrow(1, heads * dim, others * dim); };
         EXPECT_TRUE(at::equal(rest(ours), rest(original))) << "the other heads stay";
         own::rotate(run_, ours, cos, sin, heads, dim, true);
-        plain::rotate(twin, cos, sin, heads, dim, true);
+        plain::rotate(twin, cos, sin, heads, dim, true, false);
         EXPECT_LT(worst(ours, original), 2 * bound());
         EXPECT_LT(worst(twin, original), 2 * bound());
     }
