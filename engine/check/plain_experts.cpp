@@ -3,20 +3,15 @@
 #include <ATen/ATen.h>
 
 namespace ringmaster {
+namespace {
 
 at::Tensor plain_activation(const at::Tensor& x, Activation activation) {
-    switch (activation) {
-        case Activation::Silu:
-            return at::silu(x);
-        case Activation::GeluTanh:
-            return at::gelu(x, "tanh");
-        case Activation::Gelu:
-            return at::gelu(x);
-        case Activation::Relu2:
-            break;
-    }
-    return at::relu(x).square();
+    if (activation == Activation::Silu) return at::silu(x);
+    if (activation == Activation::Relu2) return at::relu(x).square();
+    return at::gelu(x, activation == Activation::GeluTanh ? "tanh" : "none");
 }
+
+}  // namespace
 
 at::Tensor plain_gate(const at::Tensor& both_n2i, const GateRule& rule) {
     if (rule.is_clamped()) {

@@ -31,7 +31,6 @@ struct PlainMixture {
 /// Computes the mixture with autograd. Source: Jiang et al. 2024, "Mixtral of Experts", section 2.1.
 PlainMixture plain_mixture(const ModelConfig& model, const PlainExperts& experts, const at::Tensor& x_nc);
 
-at::Tensor plain_activation(const at::Tensor& x, Activation activation);
 /// Returns the input of an MLP's last product, given the products before it.
 at::Tensor plain_gate(const at::Tensor& both_n2i, const GateRule& rule);
 
