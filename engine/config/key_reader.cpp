@@ -101,16 +101,6 @@ std::optional<bool> as_flag(const json& value) {
     return std::nullopt;
 }
 
-void KeyReader::say(Severity severity, const char* code, const std::string& path, const std::string& message,
-                    const std::string& hint) {
-    m_diagnostics.push_back({severity, code, path, m_document.line(path), message, hint});
-}
-
-void KeyReader::missing(const std::string& path, const std::string& near, const std::string& message,
-                        const std::string& hint) {
-    m_diagnostics.push_back({Severity::Error, "CFG-MISSING", path, m_document.line(near), message, hint});
-}
-
 void KeyReader::missing(const Form& form, const std::string& path, const std::string& near,
                         FindingValues parameters, std::vector<Fix> fixes) {
     m_diagnostics.push_back(

@@ -51,23 +51,7 @@ class KeyReader {
         return chosen ? from_word<Enum>(*chosen) : std::nullopt;
     }
 
-    void error(const char* code, const std::string& path, const std::string& message,
-               const std::string& hint = {}) {
-        say(Severity::Error, code, path, message, hint);
-    }
-    /// Reports a missing key at the line of `near`, which makes the key necessary.
-    void missing(const std::string& path, const std::string& near, const std::string& message,
-                 const std::string& hint);
-    void warn(const char* code, const std::string& path, const std::string& message,
-              const std::string& hint = {}) {
-        say(Severity::Warning, code, path, message, hint);
-    }
-    void inform(const char* code, const std::string& path, const std::string& message,
-                const std::string& hint = {}) {
-        say(Severity::Info, code, path, message, hint);
-    }
-
-    /// These overloads take the text from a record of resources/findings.
+    /// Take the text from a record of resources/findings.
     void error(const Form& form, const std::string& path, FindingValues parameters = {},
                std::vector<Fix> fixes = {}) {
         say(Severity::Error, form, path, std::move(parameters), std::move(fixes));
@@ -89,8 +73,6 @@ class KeyReader {
     const Document& document() const { return m_document; }
 
   private:
-    void say(Severity severity, const char* code, const std::string& path, const std::string& message,
-             const std::string& hint);
     void say(Severity severity, const Form& form, const std::string& path, FindingValues parameters,
              std::vector<Fix> fixes);
     std::optional<double> finite(const std::string& path, const char* form);

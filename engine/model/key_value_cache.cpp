@@ -97,13 +97,4 @@ at::Tensor KeyValueCache::end() {
     return on_device(last, device_);
 }
 
-int64_t cache_bytes(const ModelConfig& model, int64_t rows, int64_t places, int64_t element_bytes) {
-    int64_t numbers = 0;
-    for (int64_t layer = 0; layer < model.num_layers; ++layer) {
-        const ModelConfig own = model.of_layer(layer);
-        if (!own.borrows_keys) numbers += 2 * rows * places * own.num_kv_heads * own.head_dim;
-    }
-    return numbers * element_bytes;
-}
-
 }  // namespace ringmaster

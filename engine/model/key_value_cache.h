@@ -54,7 +54,4 @@ class KeyValueCache {
     std::vector<RopeTables> ropes_;
 };
 
-/// Returns the bytes of a cache.
-int64_t cache_bytes(const ModelConfig& model, int64_t rows, int64_t places, int64_t element_bytes);
-
 }  // namespace ringmaster

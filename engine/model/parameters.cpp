@@ -154,12 +154,6 @@ FlatRange Parameters::part_of(int unit) const {
     return {begin, begin + size};
 }
 
-int64_t Parameters::count() const {
-    int64_t count = 0;
-    for (const Unit& unit : units_) count += unit.elements;
-    return count;
-}
-
 std::vector<int> Parameters::units_of_head() const {
     if (file_stem_ == "adapter_model" || index_.contains("lm_head.weight")) return {head_unit()};
     return {0, head_unit()};

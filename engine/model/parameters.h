@@ -121,7 +121,6 @@ class Parameters {
                Sharding sharding = {});
 
     const std::vector<ParameterShape>& shapes() const { return shapes_; }
-    int64_t count() const;  ///< elements of all parameters
     bool is_empty(int unit) const { return units_[static_cast<size_t>(unit)].elements == 0; }
     int stage() const { return stage_; }
     at::Device device() const { return device_; }  ///< device of computation

@@ -9,23 +9,6 @@
 
 namespace ringmaster {
 
-void Findings::error(const char* code, const std::string& key, std::string message, std::string hint) {
-    add(Severity::Error, code, key, std::move(message), std::move(hint));
-}
-
-void Findings::warn(const char* code, const std::string& key, std::string message, std::string hint) {
-    add(Severity::Warning, code, key, std::move(message), std::move(hint));
-}
-
-void Findings::inform(const char* code, const std::string& key, std::string message, std::string hint) {
-    add(Severity::Info, code, key, std::move(message), std::move(hint));
-}
-
-void Findings::add(Severity severity, const char* code, const std::string& key, std::string message,
-                   std::string hint) {
-    plan_.diagnostics.push_back({severity, code, key, line_of(key), std::move(message), std::move(hint)});
-}
-
 void Findings::error(const Form& form, const std::string& key, FindingValues parameters,
                      std::vector<Fix> fixes) {
     add(Severity::Error, form, key, std::move(parameters), std::move(fixes));
@@ -103,12 +86,6 @@ std::string size_text(double bytes) {
     if (bytes < kGiB) return grouped(static_cast<int64_t>(std::ceil(bytes / kMiB))) + " MiB";
     char text[32];
     std::snprintf(text, sizeof text, "%.1f GiB", bytes / kGiB);
-    return text;
-}
-
-std::string joined(const std::vector<int>& numbers) {
-    std::string text;
-    for (int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
     return text;
 }
 

@@ -14,11 +14,7 @@ class Findings {
   public:
     explicit Findings(Plan& plan) : plan_(plan) {}
 
-    void error(const char* code, const std::string& key, std::string message, std::string hint = {});
-    void warn(const char* code, const std::string& key, std::string message, std::string hint = {});
-    void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
-
-    /// These overloads take the text from a record of resources/findings.
+    /// Take the text from a record of resources/findings.
     void error(const Form& form, const std::string& key, FindingValues parameters,
                std::vector<Fix> fixes = {});
     void warn(const Form& form, const std::string& key, FindingValues parameters,
@@ -31,8 +27,6 @@ class Findings {
     bool is_set(const char* key) const;
 
   private:
-    void add(Severity severity, const char* code, const std::string& key, std::string message,
-             std::string hint);
     void add(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
              std::vector<Fix> fixes);
     int line_of(const std::string& key) const;
@@ -46,7 +40,6 @@ void put_worst_first(Diagnostics& diagnostics);
 
 std::string grouped(int64_t number);                     ///< e.g. "8,192"
 std::string size_text(double bytes);                     ///< e.g. "12.3 GiB", "24 MiB"
-std::string joined(const std::vector<int>& numbers);     ///< e.g. "2, 4, 8"
 std::string counted(int64_t number, const char* thing);  ///< e.g. "1 rank", "8 ranks"
 std::vector<int> divisors(int64_t number);               ///< sorted, including 1 and the number
 std::vector<int64_t> as_list(const std::vector<int>& sizes);

@@ -135,10 +135,6 @@ void PreviewPanel::showState() {
     m_state->setText(m_busy ? (elsewhere ? tr("connecting…") : tr("planning…")) : QString());
 }
 
-QString PreviewPanel::text() const {
-    return m_text->toPlainText();
-}
-
 std::shared_ptr<RunBackend> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
     m_given_up.reset();  // the machines stay reached

@@ -29,7 +29,6 @@ class PreviewPanel : public QWidget {
     void setChoice(const std::optional<LaunchChoice>& choice);
     bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown
     bool isBusy() const { return m_busy; }
-    QString text() const;
     /// Returns the machines reached for the current choice; null if there are none or they were taken before.
     std::shared_ptr<RunBackend> takeReached();
 

@@ -260,9 +260,6 @@ void PageHeader::setSubtitle(const QString& subtitle) {
 void PageHeader::addAction(QWidget* widget) {
     m_actions->addWidget(widget);
 }
-QString PageHeader::title() const {
-    return m_title->fullText();
-}
 
 QVBoxLayout* layOutPage(QWidget* page, PageHeader* header) {
     auto* layout = new QVBoxLayout(page);

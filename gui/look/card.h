@@ -98,7 +98,6 @@ class PageHeader : public QWidget {
     void setTitle(const QString& title);
     void setSubtitle(const QString& subtitle);
     void addAction(QWidget* widget);
-    QString title() const;
 
   private:
     ElidedLabel* m_title;

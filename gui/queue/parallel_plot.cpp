@@ -59,7 +59,7 @@ void addAxis(SweepPicture& picture, const QString& name, const std::vector<QStri
     std::vector<QString> known;
     std::copy_if(values.begin(), values.end(), std::back_inserter(known),
                  [](const QString& value) { return !value.isEmpty(); });
-    SweepAxis axis{name, false, {}};
+    SweepAxis axis{name, {}};
     const std::map<QString, double> places = known.empty() ? std::map<QString, double>() : placesOf(known);
     for (const auto& [text, place] : places) axis.ticks.emplace_back(place, text);
     std::sort(axis.ticks.begin(), axis.ticks.end());
@@ -77,7 +77,7 @@ void addLossAxis(SweepPicture& picture) {
     for (const SweepLine& line : picture.lines) {
         if (line.loss) losses.push_back(*line.loss);
     }
-    SweepAxis axis{ParallelPlot::tr("Loss"), true, {}};
+    SweepAxis axis{ParallelPlot::tr("Loss"), {}};
     for (SweepLine& line : picture.lines) {
         line.places.push_back(line.loss ? std::optional(scaleOf(losses)(*line.loss)) : std::nullopt);
         line.values.push_back(line.loss ? show::loss(*line.loss) : show::unknown());

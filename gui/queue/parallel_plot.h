@@ -20,7 +20,6 @@ namespace ringmaster {
 /// Holds an axis of the plot: values as the user wrote them, each with its place from 0 (foot) to 1.
 struct SweepAxis {
     QString name;
-    bool is_loss = false;
     std::vector<std::pair<double, QString>> ticks;  ///< in the order of their places
 };
 

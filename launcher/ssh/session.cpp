@@ -116,12 +116,7 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
 SshSession::SshSession(const SshSettings& settings, const SshPerson& person)
     : impl_(open_session(settings, person, 0)) {}
 SshSession::SshSession(SshSession&&) noexcept = default;
-SshSession& SshSession::operator=(SshSession&&) noexcept = default;
 SshSession::~SshSession() = default;
-
-const SshSettings& SshSession::settings() const {
-    return impl_->settings;
-}
 
 void SshSession::give_up_when(std::function<bool()> given_up) {
     impl_->given_up = std::move(given_up);

@@ -23,10 +23,8 @@ class SshSession {
     /// changed key, login with the methods tried), or Error(Usage) for a malformed configuration.
     SshSession(const SshSettings& settings, const SshPerson& person);
     SshSession(SshSession&&) noexcept;
-    SshSession& operator=(SshSession&&) noexcept;
     ~SshSession();
 
-    const SshSettings& settings() const;
     std::string host() const;  ///< name given by the user
 
     /// Scripts poll `given_up` and soon end with Error(Unreachable) after it returns true. It is called on
