@@ -66,7 +66,7 @@ Job::Work push_work(const TriedModel& model, const QString& repository, bool is_
 
 Job::Work gguf_work(const TriedModel& model, const QString& file, const Places& places) {
     return [=](const Job::Reporter& report) {
-        const std::filesystem::path folder = model.is_run ? read_details(run_at(model)).model_dir
+        const std::filesystem::path folder = model.is_run ? written_model(run_at(model), "GGUF-CONVERTER")
                                                           : std::filesystem::path(model.path.toStdString());
         export_gguf(folder, file.toStdString(), gguf_converter({}), places, report.progress);
         return file;

@@ -33,13 +33,8 @@ void write_gguf(const Arguments& arguments, const Session& session, const fs::pa
     const fs::path converter = gguf_converter(arguments.text("--converter"));
     fs::path folder = absolute_path(arguments.operand());
     std::error_code none;
-    if (!fs::exists(folder / "config.json", none)) {
-        const RunDirectory run = run_of(arguments, session);
-        folder = read_details(run).model_dir;
-        if (folder.empty())
-            throw Error(Failure::Refused, Code("GGUF-CONVERTER"), "has not written its model here",
-                        run.name());
-    }
+    if (!fs::exists(folder / "config.json", none))
+        folder = written_model(run_of(arguments, session), "GGUF-CONVERTER");
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     export_gguf(folder, to, converter, session.places, printer.progress());

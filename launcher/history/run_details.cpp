@@ -52,6 +52,15 @@ std::vector<RunFile> files_of(const RunDirectory& run) {
     return files;
 }
 
+/// Returns the folder of the model that a run wrote; empty if there is none yet.
+fs::path model_of(const RunRow& row) {
+    std::error_code none;
+    const fs::path output = row.planned.output_dir;
+    const bool has_result = fs::is_regular_file(output / "config.json", none) ||
+                            fs::is_regular_file(output / "adapter_config.json", none);
+    return row.state.state == RunPhase::Completed && has_result ? output : fs::path();
+}
+
 /// Sets the key in the text. If that fails, appends a comment instead, so that no setting is lost silently.
 void write_in(std::string& text, const std::string& key, const std::string& value) {
     try {
@@ -87,12 +96,16 @@ RunDetails read_details(const RunDirectory& run) {
     }
     details.checkpoints = checkpoints_of(run);
     details.files = files_of(run);
-    std::error_code none;
-    const fs::path output = details.row.planned.output_dir;
-    const bool has_result = fs::is_regular_file(output / "config.json", none) ||
-                            fs::is_regular_file(output / "adapter_config.json", none);
-    if (details.row.state.state == RunPhase::Completed && has_result) details.model_dir = output;
+    details.model_dir = model_of(details.row);
     return details;
+}
+
+fs::path written_model(const RunDirectory& run, const char* code) {
+    const fs::path model = model_of(read_row(run));
+    if (model.empty())
+        throw Error(Failure::Refused, Code(code), "has not written its model here", run.name(),
+                    "wait for its end; `ringmaster fetch` brings the model of a run on other machines");
+    return model;
 }
 
 nlohmann::json recorded_options(const RunDirectory& run) {

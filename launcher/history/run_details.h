@@ -37,6 +37,10 @@ struct RunDetails {
 /// Reads the details. Never throws for a problem of the run.
 RunDetails read_details(const RunDirectory& run);
 
+/// Returns the folder of the model or adapter that a run wrote. Throws Error(Refused) with the code if there
+/// is none on this machine.
+std::filesystem::path written_model(const RunDirectory& run, const char* code);
+
 /// Returns the bytes of the regular files in `dir`. Does not follow links; counts at most `most_files`.
 int64_t bytes_within(const std::filesystem::path& dir, int most_files = 100'000);
 

@@ -14,10 +14,7 @@ namespace ringmaster {
 namespace fs = std::filesystem;
 
 fs::path model_with_card(const RunDirectory& run, const std::string& title) {
-    const fs::path model = read_details(run).model_dir;
-    if (model.empty())
-        throw Error(Failure::Refused, Code("HUB-PUSH"), "has not written its model here", run.name(),
-                    "wait for its end; `ringmaster fetch` brings the model of a run on other machines");
+    const fs::path model = written_model(run, "HUB-PUSH");
     std::error_code none;
     if (!fs::exists(model / "README.md", none)) write_card(model_card(run, title), model, false);
     return model;
