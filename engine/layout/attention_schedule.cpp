@@ -84,22 +84,6 @@ int64_t count_keys(const KeyRanges& ranges) {
     return count;
 }
 
-int64_t AttentionSchedule::received_keys() const {
-    int64_t count = 0;
-    for (const Stage& stage : stages) {
-        for (const KeyExchange& exchange : stage.exchanges) count += exchange.received;
-    }
-    return count;
-}
-
-int64_t AttentionSchedule::sent_keys() const {
-    int64_t count = 0;
-    for (const Stage& stage : stages) {
-        for (const KeyExchange& exchange : stage.exchanges) count += count_keys(exchange.sent);
-    }
-    return count;
-}
-
 bool is_idle(const AttentionSchedule& schedule) {
     return std::all_of(schedule.stages.begin(), schedule.stages.end(),
                        [](const Stage& stage) { return stage.slices.empty() && stage.exchanges.empty(); });

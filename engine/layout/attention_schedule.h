@@ -51,10 +51,6 @@ struct Stage {
 struct AttentionSchedule {
     std::vector<Stage> stages;
     int64_t heads_at_once = 0;  ///< key/value heads that pass through the stages together; 0: all
-
-    /// Return the keys received from other ranks, and the keys sent, counted once per receiving rank.
-    int64_t received_keys() const;
-    int64_t sent_keys() const;
 };
 
 /// Returns a schedule with one stage per distance on every rank, so that all ranks post their messages in the

@@ -15,22 +15,12 @@ int64_t keys_of_others(const Spans& own, const AttentionMask& mask) {
     return count_tokens(visible_keys(own, mask)) - held;
 }
 
-template <typename Of>
-double largest_over_mean(const std::vector<RankFigures>& ranks, Of of) {
-    double largest = 0, sum = 0;
-    for (const RankFigures& rank : ranks) {
-        largest = std::max(largest, double(of(rank)));
-        sum += double(of(rank));
-    }
-    return sum > 0 ? largest * double(ranks.size()) / sum : 1;
-}
-
 /// The part of the keys' time that computation never hides, because copying the keys takes time from it.
 constexpr double kNeverHidden = 0.1;
 
-double slowest_s(const LayoutFigures& figures, const LayoutCosts& costs) {
+double slowest_s(const std::vector<RankFigures>& figures, const LayoutCosts& costs) {
     double slowest = 0;
-    for (const RankFigures& rank : figures.ranks) {
+    for (const RankFigures& rank : figures) {
         const double attention = costs.cell_s * double(rank.cells);
         const double keys = costs.key_s * double(rank.received);
         slowest = std::max(
@@ -41,32 +31,12 @@ double slowest_s(const LayoutFigures& figures, const LayoutCosts& costs) {
 
 }  // namespace
 
-double LayoutFigures::token_balance() const {
-    return largest_over_mean(ranks, [](const RankFigures& rank) { return rank.tokens; });
-}
-
-double LayoutFigures::work_balance() const {
-    return largest_over_mean(ranks, [](const RankFigures& rank) { return rank.cells; });
-}
-
-int64_t LayoutFigures::received() const {
-    int64_t sum = 0;
-    for (const RankFigures& rank : ranks) sum += rank.received;
-    return sum;
-}
-
-int64_t LayoutFigures::most_received() const {
-    int64_t most = 0;
-    for (const RankFigures& rank : ranks) most = std::max(most, rank.received);
-    return most;
-}
-
-LayoutFigures layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask) {
-    LayoutFigures figures;
+std::vector<RankFigures> layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask) {
+    std::vector<RankFigures> figures;
     const int ring = static_cast<int>(layout.ranks.size()) / ulysses;
     for (int rank = 0; rank < ring; ++rank) {
         const Spans own = ring_spans(layout, rank, ulysses);
-        figures.ranks.push_back({count_tokens(own), visible_cells(own, mask), keys_of_others(own, mask)});
+        figures.push_back({count_tokens(own), visible_cells(own, mask), keys_of_others(own, mask)});
     }
     return figures;
 }

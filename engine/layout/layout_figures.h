@@ -15,16 +15,7 @@ struct RankFigures {
     int64_t received = 0;  ///< keys (with values) of other ranks that its queries see
 };
 
-struct LayoutFigures {
-    std::vector<RankFigures> ranks;
-
-    double token_balance() const;   ///< largest ÷ mean; 1 is perfectly even
-    double work_balance() const;    ///< largest ÷ mean; 1 if there is no work
-    int64_t received() const;       ///< keys received by all ranks together
-    int64_t most_received() const;  ///< most keys received by a rank
-};
-
-LayoutFigures layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask);
+std::vector<RankFigures> layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask);
 
 /// Seconds that a token, a cell and a received key each cost a rank.
 struct LayoutCosts {

@@ -234,10 +234,6 @@ int64_t Slice::visible_cells() const {
     return mask == SliceMask::Full ? rows * (key_end - key_begin) : rows * (rows + 1) / 2;
 }
 
-std::vector<Slice> make_slices(const Spans& queries, const Spans& keys) {
-    return make_slices(queries, keys, {});
-}
-
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask) {
     require_equal_steps(queries, keys);
     const KeyIndex index(keys);

@@ -33,11 +33,9 @@ struct Slice {
 
 /// Returns slices that tile the visible cells between `queries` and `keys` without overlap. Neighbours are
 /// joined if their union is a slice, so a rank's own block under zigzag is one causal slice. Spans must be
-/// sorted by position; steps other than 1 must be equal on both sides.
-std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
-
-/// Returns the slices for any mask. No slice crosses the end of a document, except from a prompt into the
-/// first answer that follows it. A window of w takes about 2·T ÷ w slices.
-std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask);
+/// sorted by position; steps other than 1 must be equal on both sides. No slice crosses the end of a
+/// document, except from a prompt into the first answer that follows it. A window of w takes about 2·T ÷ w
+/// slices.
+std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask = {});
 
 }  // namespace ringmaster

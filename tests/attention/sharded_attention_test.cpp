@@ -7,8 +7,8 @@
 #include <map>
 
 #include "engine/attention/head_exchange.h"
-#include "engine/layout/attention_schedule.h"
 #include "tests/attention/full_attention.h"
+#include "tests/plan/layout_cases.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -411,9 +411,9 @@ TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas
                     const AttentionSchedule schedule = make_ring_schedule(layout.ranks, rank, mask.mask);
                     const int64_t of_key = 2 * 2 * K * d;  // rows × (a key and its value)
                     const SentBytes& own = sent[static_cast<size_t>(rank)];
-                    EXPECT_EQ(own.forward, schedule.sent_keys() * of_key * size);
+                    EXPECT_EQ(own.forward, sent_keys(schedule) * of_key * size);
                     EXPECT_EQ(own.backward,
-                              schedule.sent_keys() * of_key * size + schedule.received_keys() * of_key * 4);
+                              sent_keys(schedule) * of_key * size + received_keys(schedule) * of_key * 4);
                     forward += own.forward;
                     backward += own.backward;
                 }

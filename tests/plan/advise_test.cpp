@@ -38,13 +38,17 @@ ConfigReading read(const std::string& text, const ReadOptions& options = {}) {
     return read_config_text(text, "/tmp/ringmaster/config.yaml", options);
 }
 
+Advice advice_for(const ConfigReading& reading, const PlanRequest& request) {
+    return advise(reading, request, make_plan(reading, request));
+}
+
 const std::string kSmall = "meta-llama/Llama-3.2-1B";
 
 TEST(Advise, EverySettingPlansToTheFiguresThatWereSaid) {
     const std::string text = config_text(
         "sequence_len: 8192\ncontext_parallel_size: 4\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n",
         kSmall);
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     ASSERT_GE(advice.plans.size(), 3U);
     for (const Alternative& found : advice.plans) {
         const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
@@ -60,7 +64,7 @@ TEST(Advise, PlansAreRankedByTokensASecondAndKeepTheGlobalBatch) {
     const std::string text = config_text(
         "sequence_len: 4096\ncontext_parallel_size: 8\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n",
         kSmall);
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     ASSERT_GE(advice.plans.size(), 4U);
     for (size_t i = 1; i < advice.plans.size(); ++i) {
         EXPECT_GE(advice.plans[i - 1].tokens_per_s, advice.plans[i].tokens_per_s);
@@ -70,10 +74,10 @@ TEST(Advise, PlansAreRankedByTokensASecondAndKeepTheGlobalBatch) {
 
 TEST(Advise, ABatchThatCannotBeKeptIsSaid) {
     const Advice advice =
-        advise(read(config_text("sequence_len: 512\ncontext_parallel_size: 8\nmicro_batch_size: 1\n"
-                                "gradient_accumulation_steps: 1\n",
-                                kSmall)),
-               gpus(8));
+        advice_for(read(config_text("sequence_len: 512\ncontext_parallel_size: 8\nmicro_batch_size: 1\n"
+                                    "gradient_accumulation_steps: 1\n",
+                                    kSmall)),
+                   gpus(8));
     ASSERT_FALSE(advice.plans.empty());
     for (const Alternative& found : advice.plans) {
         const bool is_said = found.why.find("global batch becomes") != std::string::npos;
@@ -84,7 +88,7 @@ TEST(Advise, ABatchThatCannotBeKeptIsSaid) {
 TEST(Advise, OffersNothingThatTheEngineRefuses) {
     const std::string text =
         config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall);
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     for (const Alternative& found : advice.plans) {
         EXPECT_TRUE(make_plan(read(text, with(found.set)), gpus(8)).ok()) << found.why;
     }
@@ -95,10 +99,10 @@ TEST(Advise, WrittenShardsFollowTheMesh) {
         "sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
         "context_parallel_size: 4\ndp_shard_size: 2\n",
         kSmall);
-    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+    for (const Alternative& found : advice_for(read(text), gpus(8)).plans) {
         EXPECT_TRUE(make_plan(read(text, with(found.set)), gpus(8)).ok());
     }
-    EXPECT_GE(advise(read(text), gpus(8)).plans.size(), 3U);
+    EXPECT_GE(advice_for(read(text), gpus(8)).plans.size(), 3U);
 }
 
 TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
@@ -123,7 +127,7 @@ TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
             shards |= fixed.zero_stage == 3;
         }
         EXPECT_TRUE(shards) << way;
-        const std::vector<Alternative> found = advise(read(text), request).plans;
+        const std::vector<Alternative> found = advice_for(read(text), request).plans;
         EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](const Alternative& one) {
             const Plan other = make_plan(read(set_keys(text, one.set)), request);
             EXPECT_EQ(other.memory->per_rank.front().total, one.memory_total) << way;
@@ -135,7 +139,7 @@ TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
 TEST(Advise, AFileWithBatchSizeStaysConsistent) {
     const std::string text = config_text(
         "sequence_len: 8192\nmicro_batch_size: 1\nbatch_size: 4\ncontext_parallel_size: 4\n", kSmall);
-    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+    for (const Alternative& found : advice_for(read(text), gpus(8)).plans) {
         const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
         EXPECT_TRUE(plan.ok()) << said(plan);
         EXPECT_EQ(plan.batch.global, found.global_batch);
@@ -144,17 +148,17 @@ TEST(Advise, AFileWithBatchSizeStaysConsistent) {
 
 TEST(Advise, AnInvalidSizeStillGetsAlternatives) {
     const Advice advice =
-        advise(read(config_text("sequence_len: 8192\ncontext_parallel_size: 3\nmicro_batch_size: 1\n"
-                                "gradient_accumulation_steps: 1\n",
-                                kSmall)),
-               gpus(8));
+        advice_for(read(config_text("sequence_len: 8192\ncontext_parallel_size: 3\nmicro_batch_size: 1\n"
+                                    "gradient_accumulation_steps: 1\n",
+                                    kSmall)),
+                   gpus(8));
     EXPECT_FALSE(advice.plans.empty());
 }
 
 TEST(Advise, WhatDoesNotFitIsLeftOutWhereSomethingFits) {
     const std::string text =
         config_text("sequence_len: 131072\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall);
-    const Advice advice = advise(read(text), gpus(8, 64 * kGiB));
+    const Advice advice = advice_for(read(text), gpus(8, 64 * kGiB));
     ASSERT_FALSE(advice.plans.empty());
     EXPECT_NE(advice.plans.front().verdict, Verdict::WillNotFit);
     for (const Alternative& found : advice.plans) {
@@ -167,7 +171,7 @@ TEST(Advise, TheLongestSequenceFitsAndTheNextDoesNot) {
         "sequence_len: 8192\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n"
         "micro_batch_size: 1\ngradient_accumulation_steps: 1\n",
         kSmall);
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     ASSERT_TRUE(advice.longest_sequence_len);
     const int64_t longest = *advice.longest_sequence_len;
     const int64_t multiple = length_multiple(RingAttnFunc::BatchZigzag, 4, 1);
@@ -178,28 +182,28 @@ TEST(Advise, TheLongestSequenceFitsAndTheNextDoesNot) {
     };
     EXPECT_TRUE(fits(longest));
     EXPECT_FALSE(fits(longest + multiple));
-    EXPECT_EQ(advise(read(text), gpus(8, kGiB)).longest_sequence_len, 0);
+    EXPECT_EQ(advice_for(read(text), gpus(8, kGiB)).longest_sequence_len, 0);
 }
 
 TEST(Advise, AnUnknownModelGivesNullsAndNoPlans) {
     const std::string text = config_text("sequence_len: 512\n", "someone/never-heard-of-it");
-    const Advice advice = advise(read(text), gpus(4));
+    const Advice advice = advice_for(read(text), gpus(4));
     EXPECT_TRUE(advice.plans.empty());
     EXPECT_FALSE(advice.longest_sequence_len);
     EXPECT_TRUE(advice_to_json(advice)["longest_sequence_len"].is_null());
 }
 
 TEST(Advise, UnreadableTextIsNoReasonToThrow) {
-    EXPECT_TRUE(advise(read("a: [1"), gpus(4)).plans.empty());
-    EXPECT_TRUE(advise(read(""), gpus(4)).plans.empty());
-    EXPECT_TRUE(advise(read("num_processes: 8\nparallelism_config: {}\n"), gpus(8)).plans.empty());
+    EXPECT_TRUE(advice_for(read("a: [1"), gpus(4)).plans.empty());
+    EXPECT_TRUE(advice_for(read(""), gpus(4)).plans.empty());
+    EXPECT_TRUE(advice_for(read("num_processes: 8\nparallelism_config: {}\n"), gpus(8)).plans.empty());
 }
 
 TEST(Advise, TheJsonHasTheContractsFields) {
     const Advice advice =
-        advise(read(config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n",
-                                kSmall)),
-               gpus(8));
+        advice_for(read(config_text(
+                       "sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n", kSmall)),
+                   gpus(8));
     const nlohmann::json json = advice_to_json(advice);
     ASSERT_FALSE(json["plans"].empty());
     for (const nlohmann::json& plan : json["plans"]) {
@@ -216,7 +220,7 @@ TEST(Advise, KeepsAttentionWhereMemoryAllowsIt) {
         "sequence_len: 65536\nmicro_batch_size: 1\ngradient_checkpointing: true\nfsdp_version: 2\n"
         "fsdp_config:\n  reshard_after_forward: true\n");
     bool kept = false;
-    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+    for (const Alternative& found : advice_for(read(text), gpus(8)).plans) {
         const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
         int64_t most = 0;
         for (const RankMemory& rank : plan.memory->per_rank) most = std::max(most, rank.total);
@@ -230,12 +234,12 @@ TEST(Advise, KeepsAttentionWhereMemoryAllowsIt) {
 TEST(Advise, OnAGpuCheckpointsMayWaitInHostMemory) {
     const std::string text = config_text(
         "sequence_len: 8192\nmicro_batch_size: 1\ngradient_checkpointing: true\ntiled_mlp: true\n", kSmall);
-    const Advice advice = advise(read(text), gpus(1));
+    const Advice advice = advice_for(read(text), gpus(1));
     ASSERT_TRUE(advice.longer_by);
     EXPECT_EQ(advice.longer_by->set.front().first, "activation_offloading");
     PlanRequest cpu = gpus(1);
     cpu.device = Device::Cpu;
-    const Advice here = advise(read(text), cpu);
+    const Advice here = advice_for(read(text), cpu);
     if (here.longer_by) {
         EXPECT_NE(here.longer_by->set.front().first, "activation_offloading");
     }
@@ -244,7 +248,7 @@ TEST(Advise, OnAGpuCheckpointsMayWaitInHostMemory) {
 TEST(Advise, WhatAnotherWordTurnedOnIsTurnedOffByThatWord) {
     const std::string text =
         config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_checkpointing: offload\n", kSmall);
-    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+    for (const Alternative& found : advice_for(read(text), gpus(8)).plans) {
         const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
         EXPECT_EQ(plan.memory->per_rank.front().total, found.memory_total) << found.why;
         EXPECT_EQ(plan.config.gradient_checkpointing, found.gradient_checkpointing) << found.why;
@@ -254,7 +258,7 @@ TEST(Advise, WhatAnotherWordTurnedOnIsTurnedOffByThatWord) {
 TEST(Advise, StatesAreSharedWhereTheyAreTooLarge) {
     const std::string text =
         config_text("sequence_len: 8192\nmicro_batch_size: 1\n");  // 8 billion parameters
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     ASSERT_FALSE(advice.plans.empty());
     const Alternative& best = advice.plans.front();
     EXPECT_EQ(best.verdict, Verdict::Fits) << best.why;
@@ -269,7 +273,7 @@ TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
     const std::string text = config_text(
         "sequence_len: 8192\ncontext_parallel_size: 2\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n",
         kSmall);
-    const Advice advice = advise(read(text), gpus(8));
+    const Advice advice = advice_for(read(text), gpus(8));
     ASSERT_TRUE(advice.longer_by && advice.longest_sequence_len);
     EXPECT_GT(advice.longer_by->sequence_len, *advice.longest_sequence_len);
     auto set = advice.longer_by->set;
@@ -278,8 +282,8 @@ TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
     const nlohmann::json json = advice_to_json(advice);
     EXPECT_EQ(json["longer_by"]["sequence_len"], advice.longer_by->sequence_len);
     EXPECT_FALSE(json["longer_by"]["set"].empty());
-    EXPECT_TRUE(advice_to_json(
-                    advise(read(config_text("sequence_len: 512\n", "someone/unknown")), gpus(4)))["longer_by"]
+    EXPECT_TRUE(advice_to_json(advice_for(read(config_text("sequence_len: 512\n", "someone/unknown")),
+                                          gpus(4)))["longer_by"]
                     .is_null());
 }
 
@@ -289,7 +293,7 @@ TEST(Advise, AThousandRanksTakeAMoment) {
     const ConfigReading reading = read(text);
     const PlanRequest request = gpus(1024, 80 * kGiB, 128);
     const std::clock_t start = std::clock();
-    const Advice advice = advise(reading, request);
+    const Advice advice = advice_for(reading, request);
     const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // time of this process alone
     EXPECT_FALSE(advice.plans.empty());
     std::printf("advice for 1,024 ranks: %.0f ms\n", 1e3 * seconds);
@@ -300,9 +304,9 @@ TEST(Advise, AThousandRanksTakeAMoment) {
 
 TEST(Advise, NoMeshIsNamedTwice) {
     const Advice advice =
-        advise(read(config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n",
-                                kSmall)),
-               gpus(1024, 80 * kGiB, 128));
+        advice_for(read(config_text(
+                       "sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall)),
+                   gpus(1024, 80 * kGiB, 128));
     std::set<std::vector<std::pair<std::string, std::string>>> seen;
     for (const Alternative& found : advice.plans) EXPECT_TRUE(seen.insert(found.set).second);
     EXPECT_LE(advice.plans.size(), 12U);

@@ -8,7 +8,9 @@
 #include <random>
 #include <vector>
 
+#include "engine/layout/attention_schedule.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/layout_figures.h"
 
 namespace ringmaster {
 
@@ -23,6 +25,29 @@ inline std::vector<int64_t> positions_of(const Spans& spans) {
         for (int64_t p = span.begin; p < span.end; p += span.step) all.push_back(p);
     }
     return all;
+}
+
+/// Returns the keys that a rank receives from the others.
+inline int64_t received_keys(const AttentionSchedule& schedule) {
+    int64_t count = 0;
+    for (const Stage& stage : schedule.stages)
+        for (const KeyExchange& exchange : stage.exchanges) count += exchange.received;
+    return count;
+}
+
+/// Returns the keys that a rank sends, counted once for each rank that receives them.
+inline int64_t sent_keys(const AttentionSchedule& schedule) {
+    int64_t count = 0;
+    for (const Stage& stage : schedule.stages)
+        for (const KeyExchange& exchange : stage.exchanges) count += count_keys(exchange.sent);
+    return count;
+}
+
+/// Returns the keys that all ranks receive.
+inline int64_t all_received(const std::vector<RankFigures>& figures) {
+    int64_t sum = 0;
+    for (const RankFigures& rank : figures) sum += rank.received;
+    return sum;
 }
 
 /// Uses Box and Muller's method, because the standard libraries' normal distributions differ.

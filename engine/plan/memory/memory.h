@@ -91,8 +91,7 @@ double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-
 double heads_bytes(const MemoryInputs& in);  ///< bytes that a Ulysses rank keeps for the heads that it owns
 /// Returns the keys and values of one layer, as chunks hold them: a Ulysses rank holds at least one head.
 double keys_bytes(const MemoryInputs& in);
-double layer_inputs_bytes(const MemoryInputs& in);         ///< inputs of all layers, or their gradients
-double kept_bytes(const MemoryInputs& in, double layers);  ///< bytes that `layers` layers keep
+double layer_inputs_bytes(const MemoryInputs& in);  ///< inputs of all layers, or their gradients
 
 // Memory for whole units of sharded or offloaded states, beyond the states that are kept: weights that were
 // gathered or came from the host, gradients during computation, reduction and their way to the host, and

@@ -313,17 +313,6 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
 
 }  // namespace
 
-double kept_bytes(const MemoryInputs& in, double layers) {
-    Heap heap;
-    const MemoryInputs of_one = of_chunk(in);
-    const double count = double(std::max<int64_t>(1, in.model.num_layers));
-    double kept = 0;
-    for (const LayerGroup& group : layer_groups(in.model))
-        kept += kept_bytes(of_one, heap, group.layers.front(),
-                           double(in.chunks) * layers * double(group.layers.size()) / count);
-    return kept;
-}
-
 void Heap::change(double bytes, MemoryPart part, std::string_view name) {
     const auto known =
         std::find_if(named_.begin(), named_.end(), [&](const Named& named) { return named.name == name; });

@@ -526,10 +526,6 @@ Advice advise(const ConfigReading& reading, const PlanRequest& request, const Pl
             longest_by_one_change(reading, request, present, stop)};
 }
 
-Advice advise(const ConfigReading& reading, const PlanRequest& request) {
-    return advise(reading, request, make_plan(reading, request));
-}
-
 nlohmann::json advice_to_json(const Advice& advice) {
     nlohmann::json plans = nlohmann::json::array();
     for (const Alternative& plan : advice.plans) {

@@ -78,7 +78,6 @@ struct Advice {
 /// mistakes in a configuration. If `stop` is requested, returns early with the alternatives found so far.
 Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
               std::stop_token stop = {});
-Advice advise(const ConfigReading& reading, const PlanRequest& request);
 
 /// Returns the longest sequence_len that fits on every rank with the present mesh and options.
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,

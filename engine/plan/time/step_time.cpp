@@ -22,7 +22,7 @@ double flops_of_a_parameter(const Plan& plan) {
     return plan.config.lora.on() ? 4 : 6;
 }
 
-LayoutFigures figures_of(const Plan& plan) {
+std::vector<RankFigures> figures_of(const Plan& plan) {
     const AttentionMask mask = mask_of(plan);
     const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length,
                                       plan.mesh.ring, plan.mesh.ulysses, mask, plan.sequence.chunks);
@@ -55,20 +55,10 @@ LayoutCosts layout_costs(const Plan& plan) {
 }
 
 std::vector<int64_t> work_of_ranks(const Plan& plan) {
-    const LayoutFigures figures = figures_of(plan);
     std::vector<int64_t> work;
-    for (const RankFigures& rank : figures.ranks) {
+    for (const RankFigures& rank : figures_of(plan))
         work.insert(work.end(), static_cast<size_t>(plan.mesh.ulysses), rank.cells / plan.mesh.ulysses);
-    }
     return work;
-}
-
-double sequence_flops(const Plan& plan) {
-    const std::vector<int64_t> work = work_of_ranks(plan);
-    const double cells = double(*std::max_element(work.begin(), work.end()));
-    return flops_of_a_parameter(plan) * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
-           12 * cells * query_width(*plan.model) * double(attending_layers_of(*plan.model)) +
-           3 * rule_flops(*plan.model) * double(plan.sequence.per_rank);
 }
 
 StepTime step_time(const Plan& plan, const Speeds& speeds) {

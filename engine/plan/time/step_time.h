@@ -19,9 +19,6 @@ StepTime step_time(const Plan& plan, const Speeds& speeds);
 /// Returns the parameters that multiply a token, without the embedding's look-up and unused experts.
 double active_parameters(const ModelConfig& model);
 
-/// Returns the operations, without recomputation, for the busiest rank's share of one sequence.
-double sequence_flops(const Plan& plan);
-
 /// Returns the costs by which `ring_attn_func: auto` compares layouts. They come from the plan and fixed
 /// figures alone, so that all ranks of a run choose the same layout on any machine. Needs the plan's model.
 LayoutCosts layout_costs(const Plan& plan);
