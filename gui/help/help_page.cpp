@@ -84,7 +84,7 @@ HelpPage::HelpPage(Session&, QWidget* parent)
     connect(m_search, &QLineEdit::textChanged, this, &HelpPage::filter);
     auto* find = new QShortcut(QKeySequence::Find, this);
     connect(find, &QShortcut::activated, m_search, [this] { m_search->setFocus(); });
-    restyle();
+    recolour();
     explain({});
 }
 
@@ -128,15 +128,10 @@ void HelpPage::filter(const QString& words) {
     if (!words.isEmpty() && first >= 0) m_list->setCurrentRow(first);
 }
 
-void HelpPage::restyle() {
+void HelpPage::recolour() {
     QFont code = fontOf(Type::Code);
     m_text->document()->setDefaultFont(fontOf(Type::Body));
     m_text->document()->setDefaultStyleSheet(u"code, pre { font-family: '%1'; }"_s.arg(code.family()));
-}
-
-void HelpPage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) restyle();
-    Page::changeEvent(event);
 }
 
 }  // namespace ringmaster

@@ -20,13 +20,10 @@ class HelpPage : public Page {
     /// Shows a topic of the guide, a figure or a finding by its id; an unknown id shows the guide.
     void explain(const QString& what);
 
-  protected:
-    void changeEvent(QEvent* event) override;
-
   private:
     void showEntry(int row);
     void filter(const QString& words);
-    void restyle();
+    void recolour() override;
 
     QLineEdit* m_search;
     QListWidget* m_list;

@@ -563,14 +563,12 @@ void MonitorPage::resizeEvent(QResizeEvent* event) {
     });
 }
 
-void MonitorPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
+void MonitorPage::appear() {
     QTimer::singleShot(0, this, &MonitorPage::feedCharts);
 }
 
-void MonitorPage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) m_pause->setIcon(icon(u"pause"_s));
-    Page::changeEvent(event);
+void MonitorPage::recolour() {
+    m_pause->setIcon(icon(u"pause"_s));
 }
 
 void MonitorPage::keyPressEvent(QKeyEvent* event) {

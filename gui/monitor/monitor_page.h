@@ -44,7 +44,6 @@ class MonitorPage : public Page {
 
     const RunPicture* picture() const { return m_news ? &m_news->picture : nullptr; }
     ChartCard* chart(ChartKind kind) const { return m_charts[size_t(kind)]; }  ///< null for the heat map
-    HeatMap* heatMap() const { return m_heat; }
     LogView* log() const { return m_log; }
     void setPaused(bool paused);
     void setSmoothing(double weight);
@@ -58,8 +57,8 @@ class MonitorPage : public Page {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
-    void showEvent(QShowEvent* event) override;
-    void changeEvent(QEvent* event) override;
+    void appear() override;
+    void recolour() override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:

@@ -207,8 +207,7 @@ bool NodesPage::settled() const {
     return m_checks->underWay() == 0;
 }
 
-void NodesPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
+void NodesPage::appear() {
     fitColumns();
     shareRoom();
     m_model->tick();
@@ -217,9 +216,8 @@ void NodesPage::showEvent(QShowEvent* event) {
     m_details->showRow(chosenRow());
 }
 
-void NodesPage::hideEvent(QHideEvent* event) {
+void NodesPage::disappear() {
     m_clock.stop();
-    Page::hideEvent(event);
 }
 
 void NodesPage::resizeEvent(QResizeEvent* event) {
@@ -228,9 +226,8 @@ void NodesPage::resizeEvent(QResizeEvent* event) {
     QTimer::singleShot(0, this, &NodesPage::fitColumns);
 }
 
-void NodesPage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) m_model->setColours(coloursOf(this));
-    Page::changeEvent(event);
+void NodesPage::recolour() {
+    m_model->setColours(coloursOf(this));
 }
 
 }  // namespace ringmaster

@@ -27,13 +27,11 @@ class NodesPage : public Page {
     bool settled() const override;
     NodeChecks& checks() { return *m_checks; }
 
-  protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
-
   private:
+    void appear() override;
+    void disappear() override;
+    void recolour() override;
+    void resizeEvent(QResizeEvent* event) override;
     void setUpTable();
     QWidget* makeHeader();
     void connectAll();

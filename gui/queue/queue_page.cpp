@@ -222,8 +222,7 @@ void QueuePage::add() {
     dialog->open();
 }
 
-void QueuePage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
+void QueuePage::appear() {
     m_timer.start();
     m_service->refresh();
     refresh();
@@ -233,15 +232,12 @@ bool QueuePage::settled() const {
     return m_read && !m_watcher.isRunning() && m_service->settled();
 }
 
-void QueuePage::hideEvent(QHideEvent* event) {
+void QueuePage::disappear() {
     m_timer.stop();
-    Page::hideEvent(event);
 }
 
-void QueuePage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && m_read)
-        m_table->setRuns(m_now.runs, m_now.places, swept_keys(m_now.queue));
-    Page::changeEvent(event);
+void QueuePage::recolour() {
+    if (m_read) m_table->setRuns(m_now.runs, m_now.places, swept_keys(m_now.queue));
 }
 
 }  // namespace ringmaster

@@ -32,12 +32,10 @@ class QueuePage : public Page {
     void offer(const QString& file) { m_file = file; }  ///< the configuration that Add begins with
     bool settled() const override;
 
-  protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
-    void changeEvent(QEvent* event) override;
-
   private:
+    void appear() override;
+    void disappear() override;
+    void recolour() override;
     struct Now {
         Queue queue;
         std::vector<std::pair<QueuedRun, RunSummary>> runs;

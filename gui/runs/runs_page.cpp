@@ -226,16 +226,14 @@ bool RunsPage::mayClose() {
     return true;
 }
 
-void RunsPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
+void RunsPage::appear() {
     if (!m_search->hasFocus()) m_table->setFocus();
     m_reader.setActive(true);
 }
 
-void RunsPage::hideEvent(QHideEvent* event) {
+void RunsPage::disappear() {
     m_reader.setActive(false);
     m_details->saveNotes();
-    Page::hideEvent(event);
 }
 
 void RunsPage::resizeEvent(QResizeEvent* event) {
@@ -247,12 +245,9 @@ void RunsPage::resizeEvent(QResizeEvent* event) {
                                                 : QList<int>{height() * 9 / 20, height() * 11 / 20});
 }
 
-void RunsPage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) {
-        m_model->lookChanged();
-        choiceChanged();
-    }
-    Page::changeEvent(event);
+void RunsPage::recolour() {
+    m_model->lookChanged();
+    choiceChanged();
 }
 
 }  // namespace ringmaster

@@ -35,13 +35,11 @@ class RunsPage : public Page {
   Q_SIGNALS:
     void tryWanted(const QString& dir);  ///< asks to generate text with the run's model
 
-  protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
-
   private:
+    void appear() override;
+    void disappear() override;
+    void recolour() override;
+    void resizeEvent(QResizeEvent* event) override;
     QWidget* makeList();
     QWidget* makeBar();
     void connectAll();

@@ -216,14 +216,12 @@ void StartPage::openPath(const QString& path) {
     }
 }
 
-void StartPage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
+void StartPage::appear() {
     m_reader.setActive(true);
 }
 
-void StartPage::hideEvent(QHideEvent* event) {
+void StartPage::disappear() {
     m_reader.setActive(false);
-    Page::hideEvent(event);
 }
 
 void StartPage::resizeEvent(QResizeEvent* event) {
