@@ -15,6 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 StackedBar::StackedBar(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMinimumWidth(space(6));
     setMouseTracking(true);
 }
 
@@ -31,10 +32,6 @@ void StackedBar::setParts(std::vector<BarPart> parts, double limit, double low, 
 
 QSize StackedBar::sizeHint() const {
     return {space(12), space(2)};
-}
-
-QSize StackedBar::minimumSizeHint() const {
-    return {space(6), space(2)};
 }
 
 double StackedBar::whole() const {

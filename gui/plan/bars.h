@@ -26,7 +26,6 @@ class StackedBar : public TipWidget {
     /// `limit` 0: no limit; low..high is drawn as a bracket for the sum unless both are 0.
     void setParts(std::vector<BarPart> parts, double limit = 0, double low = 0, double high = 0);
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

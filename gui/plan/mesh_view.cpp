@@ -15,6 +15,7 @@ MeshView::MeshView(QWidget* parent) : TipWidget(parent) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
+    setMinimumSize(space(8), space(3));
     setAccessibleName(tr("Mesh"));
     describe();
 }
@@ -44,10 +45,6 @@ void MeshView::describe() {
 QSize MeshView::sizeHint() const {
     const int wide = std::max(space(14), width());
     return {space(14), heightForWidth(wide)};
-}
-
-QSize MeshView::minimumSizeHint() const {
-    return {space(8), space(3)};
 }
 
 MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) const {

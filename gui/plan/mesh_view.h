@@ -18,7 +18,6 @@ class MeshView : public TipWidget {
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override { return layoutFor(width).height; }
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -25,6 +25,7 @@ constexpr int64_t kStripesShown = 4;  // rounds of a striped layout that can be 
 
 SequenceView::SequenceView(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMinimumWidth(space(8));
     setAccessibleName(tr("Who holds which tokens"));
     setAccessibleDescription(tr("Nothing is planned yet"));
 }
@@ -72,10 +73,6 @@ QSize SequenceView::sizeHint() const {
     const size_t ranks = m_layout.ranks.size();
     const double work = ranks == 1 ? 0 : ranks <= kNamedRanks ? double(ranks) * space(0.95) : space(3.4);
     return {space(12), int(chunksHeight() + space(1.4) + work)};
-}
-
-QSize SequenceView::minimumSizeHint() const {
-    return {space(8), sizeHint().height()};
 }
 
 int SequenceView::rankAt(int64_t position) const {

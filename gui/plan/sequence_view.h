@@ -22,7 +22,6 @@ class SequenceView : public TipWidget {
     double imbalance() const { return m_imbalance; }  ///< work of the busiest rank ÷ the mean
     bool hasHeightForWidth() const override { return false; }
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
