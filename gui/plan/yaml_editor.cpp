@@ -168,11 +168,6 @@ void YamlEditor::setMarks(const Diagnostics& diagnostics) {
     viewport()->update();
 }
 
-int YamlEditor::markCount(Severity severity) const {
-    return int(std::count_if(m_marks.begin(), m_marks.end(),
-                             [&](const auto& mark) { return mark.second.severity == severity; }));
-}
-
 int YamlEditor::currentLine() const {
     return textCursor().blockNumber() + 1;
 }

@@ -20,7 +20,6 @@ class YamlEditor : public QPlainTextEdit {
     void load(const QString& text);  ///< replaces the text and clears the undo history
     void edit(const QString& text);  ///< changes only what differs, as one undo step
     void setMarks(const Diagnostics& diagnostics);
-    int markCount(Severity severity) const;
     int currentLine() const;  ///< counts from 1
     void goToLine(int line);
     /// Marks every match and goes to the next. Returns the number of matches.

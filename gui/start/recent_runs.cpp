@@ -64,7 +64,7 @@ class TwoLineDelegate : public QStyledItemDelegate {
             paintRunMark(*painter, QRectF(left, top, lineHeight, lineHeight), RunMark(mark.toInt()), c);
             left += lineHeight + space(kGapEms);
         }
-        const int width = box.right() - left - space(kGapEms);
+        const int width = roomOfText(box.width(), mark.isValid(), option.fontMetrics);
         QFont strong = option.font;
         strong.setWeight(QFont::DemiBold);
         painter->setFont(strong);
@@ -140,8 +140,9 @@ QVariant RecentRunsModel::data(const QModelIndex& index, int role) const {
     }
 }
 
-int roomOfSecondLine(int row_width, const QFontMetrics& metrics) {
-    return row_width - 1 - space(kLeftEms) - metrics.height() - 2 * space(kGapEms);
+int roomOfText(int row_width, bool has_mark, const QFontMetrics& metrics) {
+    const int mark = has_mark ? metrics.height() + space(kGapEms) : 0;
+    return row_width - 1 - space(kLeftEms) - mark - space(kGapEms);
 }
 
 TwoLineList::TwoLineList(QWidget* parent) : QListView(parent) {

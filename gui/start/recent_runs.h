@@ -35,10 +35,10 @@ class RecentRunsModel : public QAbstractListModel {
     std::vector<Entry> m_entries;
 };
 
-/// Lists rows of two lines, and emits `chosen` on Enter or a double click.
-/// Returns the room for the second line of a row with a mark, in pixels.
-int roomOfSecondLine(int row_width, const QFontMetrics& metrics);
+/// Returns the room for the text of a row with or without a mark, in pixels.
+int roomOfText(int row_width, bool has_mark, const QFontMetrics& metrics);
 
+/// Lists rows of two lines, and emits `chosen` on Enter or a double click.
 class TwoLineList : public QListView {
     Q_OBJECT
 

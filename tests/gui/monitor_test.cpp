@@ -353,8 +353,8 @@ class MonitorTest : public QObject {
         for (const ChartSeries& series : m_page->chart(ChartKind::Loss)->plot()->chart().series) {
             if (series.rank >= 0) QCOMPARE(series.strong, series.rank == 5);
         }
-        QVERIFY(m_page->heatMap()->accessibleDescription().contains(u"rank 5 is slower now"_s) ||
-                !m_page->heatMap()->isVisible());
+        QVERIFY(m_page->findChild<HeatMap*>()->accessibleDescription().contains(u"rank 5 is slower now"_s) ||
+                !m_page->findChild<HeatMap*>()->isVisible());
     }
 
     void manyRanksAreABandWithItsOutliers() {

@@ -3,23 +3,17 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>
-#include <QLabel>
-#include <QListWidget>
 #include <QLocale>
 #include <QScrollBar>
 #include <QSlider>
 #include <QSpinBox>
 #include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QTest>
 #include <QTextBlock>
 #include <QWheelEvent>
 
 #include "gui/look/look.h"
-#include "gui/plan/plan_board.h"
-#include "gui/plan/plan_page.h"
-#include "gui/plan/yaml_editor.h"
 #include "gui/session/session.h"
+#include "tests/gui/plan_page_test.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -62,7 +56,7 @@ void wheel(QWidget* over, int notches) {
 
 }  // namespace
 
-class PlanHandsTest : public QObject {
+class PlanHandsTest : public PlanPageTest {
     Q_OBJECT
 
   private Q_SLOTS:
@@ -134,7 +128,7 @@ class PlanHandsTest : public QObject {
 
     void theMethodThatIsNotThereComesFirst() {
         open(u"reward.yaml"_s, u"load_in_8bit: maybe\n"_s + kText + u"kd_trainer: true\n"_s);
-        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
+        auto* list = problems();
         QVERIFY2(list->item(0)->text().contains(u"kd_trainer"_s), qPrintable(list->item(0)->text()));
         QVERIFY(verdict().contains(u"kd_trainer"_s));
         QCOMPARE(list->verticalScrollBar()->value(), 0);
@@ -149,7 +143,7 @@ class PlanHandsTest : public QObject {
     void theTabKeyGoesFromAProblemToItsFix() {
         open(u"typo.yaml"_s,
              QString(kText).replace(u"sequence_len"_s, u"sequence_length"_s) + u"fp16: true\n"_s);
-        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
+        auto* list = problems();
         const auto* fix = [&]() -> QWidget* {
             for (int row = 0; row < list->count(); ++row) {
                 list->setCurrentRow(row);
@@ -217,25 +211,12 @@ class PlanHandsTest : public QObject {
         m_page->openFile(to.fileName());
         settle();
     }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), 30000); }
     void clickNamed(const char* name) {
         auto* button = m_page->findChild<QAbstractButton*>(QString::fromLatin1(name));
         QVERIFY2(button, name);
         QTest::mouseClick(button, Qt::LeftButton);
         settle();
     }
-    YamlEditor* editor() { return m_page->findChild<YamlEditor*>(); }
-    QString verdict() { return m_page->findChild<PlanBoard*>()->verdict()->text(); }
-    int rowWith(const QString& words) {
-        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
-        for (int row = 0; row < list->count(); ++row)
-            if (list->item(row)->text().contains(words)) return row;
-        return -1;
-    }
-
-    QTemporaryDir m_home;
-    std::unique_ptr<Session> m_session;
-    std::unique_ptr<PlanPage> m_page;
 };
 
 int main(int argc, char** argv) {

@@ -5,27 +5,21 @@
 #include <QAbstractButton>
 #include <QComboBox>
 #include <QDir>
-#include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QMessageBox>
 #include <QProcess>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
 #include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QTest>
 #include <QTextBrowser>
 #include <QTimer>
 #include <random>
 
 #include "engine/config/document.h"
 #include "gui/look/look.h"
-#include "gui/plan/plan_board.h"
-#include "gui/plan/plan_page.h"
 #include "gui/plan/problem_list.h"
-#include "gui/plan/yaml_editor.h"
+#include "tests/gui/plan_page_test.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -108,7 +102,7 @@ int edit_until_killed(const QString& file) {
 
 }  // namespace
 
-class PlanTest : public QObject {
+class PlanTest : public PlanPageTest {
     Q_OBJECT
 
   private Q_SLOTS:
@@ -143,7 +137,7 @@ class PlanTest : public QObject {
 
     void typingPlansAgainAndMarksTheLine() {
         open();
-        QCOMPARE(editor()->markCount(Severity::Error), 0);
+        QCOMPARE(linesMarkedAsErrors(), 0);
         QVERIFY(button("launchButton")->isEnabled());
         editor()->goToLine(9);
         QTest::keyClick(editor(), Qt::Key_End);
@@ -153,12 +147,11 @@ class PlanTest : public QObject {
         QTest::keyClick(editor(), Qt::Key_Backspace);
         QTest::keyClicks(editor(), u"3"_s);
         settle();
-        QCOMPARE(editor()->markCount(Severity::Error), 1);
+        QCOMPARE(linesMarkedAsErrors(), 1);
         QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
         QVERIFY(!button("launchButton")->isEnabled());
         QVERIFY(button("launchButton")->toolTip().contains(u"does not divide"_s));
-        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
-        QVERIFY(list->item(0)->text().startsWith(u"Line 9:"_s));
+        QVERIFY(problems()->item(0)->text().startsWith(u"Line 9:"_s));
     }
 
     void aFixIsPressedAndUndone() {
@@ -167,7 +160,7 @@ class PlanTest : public QObject {
         const QString before = editor()->text();
         const auto row = rowWith(u"old name"_s);
         QVERIFY(row >= 0);
-        m_page->findChild<QListWidget*>(u"problemList"_s)->setCurrentRow(row);
+        problems()->setCurrentRow(row);
         press("fixButton");
         settle();
         QCOMPARE(editor()->text(), kText);
@@ -512,32 +505,26 @@ class PlanTest : public QObject {
         m_page->openFile(m_file);
         settle();
     }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), 30000); }
     void setText(const QString& text) {
         editor()->edit(text);
         settle();
     }
     QWidget* named(const char* name) { return m_page->findChild<QWidget*>(QString::fromLatin1(name)); }
     QAbstractButton* button(const char* name) { return qobject_cast<QAbstractButton*>(named(name)); }
+    qsizetype linesMarkedAsErrors() {
+        const auto marked = editor()->extraSelections();
+        return std::count_if(marked.begin(), marked.end(), [&](const QTextEdit::ExtraSelection& line) {
+            return line.format.background().color() == coloursOf(editor()).errorFill;
+        });
+    }
     void press(const char* name) {
         QAbstractButton* found = button(name);
         QVERIFY2(found, name);
         QVERIFY2(found->isEnabled(), name);
         found->click();
     }
-    YamlEditor* editor() { return m_page->findChild<YamlEditor*>(); }
-    QString verdict() { return m_page->findChild<PlanBoard*>()->verdict()->text(); }
-    int rowWith(const QString& words) {
-        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
-        for (int row = 0; row < list->count(); ++row)
-            if (list->item(row)->text().contains(words)) return row;
-        return -1;
-    }
 
-    QTemporaryDir m_home;
     QString m_file;
-    std::unique_ptr<Session> m_session;
-    std::unique_ptr<PlanPage> m_page;
 };
 
 int main(int argc, char** argv) {

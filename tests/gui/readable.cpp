@@ -169,7 +169,7 @@ QStringList cut_second_lines(const QAbstractItemView& view) {
     for_each_cell(view, [&](const QModelIndex& index, const QRect& at) {
         const QString text = index.data(RecentRunsModel::SecondLineRole).toString();
         const int needed = small.horizontalAdvance(text),
-                  has = roomOfSecondLine(at.width(), view.fontMetrics());
+                  has = roomOfText(at.width(), true, view.fontMetrics());
         if (lacks(needed, has)) cut << called(view, text) + u" needs %1, has %2"_s.arg(needed).arg(has);
     });
     return cut;
