@@ -4,18 +4,15 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QScrollBar>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 #include <random>
 
 #include "engine/files/safetensors.h"
 #include "gui/data/row_list.h"
-#include "gui/look/look.h"
 #include "launcher/rows/row_search.h"
+#include "tests/gui/bench.h"
 
 using namespace ringmaster;
 namespace fs = std::filesystem;
@@ -24,15 +21,6 @@ namespace {
 
 constexpr int kLetters = 26, kFirstLetter = 2;
 constexpr int kFrames = 2000;
-
-bool missed = false;
-
-void say(const char* what, double figure, const char* unit, double limit) {
-    const bool good = figure <= limit;
-    missed = missed || !good;
-    std::printf("%-58s %9.3f %-6s (%s %g)\n", what, figure, unit, good ? "within" : "ABOVE", limit);
-    std::fflush(stdout);
-}
 
 /// Tokens 0 and 1 are special; 2 to 27 are the letters a to z.
 void write_tokenizer(const fs::path& file) {
@@ -87,12 +75,6 @@ double seconds(const QElapsedTimer& clock) {
     return double(clock.nsecsElapsed()) * 1e-9;
 }
 
-double processor_s(clockid_t of) {
-    timespec used{};
-    clock_gettime(of, &used);
-    return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
-}
-
 /// Milliseconds per frame, sorted: by the clock, and of the processor.
 struct Frames {
     std::vector<double> wall_ms, processor_ms;
@@ -105,7 +87,7 @@ Frames scroll(RowList& list) {
     QScrollBar* bar = list.verticalScrollBar();
     const QPointF middle = list.viewport()->rect().center();
     for (int frame = 0; frame < kFrames; ++frame) {
-        const double before = processor_s(CLOCK_THREAD_CPUTIME_ID);
+        const double before = processor_s();
         QElapsedTimer clock;
         clock.start();
         if (frame % 4 == 0) {
@@ -117,7 +99,7 @@ Frames scroll(RowList& list) {
         }
         list.viewport()->repaint();
         frames.wall_ms.push_back(seconds(clock) * 1e3);
-        frames.processor_ms.push_back((processor_s(CLOCK_THREAD_CPUTIME_ID) - before) * 1e3);
+        frames.processor_ms.push_back((processor_s() - before) * 1e3);
     }
     std::sort(frames.wall_ms.begin(), frames.wall_ms.end());
     std::sort(frames.processor_ms.begin(), frames.processor_ms.end());
@@ -127,11 +109,8 @@ Frames scroll(RowList& list) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    QApplication app(argc, argv);
-    applyAppearance(Appearance::Light);
-    QTemporaryDir temporary;
-    const fs::path folder =
-        argc > 1 && argv[1][0] != '-' ? fs::path(argv[1]) : fs::path(temporary.path().toStdString());
+    const Bench bench(argc, argv, Appearance::Light);
+    const fs::path& folder = bench.folder();
     RowList list;
     list.resize(1100, 800);
     list.show();

@@ -11,12 +11,10 @@
 #include <QTest>
 #include <QTimer>
 #include <cmath>
-#include <cstdio>
-#include <ctime>
 
 #include "gui/app/main_window.h"
-#include "gui/look/look.h"
 #include "gui/monitor/monitor_page.h"
+#include "tests/gui/bench.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -26,12 +24,6 @@ namespace {
 constexpr int kBeat_ms = 5;
 constexpr int kLongest_s = 60;  ///< limit until the run is on the screen
 
-double used_s(clockid_t clock) {
-    timespec used{};
-    clock_gettime(clock, &used);
-    return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
-}
-
 /// Measures what delays the event loop's next timer beat.
 class StallMeter : public QObject {
   public:
@@ -39,7 +31,7 @@ class StallMeter : public QObject {
         m_timer.setTimerType(Qt::PreciseTimer);
         connect(&m_timer, &QTimer::timeout, this, &StallMeter::beat);
         m_clock.start();
-        m_thread_s = used_s(CLOCK_THREAD_CPUTIME_ID);
+        m_thread_s = processor_s();
         m_timer.start(kBeat_ms);
     }
 
@@ -50,7 +42,7 @@ class StallMeter : public QObject {
   private:
     void beat() {
         const double gap = double(m_clock.nsecsElapsed()) * 1e-6 - kBeat_ms;
-        const double thread = used_s(CLOCK_THREAD_CPUTIME_ID);
+        const double thread = processor_s();
         m_worst_ms = std::max(m_worst_ms, gap);
         m_worst_own_ms = std::max(m_worst_own_ms, (thread - m_thread_s) * 1e3);
         m_above_50_ms += gap > 50 ? 1 : 0;
@@ -107,7 +99,7 @@ int main(int argc, char** argv) {
     const double opening_ms = opening.worst_ms();
 
     StallMeter following;
-    const double cpu_s = used_s(CLOCK_PROCESS_CPUTIME_ID);
+    const double cpu_s = processor_s(CLOCK_PROCESS_CPUTIME_ID);
     clock.start();
     const double wanted_s = QByteArray(argv[2]).toDouble();
     while (double(clock.elapsed()) * 1e-3 < wanted_s) {
@@ -117,7 +109,7 @@ int main(int argc, char** argv) {
     const double wall_s = double(clock.nsecsElapsed()) * 1e-9;
     const QJsonObject said{{u"ranks"_s, int(page->picture()->ranks.size())},
                            {u"steps"_s, double(*page->picture()->step - first_step)},
-                           {u"cores"_s, (used_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s) / wall_s},
+                           {u"cores"_s, (processor_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s) / wall_s},
                            {u"memory_mb"_s, most_resident_mb()},
                            {u"opening_stall_ms"_s, opening_ms},
                            {u"opening_own_ms"_s, opening.worst_own_ms()},

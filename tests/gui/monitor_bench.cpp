@@ -1,39 +1,22 @@
 // Measures how fast the Monitor is: `gui_monitor_bench [FOLDER]` writes synthetic runs there (by default to a
 // temporary folder) and prints its figures with their limits. Ends with 1 if one is above its limit.
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QTemporaryDir>
 #include <QTest>
 #include <cstdio>
 #include <thread>
 
 #include "gui/monitor/monitor_page.h"
+#include "tests/gui/bench.h"
 #include "tests/gui/synthetic_run.h"
 
 using namespace ringmaster;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool missed = false;
-
-void say(const char* what, double figure, const char* unit, double limit) {
-    const bool good = figure <= limit;
-    missed = missed || !good;
-    std::printf("%-58s %9.3f %-6s (%s %g)\n", what, figure, unit, good ? "within" : "ABOVE", limit);
-    std::fflush(stdout);
-}
-
-double cpu_s() {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 double resident_bytes() {
     malloc_trim(0);
@@ -102,18 +85,17 @@ void follow(MonitorPage& page, const fs::path& dir) {
         for (int64_t step = 2001; !done; ++step) {
             for (int rank = 0; rank < run.ranks; ++rank)
                 events[size_t(rank)]->write(synthetic_step(run, rank, step));
-            timespec used{};
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-            writer_s = double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
+            writer_s = processor_s();
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
     });
     QTest::qWait(1000);
-    const double cpu = cpu_s(), own = writer_s;
+    const double cpu = processor_s(CLOCK_PROCESS_CPUTIME_ID), own = writer_s;
     QElapsedTimer clock;
     clock.start();
     QTest::qWait(10'000);
-    const double share = (cpu_s() - cpu - (writer_s - own)) / (double(clock.elapsed()) * 1e-3);
+    const double share =
+        (processor_s(CLOCK_PROCESS_CPUTIME_ID) - cpu - (writer_s - own)) / (double(clock.elapsed()) * 1e-3);
     done = true;
     writer.join();
     say("cores used while following 64 ranks x 10 events/s", share, "cores", 0.5);
@@ -122,11 +104,8 @@ void follow(MonitorPage& page, const fs::path& dir) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    QApplication app(argc, argv);
-    applyAppearance(Appearance::Dark);
-    QTemporaryDir temporary;
-    const fs::path folder =
-        argc > 1 && argv[1][0] != '-' ? fs::path(argv[1]) : fs::path(temporary.path().toStdString());
+    const Bench bench(argc, argv, Appearance::Dark);
+    const fs::path& folder = bench.folder();
     Places places = find_places();
     places.runs_dir = folder;
     Session session(places);

@@ -30,6 +30,7 @@
 #include "launcher/slurm/slurm_run.h"
 
 using namespace ringmaster;
+using namespace std::string_literals;
 namespace fs = std::filesystem;
 
 namespace {
@@ -63,48 +64,44 @@ constexpr const char* kError = "out of memory: a tensor of 3.2 GiB could not be 
 constexpr const char* kErrorPlace = "layer 17, backward";
 
 struct Demo {
-    const char* name;
-    std::string more;
-    int ranks = 8, nodes = 1;
-    RunPhase phase = RunPhase::Completed;
-    const char* error = "";  ///< message of rank 3, which failed
-    int64_t steps = 1000;
+    std::string name;
+    int context_parallel, accumulation;
+    const char* rate;
+    int ranks, nodes;
+    RunPhase phase;
+    int64_t steps;
     double days_ago = 0;
     int slow_rank = -1;
     double final_loss = 1.62;
     unsigned seed = 1;
     bool samples = false;  ///< the run samples completions, which two functions reward
     bool waits = false;    ///< the run waits for the next file of rollouts
+    const char* scheme = "batch_zigzag";
 };
 
+std::string keys_of(const Demo& demo) {
+    return "ring_attn_func: "s + demo.scheme +
+           "\ncontext_parallel_size: " + std::to_string(demo.context_parallel) +
+           "\ngradient_accumulation_steps: " + std::to_string(demo.accumulation) +
+           "\nlearning_rate: " + demo.rate + "\n";
+}
+
 const std::vector<Demo>& demos() {
-    static const std::string zigzag = "ring_attn_func: batch_zigzag\ncontext_parallel_size: ";
-    static const std::string ring = "ring_attn_func: batch_ring\ncontext_parallel_size: ";
+    using enum RunPhase;
     static const std::vector<Demo> all = {
-        {"longdocs-2", zigzag + "2\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 2, 1,
-         RunPhase::Running, "", 384, 0, -1, 1.74, 3},
-        {"longdocs", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Running, "", 384, 0, 5, 1.74, 4},
-        {"longdocs-64", zigzag + "8\ngradient_accumulation_steps: 1\nlearning_rate: 4e-5\n", 64, 8,
-         RunPhase::Running, "", 640, 0, 41, 1.58, 5},
-        {"longdocs-lr1e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 1e-5\n", 8, 1,
-         RunPhase::Completed, "", 1000, 3.2, -1, 1.71, 6},
-        {"longdocs-lr2e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Completed, "", 1000, 2.1, -1, 1.62, 7},
-        {"longdocs-batch-ring", ring + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Completed, "", 1000, 5.5, -1, 1.62, 7},
-        {"longdocs-lr4e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 4e-5\n", 8, 1,
-         RunPhase::Queued, "", 0, 0.1, -1, 1.7, 10},
-        {"longdocs-lr8e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 8e-5\n", 8, 1,
-         RunPhase::Queued, "", 0, 0.1, -1, 1.7, 11},
-        {"longdocs-cp4", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Stopped, "", 412, 7.4, -1, 1.78, 8},
-        {"longdocs-cp2-oom", zigzag + "2\ngradient_accumulation_steps: 1\nlearning_rate: 2e-5\n", 8, 1,
-         RunPhase::Failed, kError, 37, 7.9, -1, 3.4, 9},
-        {"proofs-grpo", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
-         RunPhase::Running, "", 412, 0, -1, 0.02, 12, true},
-        {"proofs-waiting", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 1e-6\n", 4, 1,
-         RunPhase::Running, "", 60, 0, -1, 0.02, 13, true, true},
+        {"longdocs-2", 2, 4, "2e-5", 2, 1, Running, 384, 0, -1, 1.74, 3},
+        {"longdocs", 8, 4, "2e-5", 8, 1, Running, 384, 0, 5, 1.74, 4},
+        {"longdocs-64", 8, 1, "4e-5", 64, 8, Running, 640, 0, 41, 1.58, 5},
+        {"longdocs-lr1e-5", 8, 4, "1e-5", 8, 1, Completed, 1000, 3.2, -1, 1.71, 6},
+        {"longdocs-lr2e-5", 8, 4, "2e-5", 8, 1, Completed, 1000, 2.1, -1, 1.62, 7},
+        {"longdocs-batch-ring", 8, 4, "2e-5", 8, 1, Completed, 1000, 5.5, -1, 1.62, 7, false, false,
+         "batch_ring"},
+        {"longdocs-lr4e-5", 8, 4, "4e-5", 8, 1, Queued, 0, 0.1},
+        {"longdocs-lr8e-5", 8, 4, "8e-5", 8, 1, Queued, 0, 0.1},
+        {"longdocs-cp4", 4, 2, "2e-5", 8, 1, Stopped, 412, 7.4, -1, 1.78, 8},
+        {"longdocs-cp2-oom", 2, 1, "2e-5", 8, 1, Failed, 37, 7.9, -1, 3.4, 9},
+        {"proofs-grpo", 4, 2, "1e-6", 4, 1, Running, 412, 0, -1, 0.02, 12, true},
+        {"proofs-waiting", 4, 2, "1e-6", 4, 1, Running, 60, 0, -1, 0.02, 13, true, true},
     };
     return all;
 }
@@ -166,7 +163,7 @@ class Writer {
         if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
             out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
         if (demo_.phase == RunPhase::Failed && rank == 3)
-            out << to_json_line({t, rank, ErrorEvent{demo_.error, kErrorPlace, "ENGINE-MEMORY"}}) << '\n';
+            out << to_json_line({t, rank, ErrorEvent{kError, kErrorPlace, "ENGINE-MEMORY"}}) << '\n';
         end_ = std::max(end_, t);
         write_log(rank);
     }
@@ -183,7 +180,7 @@ class Writer {
         log << "rank " << rank << "/" << demo_.ranks << ": " << plan_.config.base_model << "\n";
         for (int64_t step = 50; step <= demo_.steps; step += 50)
             log << "step " << step << "  loss " << loss_at(step) << "\n";
-        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << demo_.error << "\n";
+        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << kError << "\n";
     }
 
     StepEvent step_of(int rank, int64_t step) {
@@ -244,7 +241,7 @@ Reason why_of(const Demo& demo) {
     const std::string step = std::to_string(demo.steps);
     if (demo.phase == RunPhase::Stopped) return {{"stopped-after", {step}}, {"is-saved"}};
     if (demo.phase == RunPhase::Failed)
-        return {{"rank-status", {"3", "1"}}, {"error", {std::string(kErrorPlace) + ": " + demo.error}}};
+        return {{"rank-status", {"3", "1"}}, {"error", {std::string(kErrorPlace) + ": " + kError}}};
     return {};
 }
 
@@ -303,10 +300,10 @@ void write_samples(const Demo& demo, const RunDirectory& run) {
 }
 
 void write_demo(const Demo& demo, const fs::path& home, const char* folder = "data") {
-    const std::string text = config_text(demo.more);
+    const std::string text = config_text(keys_of(demo));
     const RunDirectory run{home / folder / "ringmaster" / "runs" / demo.name};
     fs::create_directories(run.dir);
-    const fs::path file = home / (std::string(demo.name) + ".yml");
+    const fs::path file = home / (demo.name + ".yml");
     std::ofstream(file) << text;
     std::ofstream(run.config()) << text;
     const Plan plan = plan_of(demo, file.string(), text);
@@ -410,34 +407,11 @@ std::vector<std::vector<SavedTarget>> rosters() {
     return {{here}, {here, in_use("gpu1"), machine("gpu2", 8, 42), old, moved, cluster}, many};
 }
 
-constexpr const char* kRowsConfig = R"(base_model: meta-llama/Llama-3.2-3B
-datasets:
-  - path: HOME/rows.jsonl
-    ds_type: json
-    type:
-sequence_len: 512
-sample_packing: true
-micro_batch_size: 1
+constexpr const char* kTiers = R"(sequence_len: 65536
 num_epochs: 1
-optimizer: adamw_torch
-learning_rate: 1e-5
-output_dir: ./out
-)";
-
-constexpr const char* kTiersConfig = R"(base_model: meta-llama/Llama-3.1-8B
-datasets:
-  - path: HOME/rows.jsonl
-    ds_type: json
-    type:
-sequence_len: 65536
-micro_batch_size: 1
-num_epochs: 1
-optimizer: adamw_torch
-learning_rate: 1e-5
 bf16: true
 gradient_checkpointing: true
 activation_offloading: true
-output_dir: ./out
 deepspeed:
   zero_optimization:
     stage: 3
@@ -445,19 +419,10 @@ deepspeed:
     offload_optimizer: {device: nvme, nvme_path: HOME/nvme}
 )";
 
-constexpr const char* kExpertsConfig = R"(base_model: Qwen/Qwen3-30B-A3B
-datasets:
-  - path: HOME/rows.jsonl
-    ds_type: json
-    type:
-sequence_len: 16384
-micro_batch_size: 1
+constexpr const char* kExperts = R"(sequence_len: 16384
 num_epochs: 1
-optimizer: adamw_torch
-learning_rate: 1e-5
 bf16: true
 gradient_checkpointing: true
-output_dir: ./out
 dp_shard_size: 32
 expert_parallel_size: 8
 fsdp_version: 2
@@ -466,22 +431,21 @@ fsdp_config:
 )";
 
 /// Gemma 2 caps its attention scores, so other kernels compute its attention.
-constexpr const char* kCappedConfig = R"(base_model: google/gemma-2-2b
+constexpr const char* kCapped =
+    "sequence_len: 4096\nmax_steps: 1000\nbf16: true\ngradient_checkpointing: true\n";
+
+/// Writes a configuration that trains on the rows of write_rows.
+void write_config(const fs::path& file, const std::string& model, const std::string& more) {
+    std::string text = "base_model: " + model + R"(
 datasets:
   - path: HOME/rows.jsonl
     ds_type: json
     type:
-sequence_len: 4096
 micro_batch_size: 1
-max_steps: 1000
 optimizer: adamw_torch
 learning_rate: 1e-5
-bf16: true
-gradient_checkpointing: true
 output_dir: ./out
-)";
-
-void write_config(const fs::path& file, std::string text) {
+)" + more;
     const std::string word = "HOME", home = file.parent_path().string();
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + home.size()))
         text.replace(at, word.size(), home);
@@ -527,23 +491,18 @@ void write_long_queue(const fs::path& home) {
     nlohmann::json runs = nlohmann::json::array();
     for (size_t at = 0; at < turns.size(); ++at) {
         const Turn& turn = turns[at];
-        const std::string rate = at % 2 == 0 ? "1e-5" : "2e-5", rows = std::to_string(1 << (at / 2));
+        const char* rate = at % 2 == 0 ? "1e-5" : "2e-5";
+        const int rows = 1 << (at / 2);
         const std::string name =
             turn.sweeps ? "sweep-" + std::to_string(at + 1)
                         : "longdocs-128k-llama-3.2-3b-nightly-evaluation-" + std::to_string(at + 1);
-        Demo demo;
-        demo.name = name.c_str();
-        demo.more = "ring_attn_func: batch_zigzag\ncontext_parallel_size: 8\nlearning_rate: " + rate +
-                    "\ngradient_accumulation_steps: " + (turn.sweeps ? rows : "4") + "\n";
-        demo.phase = turn.phase;
-        if (turn.phase == RunPhase::Failed) demo.error = kError;
-        demo.steps = turn.steps;
-        write_demo(demo, home, "many");
+        write_demo({name, 8, turn.sweeps ? rows : 4, rate, 8, 1, turn.phase, turn.steps}, home, "many");
         if (turn.phase == RunPhase::Queued && at % 3 == 0)
             write_slurm_record({home / "many/ringmaster/runs" / name},
                                {*slurm_destination({"partition=gpu-long"}, {}).slurm, {}, false});
         nlohmann::json set = nlohmann::json::object();
-        if (turn.sweeps) set = {{"learning_rate", rate}, {"gradient_accumulation_steps", rows}};
+        if (turn.sweeps)
+            set = {{"learning_rate", rate}, {"gradient_accumulation_steps", std::to_string(rows)}};
         runs.push_back(
             {{"dir", (home / "many/ringmaster/runs" / name).string()}, {"resumes", 0}, {"set", set}});
     }
@@ -567,10 +526,11 @@ int main(int argc, char** argv) {
            "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
            "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
     write_rows(home / "rows.jsonl");
-    write_config(home / "rows.yml", kRowsConfig);
-    write_config(home / "tiers.yml", kTiersConfig);
-    write_config(home / "capped.yml", kCappedConfig);
-    write_config(home / "experts.yml", kExpertsConfig);
+    write_config(home / "rows.yml", "meta-llama/Llama-3.2-3B",
+                 "sequence_len: 512\nsample_packing: true\nnum_epochs: 1\n");
+    write_config(home / "tiers.yml", "meta-llama/Llama-3.1-8B", kTiers);
+    write_config(home / "capped.yml", "google/gemma-2-2b", kCapped);
+    write_config(home / "experts.yml", "Qwen/Qwen3-30B-A3B", kExperts);
     write_queue(home / "data/ringmaster");
     write_long_queue(home);
     const auto all = rosters();
