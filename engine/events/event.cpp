@@ -1,5 +1,6 @@
 #include "engine/events/event.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -87,9 +88,15 @@ void each_field(auto& field, EventOf<SamplesEvent> auto& e) {
 
 class FieldReader {
   public:
-    explicit FieldReader(const std::vector<JsonMember>& members) : members_(members) {}
+    explicit FieldReader(std::string_view line) : members_(line) {}
 
     bool good() const { return good_; }
+    /// Reads what nobody asked for; returns whether the line is exactly one JSON object.
+    bool is_whole() {
+        while (members_.next(member_)) {
+        }
+        return members_.is_whole();
+    }
     void required(std::string_view key, auto& value) {
         good_ = good_ && find(key) != nullptr;
         (*this)(key, value);
@@ -109,15 +116,14 @@ class FieldReader {
     void if_any(std::string_view key, auto& value) { (*this)(key, value); }
     void operator()(std::string_view key, std::map<std::string, double>& values) {
         const std::string_view* text = find(key);
-        std::vector<JsonMember> parts;
         if (text == nullptr) return;
-        good_ = good_ && split_object(*text, parts);
-        if (!good_) return;
-        for (const JsonMember& part : parts) {
+        JsonMembers parts(*text);
+        for (JsonMember part; parts.next(part);) {
             const auto name = text_of('"' + std::string(part.key) + '"');
             const auto value = double_of(part.value);
             if (name && value) values[*name] = *value;
         }
+        good_ = good_ && parts.is_whole();
     }
     void operator()(std::string_view key, int64_t& value) {
         if (const std::string_view* text = find(key)) take(integer_of(*text), value);
@@ -146,29 +152,26 @@ class FieldReader {
         if (found) value = std::move(*found);
     }
 
-    /// Returns a member's value; null counts as absent. Looks first at the member that was found last and at
-    /// the next one, because members mostly come in the order in which they are asked for. If all members
-    /// were found before, it looks only at the last: most lines lack the figures that only some runs have.
+    /// Returns a member's value; null counts as absent. Members mostly come in the order in which they are
+    /// asked for. A key may be asked for twice in a row, but not later.
     const std::string_view* find(std::string_view key) {
-        for (size_t tried = 0; tried < members_.size(); ++tried, ++at_) {
-            if (at_ >= members_.size()) at_ = 0;
-            if (members_[at_].key == key) return found();
-            if (found_ == members_.size()) break;
+        if (members_.next_if(key, member_) || member_.key == key) return value_of(member_);
+        const auto skipped = std::ranges::find(skipped_, key, &JsonMember::key);
+        if (skipped != skipped_.end()) return value_of(*skipped);
+        while (members_.next(member_)) {
+            if (member_.key == key) return value_of(member_);
+            skipped_.push_back(member_);
         }
         return nullptr;
     }
 
-    const std::string_view* found() {
-        if (at_ != newest_) ++found_;
-        newest_ = at_;
-        const std::string_view& value = members_[at_].value;
-        return value == "null" ? nullptr : &value;
+    static const std::string_view* value_of(const JsonMember& member) {
+        return member.value == "null" ? nullptr : &member.value;
     }
 
-    const std::vector<JsonMember>& members_;
-    size_t at_ = 0;
-    size_t newest_ = std::numeric_limits<size_t>::max();  ///< member that was found last
-    size_t found_ = 0;  ///< members found so far; a key may be looked up twice in a row, but not later
+    JsonMembers members_;
+    JsonMember member_;                ///< the newest that was read
+    std::vector<JsonMember> skipped_;  ///< those that were read before they were asked for
     bool good_ = true;
 };
 
@@ -225,9 +228,7 @@ std::string to_json_line(const EventLine& line) {
 
 std::optional<EventLine> parse_event(std::string_view line) {
     if (line.size() > limits::kEvent) return std::nullopt;
-    thread_local std::vector<JsonMember> members;  // keeps its memory from line to line
-    if (!split_object(line, members)) return std::nullopt;
-    FieldReader reader(members);
+    FieldReader reader(line);
     std::string type;
     std::optional<EventLine> result(std::in_place);
     reader.required("type", type);
@@ -235,7 +236,8 @@ std::optional<EventLine> parse_event(std::string_view line) {
     reader.required("rank", result->rank);
     const bool known = make_event(result->event, type, std::make_index_sequence<kTypes.size()>());
     if (!known || !reader.good() || result->rank < 0 || result->rank >= limits::kRanks ||
-        !(std::abs(result->t) <= limits::kSeconds) || !read_fields(reader, result->event))
+        !(std::abs(result->t) <= limits::kSeconds) || !read_fields(reader, result->event) ||
+        !reader.is_whole())
         result.reset();
     return result;
 }

@@ -18,6 +18,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kLeastRead = 64 << 10;
+constexpr int64_t kPart = 96 << 10;  ///< bytes read at once: longer than a line, and few enough for a cache
 
 std::string numbered(int rank, const char* ending) {
     std::string digits = std::to_string(rank);
@@ -30,13 +31,18 @@ int64_t regular_size(int file) {
     return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : -1;
 }
 
-void parse_lines(std::string_view text, std::vector<EventLine>& events) {
+/// Returns whether there was an event.
+bool visit_lines(std::string_view text, const std::function<void(EventLine&)>& visit) {
+    bool found = false;
     while (!text.empty()) {
         const size_t length = text.find('\n');
-        if (std::optional<EventLine> event = parse_event(text.substr(0, length)))
-            events.push_back(std::move(*event));
+        if (std::optional<EventLine> event = parse_event(text.substr(0, length))) {
+            visit(*event);
+            found = true;
+        }
         text.remove_prefix(length + 1);
     }
+    return found;
 }
 
 }  // namespace
@@ -98,21 +104,29 @@ void EventWriter::append(const std::string& text) {
 
 std::vector<EventLine> EventReader::poll(int64_t max_bytes) {
     std::vector<EventLine> events;
+    poll(max_bytes, [&](EventLine& event) { events.push_back(std::move(event)); });
+    return events;
+}
+
+void EventReader::poll(int64_t max_bytes, const std::function<void(EventLine&)>& visit) {
     const int file = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return events;
+    if (file < 0) return;
     const int64_t size = regular_size(file);
     if (size >= 0 && size < offset_) offset_ = 0;
     const int64_t bound = std::max(max_bytes, kLeastRead);
-    while (events.empty() && offset_ < size) {
-        const std::string text = read_at(file, offset_, std::min(bound, size - offset_));
+    const int64_t part = std::min(bound, kPart);
+    bool found = false;
+    for (int64_t read = 0; offset_ < size && (!found || read + part <= bound);) {
+        const std::string text = read_at(file, offset_, std::min(part, size - offset_));
         const size_t whole = text.rfind('\n') + 1;  // 0 if there is no newline
-        parse_lines(std::string_view(text).substr(0, whole), events);
-        const bool too_long = whole == 0 && static_cast<int64_t>(text.size()) == bound;
+        found = visit_lines(std::string_view(text).substr(0, whole), visit) || found;
+        const bool too_long = whole == 0 && static_cast<int64_t>(text.size()) == part;
         if (whole == 0 && !too_long) break;
-        offset_ += static_cast<int64_t>(too_long ? text.size() : whole);
+        const auto taken = static_cast<int64_t>(too_long ? text.size() : whole);
+        offset_ += taken;
+        read += taken;
     }
     ::close(file);
-    return events;
 }
 
 }  // namespace ringmaster

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class EventReader {
     /// events. Skips a longer line, and a line that is not an event. If the file is now shorter than the
     /// offset, it was replaced, and the reader starts at its beginning.
     std::vector<EventLine> poll(int64_t max_bytes = 8 << 20);
+
+    /// Gives the same events to `visit` one by one, which takes no memory for all of them.
+    void poll(int64_t max_bytes, const std::function<void(EventLine&)>& visit);
     int64_t offset() const { return offset_; }
 
   private:

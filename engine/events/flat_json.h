@@ -1,4 +1,4 @@
-/// Splits one JSON object per line into its members without building a tree, so that millions of events are
+/// Reads one JSON object per line member by member, without building a tree, so that millions of events are
 /// read quickly. Values stay text until a caller asks for them. The grammar is RFC 8259; nlohmann-json checks
 /// and decodes everything that is not plain (escapes, text beyond ASCII, nested values).
 #pragma once
@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ringmaster {
 
@@ -17,8 +16,32 @@ struct JsonMember {
     std::string_view value;  ///< value as written: 12, "text", null, [1,2]
 };
 
-/// Returns false if the line is not exactly one JSON object; `members` is then unspecified.
-bool split_object(std::string_view line, std::vector<JsonMember>& members);
+/// Reads an object's members in their order.
+class JsonMembers {
+  public:
+    explicit JsonMembers(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+    /// Reads the next member. Returns false, and leaves `member` as it was, after the last one and where the
+    /// text is not JSON.
+    bool next(JsonMember& member);
+
+    /// Does the same if the next member has this key and is written without spaces; else returns false.
+    bool next_if(std::string_view key, JsonMember& member);
+
+    /// True once `next` has read the last member of what is exactly one JSON object.
+    bool is_whole() const { return is_whole_; }
+
+  private:
+    void skip_space();
+    bool take(char wanted);
+    bool string(std::string_view& token);
+    bool nested(std::string_view& token);
+    bool value(std::string_view& token);
+
+    const char* at_;
+    const char* end_;
+    bool began_ = false, is_over_ = false, is_whole_ = false;
+};
 
 /// Returns a member's value as a number; nothing if it is of another kind or out of the type's range.
 std::optional<double> double_of(std::string_view value);

@@ -179,7 +179,7 @@ bool RunHistory::read_backlog(std::chrono::steady_clock::time_point until) {
     const auto bite_of = [this](size_t rank) {
         RankHistory& history = ranks_[rank];
         Bite bite;
-        for (EventLine& line : sources_[rank].backlog->poll(kBite)) {
+        sources_[rank].backlog->poll(kBite, [&](EventLine& line) {
             bite.is_empty = false;
             const auto* step = std::get_if<StepEvent>(&line.event);
             if (step == nullptr) {
@@ -189,7 +189,7 @@ bool RunHistory::read_backlog(std::chrono::steady_clock::time_point until) {
                 history.last_heard = std::max(history.last_heard, line.t);
                 take_step(rank, line, *step, false);
             }
-        }
+        });
         return bite;
     };
     bool came = false;

@@ -139,8 +139,8 @@ function draw([key, title, format], run) {
   if (typeof Dygraph === "undefined") return notice("Charts need Debian's package libjs-dygraphs on the server.");
   const marks = marksOf(run, title, rows);
   if (plots.has(key)) {
+    plots.get(key).setAnnotations(marks, true);  // drawn with the new rows
     plots.get(key).updateOptions({ file: rows });
-    plots.get(key).setAnnotations(marks);
     return;
   }
   const box = element("div");
@@ -154,7 +154,7 @@ function draw([key, title, format], run) {
     axes: { y: { axisLabelFormatter: format, valueFormatter: format, axisLabelWidth: 64 }, x: { valueFormatter: (v) => "step " + count(v) } },
     legend: "follow", animatedZooms: false,
   }));
-  plots.get(key).setAnnotations(marks);
+  if (marks.length) plots.get(key).setAnnotations(marks);
 }
 
 function route() {

@@ -75,10 +75,12 @@ TEST(Event, KeepsEveryBitOfItsNumbers) {
         StepEvent e = a_step();
         e.loss = std::bit_cast<double>(random());
         e.tokens = static_cast<int64_t>(random()) >> 4;  // larger ones are refused
+        e.lr = static_cast<double>(random() % 1'000'000'000'000'000) / std::pow(10, i % 16);
         if (!std::isfinite(e.loss)) continue;
         const std::optional<EventLine> read = parse_event(to_json_line({1779283746.123456, 0, e}));
         ASSERT_TRUE(read);
         EXPECT_EQ(std::get<StepEvent>(read->event).loss, e.loss);
+        EXPECT_EQ(std::get<StepEvent>(read->event).lr, e.lr);
         EXPECT_EQ(std::get<StepEvent>(read->event).tokens, e.tokens);
         EXPECT_EQ(read->t, 1779283746.123456);
     }

@@ -1,4 +1,4 @@
-// Fuzzes the splitting of a JSON line into members: each line that is accepted is also an object for
+// Fuzzes the reading of a JSON line's members: each line that is accepted is also an object for
 // nlohmann-json.
 #include "engine/events/flat_json.h"
 
@@ -9,18 +9,23 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace ringmaster;
     const std::string_view line = fuzz::text_of(data, size);
-    std::vector<JsonMember> members;
-    if (!split_object(line, members)) return 0;
+    JsonMembers members(line), before = members;
     bool holds_large_number = false;  // too large for a double: valid JSON, but nlohmann-json refuses it
-    for (const JsonMember& member : members) {
+    for (JsonMember member; members.next(member); before = members) {
+        JsonMember again;
+        if (before.next_if(member.key, again))
+            fuzz::require(again.key == member.key && again.value == member.value);
         const bool is_number = member.value.find_first_of("-0123456789") == 0;
         const bool is_text = member.value.front() == '"';
         const bool is_large = is_number && !double_of(member.value);
         fuzz::require(is_large || nlohmann::json::accept(member.value));
+        if (is_number && !is_large)
+            fuzz::require(double_of(member.value) == nlohmann::json::parse(member.value).get<double>());
         fuzz::require(text_of(member.value).has_value() == is_text);
         integer_of(member.value);
         holds_large_number = holds_large_number || is_large;
     }
-    fuzz::require(holds_large_number || nlohmann::json::parse(line, nullptr, false).is_object());
+    fuzz::require(!members.is_whole() || holds_large_number ||
+                  nlohmann::json::parse(line, nullptr, false).is_object());
     return 0;
 }
