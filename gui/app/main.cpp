@@ -188,7 +188,10 @@ int main(int argc, char** argv) {
     Session session(find_places());
     QSettings& settings = session.settings();
     use_language(options.language.isEmpty() ? settings.value(u"language"_s).toString() : options.language);
-    applyAppearance(Appearance(options.appearance.value_or(settings.value(u"appearance"_s, 0).toInt())));
+    const auto apply_look = [&] {
+        applyAppearance(Appearance(options.appearance.value_or(settings.value(u"appearance"_s, 0).toInt())));
+    };
+    apply_look();
     std::unique_ptr<MainWindow> window = open_window(session, options, false);
     if (options.grab.isEmpty()) wake_queue(session.places());
     if (!options.grab.isEmpty()) return grab_page(*window, options.page, options.grab, options.size) ? 0 : 1;
@@ -201,6 +204,7 @@ int main(int argc, char** argv) {
             [&] {
                 window->saveState();
                 use_language(settings.value(u"language"_s).toString());
+                apply_look();  // a line's height depends on the language
                 std::unique_ptr<MainWindow> next = open_window(session, options, true);
                 QObject::connect(next.get(), &MainWindow::languageChosen, &app, change_language);
                 next->show();

@@ -138,7 +138,8 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
     m_menu->setToolTip(tr("Save the chart, or see all of it"));
     m_menu->setObjectName(u"chartMenu"_s);
     m_menu->setStyleSheet(
-        u"QToolButton { border-color: transparent; background: transparent; padding: 0.15em 0.3em; }"
+        u"QToolButton { border-color: transparent; background: transparent; padding: 0.15em 0.3em;"
+        " min-height: 0; }"
         "QToolButton::menu-indicator { image: none; width: 0; }"_s);
     auto* menu = new QMenu(m_menu);
     menu->addAction(tr("Save picture…"), this, [this] {

@@ -6,6 +6,7 @@
 #include <QFontDatabase>
 #include <QFontMetricsF>
 #include <QLabel>
+#include <QLocale>
 #include <QPalette>
 #include <QWidget>
 #include <array>
@@ -151,6 +152,10 @@ int space(double ems) {
     return int(std::lround(ems * QFontMetricsF(QApplication::font()).height()));
 }
 
+int lineHeight(const QFont& font) {
+    return QFontMetrics(font).size(Qt::TextSingleLine, QLocale().nativeLanguageName()).height();
+}
+
 QFont fontOf(Type type) {
     QFont font = QApplication::font();
     const double points = font.pointSizeF() > 0 ? font.pointSizeF() : 10;
@@ -198,7 +203,10 @@ QString styleSheetOf(const Colours& c) {
         {"%handle"_L1, mixed(c.card, c.text, 0.25)},
         {"%accent"_L1, c.accent}};
     for (const auto& [word, colour] : words) sheet.replace(word, colour.name());
-    return sheet;
+    const int line = lineHeight(QApplication::font());
+    constexpr int kToolExtra = 3;  // Qt adds these pixels to a tool button that has a style sheet
+    return sheet.replace("%toolline"_L1, u"%1px"_s.arg(line))
+        .replace("%line"_L1, u"%1px"_s.arg(line + kToolExtra));
 }
 
 void applyAppearance(Appearance appearance) {

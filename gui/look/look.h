@@ -49,6 +49,10 @@ QColor inkOn(const QColor& fill);
 /// space(0.5) separates neighbours, space(1.25) is a page's margin.
 int space(double ems);
 
+/// Returns the height of a line in the app's language: the fonts of Chinese and Japanese are higher than the
+/// one that a font's metrics know.
+int lineHeight(const QFont& font);
+
 enum class Type {
     Display,  ///< main figure of a card
     Title,    ///< title of a page

@@ -34,7 +34,7 @@ KeysCard::Section KeysCard::addSection(const QString& name) {
     head->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     head->setArrowType(Qt::RightArrow);
     head->setStyleSheet(
-        u"QToolButton { border: none; background: transparent; padding: 0.1em 0; }"
+        u"QToolButton { border: none; background: transparent; padding: 0.1em 0; min-height: 0; }"
         "QToolButton:checked { color: palette(window-text); }"
         "QToolButton:focus { text-decoration: underline; }"_s);
     auto* list = mutedLabel();

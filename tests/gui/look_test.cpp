@@ -2,13 +2,19 @@
 #include <sys/resource.h>
 
 #include <QApplication>
+#include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPalette>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QTest>
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QTextLayout>
+#include <QToolButton>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <cmath>
@@ -166,6 +172,32 @@ class LookTest : public QObject {
         }
         QCOMPARE(labels, 2);
         ::setrlimit(RLIMIT_AS, &before);
+    }
+
+    void controlsOfARowHaveOneHeightInEachLanguage() {
+        for (const QLocale& locale : {QLocale(QLocale::English), QLocale(QLocale::Japanese)}) {
+            QLocale::setDefault(locale);
+            applyAppearance(Appearance::Light);
+            QWidget window;
+            QPushButton latin(u"SSH"_s, &window), native(locale.nativeLanguageName(), &window),
+                menu(u"Columns"_s, &window);
+            menu.setMenu(new QMenu(&menu));
+            QToolButton tool(&window);
+            tool.setText(u"Steps"_s);
+            QLineEdit line(&window);
+            QSpinBox number(&window);
+            number.setButtonSymbols(QAbstractSpinBox::NoButtons);
+            QComboBox choice(&window), typed(&window);
+            choice.addItem(locale.nativeLanguageName());
+            typed.setEditable(true);
+            window.show();
+            QStringList others;
+            for (const QWidget* one : window.findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+                if (one->sizeHint().height() != native.sizeHint().height())
+                    others << QString::fromLatin1(one->metaObject()->className()) +
+                                  u" %1"_s.arg(one->sizeHint().height() - native.sizeHint().height());
+            QCOMPARE(others.join(u' '), QString());
+        }
     }
 
     void aShortTitleLeavesTheRoomOfALongOne() {
