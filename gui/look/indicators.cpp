@@ -1,5 +1,6 @@
 #include "gui/look/indicators.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QPainter>
 #include <QProxyStyle>
@@ -50,12 +51,22 @@ void drawRing(QPainter& painter, const QRectF& box, QStyle::State state, const C
     painter.drawEllipse(box.center(), box.width() * 0.2, box.height() * 0.2);
 }
 
+/// Outlines the current cell of a list or table, unless its row shows the selection.
+void drawFocus(const QStyleOption& option, QPainter& painter) {
+    if (option.state & QStyle::State_Selected) return;
+    painter.setPen(coloursOf(QApplication::palette()).accent);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(option.rect.adjusted(0, 0, -1, -1));
+}
+
 class Style : public QProxyStyle {
   public:
     Style() : QProxyStyle(QStyleFactory::create(u"Fusion"_s)) {}
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override {
+        if (element == PE_FrameFocusRect && qobject_cast<const QAbstractItemView*>(widget))
+            return drawFocus(*option, *painter);
         const bool is_ring = element == PE_IndicatorRadioButton;
         if (!is_ring && element != PE_IndicatorCheckBox && element != PE_IndicatorItemViewItemCheck)
             return QProxyStyle::drawPrimitive(element, option, painter, widget);
