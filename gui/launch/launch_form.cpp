@@ -30,6 +30,7 @@ namespace {
 
 enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
+constexpr int kNodesShown = 4;  ///< nodes in the list before it scrolls
 
 /// Shows a machine's last check in its list item: a mark and the check's words.
 void showLast(QListWidgetItem* item, const SavedTarget& entry, const Colours& colours) {
@@ -126,7 +127,6 @@ QWidget* LaunchForm::makeNodes() {
     m_nodes->setIconSize(QSize(space(0.95), space(0.95)));
     m_nodes->setTextElideMode(Qt::ElideRight);
     m_nodes->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_nodes->setFixedHeight(space(7.5));
     const Colours colours = coloursOf(this);
     for (const SavedTarget& entry : m_roster) {
         if (entry.target.kind != TargetKind::Ssh) continue;
@@ -137,6 +137,10 @@ QWidget* LaunchForm::makeNodes() {
         showLast(item, entry, colours);
         m_nodes->addItem(item);
     }
+    m_nodes->ensurePolished();
+    m_nodes->setFixedHeight(std::max(
+        space(7.5),
+        std::min(kNodesShown, m_nodes->count()) * m_nodes->sizeHintForRow(0) + 2 * m_nodes->frameWidth()));
     auto* more = quietButton(tr("Name and check machines…"));
     more->setObjectName(u"goToNodesButton"_s);
     auto* page = new QWidget;

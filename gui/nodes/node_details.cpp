@@ -119,23 +119,18 @@ void NodeDetails::writeFacts(const SavedTarget& entry) {
         delete item->widget();
         delete item;
     }
-    for (int row = 0; row < m_grid->rowCount(); ++row) {
-        m_grid->setRowStretch(row, 0);
-        m_grid->setRowMinimumHeight(row, 0);
-    }
+    for (int row = 0; row < m_grid->rowCount(); ++row) m_grid->setRowStretch(row, 0);
     int row = 0;
     for (const auto& [name, value] : factWords(entry)) {
         auto* label = mutedLabel(name);
-        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
         label->setTextFormat(Qt::PlainText);
         auto* said = new QLabel(value);
         said->setTextFormat(Qt::PlainText);
-        said->setAlignment(Qt::AlignLeft | Qt::AlignTop);
         said->setWordWrap(true);
         said->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        m_grid->addWidget(label, row, 0);
+        for (QLabel* each : {label, said}) each->setMinimumHeight(space(kLineEms));
+        m_grid->addWidget(label, row, 0, Qt::AlignTop);  // beside the first line of a long value
         m_grid->addWidget(said, row, 1);
-        m_grid->setRowMinimumHeight(row, space(kLineEms));
         ++row;
     }
     m_grid->setRowStretch(row, 1);

@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <array>
@@ -29,6 +30,24 @@ constexpr double kMostNameEms = 14;  ///< limits a column of host names, which c
 constexpr double kMostColumnEms = 12;
 constexpr double kLeastMessageEms = 8;
 constexpr double kLeastColumnEms = 6;
+
+/// Elides a cell's text before it is laid out. Qt lays out the whole text first: what is left of it stands
+/// too high if only the rest has Chinese or Japanese letters, which are higher.
+class CellDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        QStyleOptionViewItem shown = option;
+        initStyleOption(&shown, index);
+        const QStyle& style = *shown.widget->style();
+        const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, &shown, shown.widget) + 1;
+        shown.text =
+            shown.fontMetrics.elidedText(shown.text, shown.textElideMode, shown.rect.width() - 2 * margin);
+        style.drawControl(QStyle::CE_ItemViewItem, &shown, painter, shown.widget);
+    }
+};
 
 }  // namespace
 
@@ -103,6 +122,7 @@ void NodesPage::setUpTable() {
     m_table->setObjectName(u"nodesTable"_s);
     m_table->setAccessibleName(tr("Targets"));
     m_table->setModel(m_model);
+    m_table->setItemDelegate(new CellDelegate(m_table));
     m_table->setProperty("flat", true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);

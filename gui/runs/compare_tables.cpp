@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QPainter>
 #include <QPalette>
 #include <cmath>
 
@@ -16,8 +17,9 @@ namespace {
 
 QPixmap dotOf(int run) {
     const int side = space(0.7);
-    QPixmap dot(side, side);
-    dot.fill(rankColour(run, coloursOf(QApplication::palette())));
+    QPixmap dot(side + space(0.25), side);  // with a gap before the run's name
+    dot.fill(Qt::transparent);
+    QPainter(&dot).fillRect(0, 0, side, side, rankColour(run, coloursOf(QApplication::palette())));
     return dot;
 }
 

@@ -268,9 +268,8 @@ void CompareView::draw() {
 }
 
 void CompareView::fitTables() {
-    const QFontMetrics body(font()), small(fontOf(Type::Small));
-    fit(m_figures, body.height() + small.height() + space(0.5));
-    fit(m_lines, body.height() + space(0.55));
+    fit(m_figures, lineHeight(font()) + lineHeight(fontOf(Type::Small)) + space(0.8));
+    fit(m_lines, QFontMetrics(font()).height() + space(0.55));
 }
 
 void CompareView::showEvent(QShowEvent* event) {
