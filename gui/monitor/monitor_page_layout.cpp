@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>
+#include <QToolButton>
 
 #include "gui/look/card_grid.h"
 #include "gui/look/flow_layout.h"
@@ -245,10 +246,15 @@ void MonitorPage::makeCards(QVBoxLayout* layout) {
     m_samples = new SamplesCard(m_session);
     m_samples->hide();
     grid->addCard(m_samples, 3);
-    grid->addCard(makeTableCard(), 3);
+    Card* table = makeTableCard();
+    grid->addCard(table, 3);
     for (ChartKind kind : {ChartKind::Overlap, ChartKind::GradNorm, ChartKind::LearningRate})
         grid->addCard(makeChart(kind));
-    grid->addCard(makeLogCard(), 3);
+    Card* log = makeLogCard();
+    grid->addCard(log, 3);
+    // Only charts take the room that is left.
+    for (Card* card : std::initializer_list<Card*>{m_samples, table, log})
+        card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     layout->addWidget(box);
     std::vector<Plot*> plots;
     for (ChartCard* card : m_charts) {
@@ -284,6 +290,12 @@ Card* MonitorPage::makeHeatCard() {
     m_heat = new HeatMap;
     m_heat->setObjectName(chartName(ChartKind::Heat));
     card->body()->addWidget(m_heat, 1);
+    // The titles of neighbours are on one line: the other cards have a menu there.
+    auto* menu = m_charts[size_t(ChartKind::Loss)]->findChild<QToolButton*>();
+    menu->ensurePolished();
+    auto* room = new QWidget;
+    room->setFixedHeight(menu->sizeHint().height());
+    card->addHeaderWidget(room);
     connect(m_heat, &HeatMap::rankChosen, this, &MonitorPage::chooseRank);
     m_cards[size_t(ChartKind::Heat)] = card;
     return card;
