@@ -15,7 +15,8 @@ namespace {
 
 using namespace Qt::Literals::StringLiterals;
 
-constexpr double kTitleEms = 14;  ///< what a page's title takes before its subtitle gets room
+constexpr double kLeastTextEms = 16;  ///< least width of the text of a page that has nothing to show
+constexpr double kTitleEms = 14;      ///< what a page's title takes before its subtitle gets room
 
 QColor toneColour(Tone tone, const Colours& c) {
     switch (tone) {
@@ -270,16 +271,15 @@ QVBoxLayout* layOutPage(QWidget* page, PageHeader* header) {
 }
 
 EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
-    : QWidget(parent), m_actions(new QHBoxLayout) {
+    : QWidget(parent), m_body(new QLabel(text)), m_actions(new QHBoxLayout) {
     auto* head = new QLabel(title);
     head->setFont(fontOf(Type::Title));
     head->setAlignment(Qt::AlignCenter);
     head->setWordWrap(true);
-    auto* body = new QLabel(text);
-    body->setForegroundRole(QPalette::PlaceholderText);
-    body->setAlignment(Qt::AlignCenter);
-    body->setWordWrap(true);
-    body->setMinimumWidth(space(16));
+    m_body->setForegroundRole(QPalette::PlaceholderText);
+    m_body->setAlignment(Qt::AlignCenter);
+    m_body->setWordWrap(true);
+    m_body->setMinimumWidth(space(kLeastTextEms));
     m_actions->setSpacing(space(0.6));
     m_actions->addStretch(1);
     m_actions->addStretch(1);
@@ -287,11 +287,31 @@ EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
     layout->setSpacing(space(0.6));
     layout->addStretch(2);
     layout->addWidget(head);
-    layout->addWidget(body);
+    layout->addWidget(m_body);
     layout->addLayout(m_actions);
     layout->addStretch(3);
     setAccessibleName(title);
     setAccessibleDescription(text);
+}
+
+/// Makes the lines of the text about equally long, so that no word stands alone on the last one.
+void EmptyView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const QMargins around = layout()->contentsMargins();
+    const int room = width() - around.left() - around.right();
+    const auto height = [this](int width) {
+        return m_body->fontMetrics()
+            .boundingRect(QRect(0, 0, width, QWIDGETSIZE_MAX), int(Qt::TextWordWrap), m_body->text())
+            .height();
+    };
+    int narrow = space(kLeastTextEms), wide = std::max(room, narrow);
+    const int wanted = height(wide);
+    while (wide - narrow > 1) {
+        const int middle = (narrow + wide) / 2;
+        (height(middle) == wanted ? wide : narrow) = middle;
+    }
+    const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs a pixel more
+    m_body->setContentsMargins(side, 0, side, 0);
 }
 
 QPushButton* EmptyView::addAction(const QString& text) {

@@ -116,7 +116,11 @@ class EmptyView : public QWidget {
     EmptyView(const QString& title, const QString& text, QWidget* parent = nullptr);
     QPushButton* addAction(const QString& text);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    QLabel* m_body;
     QHBoxLayout* m_actions;
 };
 

@@ -200,6 +200,18 @@ class LookTest : public QObject {
         }
     }
 
+    void noWordOfAnEmptyPageStandsAlone() {
+        const QString text = u"Runs wait here for their turn and start by themselves, one after the other."_s;
+        const int whole = QFontMetrics(QApplication::font()).horizontalAdvance(text);
+        EmptyView view(u"Nothing is queued"_s, text);
+        view.resize(whole, 400);  // with the margins, the last word does not fit
+        view.show();
+        const QLabel* body = view.findChildren<QLabel*>().last();
+        QVERIFY2(body->contentsRect().width() < whole * 2 / 3,
+                 qPrintable(QString::number(body->contentsRect().width())));
+        QCOMPARE(body->heightForWidth(body->width()), 2 * QFontMetrics(body->font()).lineSpacing());
+    }
+
     void aShortTitleLeavesTheRoomOfALongOne() {
         PageHeader header;
         header.resize(600, 40);
