@@ -29,7 +29,14 @@ QString diff_of(const Adaptation& step, const Colours& colours) {
             (line.comes ? colours.good : colours.error).name(), line.comes ? u"+"_s : u"\u2212"_s,
             html(line.text));
     }
-    return u"<pre>%1</pre>"_s.arg(lines);
+    return u"<pre style=\"margin-top:%1px; margin-bottom:%2px\">%3</pre>"_s.arg(space(0.9))
+        .arg(space(0.2))
+        .arg(lines);
+}
+
+/// Returns a line that explains the change above it.
+QString note(const QString& html) {
+    return u"<p style=\"margin-top:0; margin-bottom:%1px\">%2</p>"_s.arg(space(0.15)).arg(html);
 }
 
 }  // namespace
@@ -47,14 +54,14 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     const std::string words = finding_language();
     QString text;
     for (const Adaptation& step : adapted.steps) {
-        text += diff_of(step, colours) + u"<p>%1</p>"_s.arg(html(message_in(words, step.finding)));
+        text += diff_of(step, colours) + note(html(message_in(words, step.finding)));
         const std::string effect = effect_in(words, step.finding, step.fix);
-        if (!effect.empty()) text += u"<p>%1</p>"_s.arg(tr("Result: %1").arg(html(effect)));
+        if (!effect.empty()) text += note(tr("Result: %1").arg(html(effect)));
         if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
-            text += u"<p>%1</p>"_s.arg(
+            text += note(
                 show::html(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes))));
         if (step.after.global_batch && step.before.global_batch != step.after.global_batch)
-            text += u"<p>%1</p>"_s.arg(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
+            text += note(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
     }
     for (const Diagnostic& said : adapted.missing)
         text += u"<p><b>%1</b> %2</p>"_s.arg(tr("Missing:"), html(message_in(words, said)));

@@ -243,7 +243,8 @@ void MemoryCard::writeLonger() {
         changes << u"%1: %2"_s.arg(QString::fromStdString(key), QString::fromStdString(value));
     const QString all = changes.join(u", "_s), length = show::count(m_longer_by->sequence_len);
     //: the change of the configuration that allows the longest sequence; %1 is a number, %2 "key: value"
-    m_longer_text->setText(tr("Up to %1 tokens with one change: %2").arg(length, all));
+    m_longer_text->setText(
+        tr("Up to %1 tokens with one change: %2").arg(length, QString(all).replace(u": "_s, u":\u00A0"_s)));
     m_apply_longer->setAccessibleName(tr("Apply %1").arg(all));
     m_apply_longer->setToolTip(tr("Writes into the text:") + u'\n' + changes.join(u'\n'));
 }

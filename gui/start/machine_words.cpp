@@ -62,7 +62,7 @@ CheckWords diskWords(const QString& topic, const MachineCheck& check, const Disk
 
 CheckWords sshWords(const MachineFacts& facts) {
     const QString hosts = MachineWords::tr("%n host(s) in ~/.ssh/config", nullptr, facts.ssh_hosts);
-    const QString start = u"eval $(ssh-agent) && ssh-add"_s;
+    const QString start = u"\neval $(ssh-agent) && ssh-add"_s;
     switch (facts.ssh_agent) {
         case SshAgent::Answers:
             return {MachineWords::tr("SSH"), MachineWords::tr("agent answers; %1").arg(hosts), {}};
