@@ -67,6 +67,9 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     for (const std::string& key : keys) titles << QString::fromStdString(key);
     setColumnCount(int(titles.size()));
     setHorizontalHeaderLabels(titles);
+    for (int column = FixedColumns; column < columnCount(); ++column)
+        for (const int role : {int(Qt::ToolTipRole), int(Qt::AccessibleTextRole)})
+            horizontalHeaderItem(column)->setData(role, titles[column]);
     setRowCount(int(runs.size()));
     for (int row = 0; row < rowCount(); ++row) {
         const auto& [queued, run] = runs[size_t(row)];
@@ -81,18 +84,36 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Gives the names and the places the room that the other columns leave, within limits.
+/// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. Its values stay
+/// whole; its title ends in dots.
+int QueueTable::shorten(int column, int wide, int less) {
+    less = std::clamp(less, 0, std::max(0, wide - std::max(sizeHintForColumn(column), space(6.5))));
+    setColumnWidth(column, wide - less);
+    QTableWidgetItem* title = horizontalHeaderItem(column);
+    if (less > 0)
+        title->setText(horizontalHeader()->fontMetrics().elidedText(title->toolTip(), Qt::ElideMiddle,
+                                                                    wide - less - space(0.6)));
+    return less;
+}
+
+/// Gives the names and the places the room that the other columns leave, within limits. If that is little,
+/// the titles of a sweep's keys end in dots: the plot below names the keys, too.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
     const auto wide = [this](int column) {
         return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
     };
+    const int least = space(6.5), place = std::min(wide(Where), space(11)),
+              whole = std::max(sizeHintForColumn(Name), space(10));
     int room = viewport()->width();
-    for (int column = 0; column < columnCount(); ++column)
+    for (int column = 0; column < columnCount(); ++column) {
+        if (column >= FixedColumns)
+            horizontalHeaderItem(column)->setText(horizontalHeaderItem(column)->toolTip());
         if (column != Name && column != Where) room -= wide(column);
-    const int least = space(6.5), place = std::min(wide(Where), space(11));
+    }
+    for (int column = FixedColumns; column < columnCount(); ++column)
+        room += shorten(column, wide(column), place + std::min(whole, space(11)) - room);
     setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
-    const int whole = std::max(sizeHintForColumn(Name), space(10));
     setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, whole));
 }
 

@@ -33,6 +33,7 @@ namespace {
 
 constexpr int kSlack = 1;              ///< pixels that rounding may take
 constexpr double kShortTitleEms = 12;  ///< width in which a page's title may not end in dots
+constexpr double kShortCellEms = 6;    ///< width in which a cell's text may not end in dots
 constexpr int kMostCells = 2000;       ///< cells looked at in one table
 
 QString plain(const QString& text) {
@@ -203,6 +204,8 @@ QStringList cut_cells(const QAbstractItemView& view) {
             needed = std::max(needed, metrics.horizontalAdvance(line));
         if (lacks(needed, at.width()) && index.data(Qt::ToolTipRole).toString().isEmpty())
             cut << called(view, text) + u" ends in dots without a tool tip"_s;
+        if (lacks(std::min(needed, space(kShortCellEms)), at.width()))
+            cut << called(view, text) + u" ends in dots, although it is short"_s;
     });
     return cut;
 }
