@@ -2069,7 +2069,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>waiting for files of rollouts</source>
-        <translation>Warten auf Dateien mit Rollouts</translation>
+        <translation>Warten auf Rollouts</translation>
     </message>
     <message>
         <source>the ranks meet</source>
@@ -2199,6 +2199,25 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>converting to GGUF</source>
         <translation>Umwandeln in GGUF</translation>
+    </message>
+</context>
+<context>
+    <name>QShortcut</name>
+    <message>
+        <source>Ctrl</source>
+        <translation>Strg</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Umschalt</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
     </message>
 </context>
 <context>
@@ -4962,6 +4981,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Let the trained model write, beside its base</source>
         <translation>Das trainierte Modell schreiben lassen, neben seinem Basismodell</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <extracomment>a run that waits in the queue: how long ago it came there</extracomment>
+        <translation>eingereiht</translation>
     </message>
 </context>
 <context>

@@ -2185,6 +2185,25 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>QShortcut</name>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>Return</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+</context>
+<context>
     <name>RunMarks</name>
     <message>
         <source>waiting</source>
@@ -4923,6 +4942,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Let the trained model write, beside its base</source>
         <translation>让训练好的模型与基础模型并排写文本</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <extracomment>a run that waits in the queue: how long ago it came there</extracomment>
+        <translation>加入队列</translation>
     </message>
 </context>
 <context>

@@ -13,6 +13,12 @@ namespace {
 
 QString now = u"en"_s;
 
+/// Names of keys, which Qt shows in menus and tool tips. Qt's own translations are a package that may be
+/// missing.
+[[maybe_unused]] constexpr const char* kKeys[] = {
+    QT_TRANSLATE_NOOP("QShortcut", "Ctrl"), QT_TRANSLATE_NOOP("QShortcut", "Shift"),
+    QT_TRANSLATE_NOOP("QShortcut", "Return"), QT_TRANSLATE_NOOP("QShortcut", "Del")};
+
 QString known_code(const QString& wanted) {
     const QString name = wanted.isEmpty() ? QLocale::system().name() : wanted;
     for (const Language& language : languages_known())

@@ -271,7 +271,8 @@ void MonitorPage::showAge() {
         m_age->setValue(known ? show::duration(now.duration_s.value_or(0)) : show::unknown());
         return;
     }
-    m_age->setCaption(tr("last heard"));
+    //: a run that waits in the queue: how long ago it came there
+    m_age->setCaption(now.state.state == RunPhase::Queued ? tr("queued") : tr("last heard"));
     m_age->setValue(now.last_heard > 0 ? show::age(secondsNow() - now.last_heard) : show::unknown());
 }
 
