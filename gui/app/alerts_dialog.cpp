@@ -11,6 +11,7 @@
 
 #include "engine/error.h"
 #include "gui/look/card.h"
+#include "gui/look/form.h"
 #include "gui/look/look.h"
 #include "gui/session/alert_words.h"
 #include "gui/session/finding_words.h"
@@ -44,6 +45,7 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     auto* form = new QFormLayout;
     form->addRow(tr("Webhook"), m_webhook);
     form->addRow(tr("Command"), m_command);
+    alignNames(form);
     auto* cancel = new QPushButton(tr("Cancel"));
     auto* save = primaryButton(tr("Save"));
     save->setObjectName(u"alertSave"_s);

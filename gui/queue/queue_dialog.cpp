@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "gui/look/card.h"
+#include "gui/look/form.h"
 #include "gui/look/look.h"
 #include "gui/session/failure_words.h"
 #include "gui/session/on_gui.h"
@@ -74,6 +75,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     form->addRow(tr("Configuration"), file_row);
     form->addRow(tr("Sweep"), m_sweep);
     form->addRow(tr("Name"), m_name);
+    alignNames(form);
     m_doing->setWordWrap(true);
     m_progress->setTextVisible(false);
     m_progress->setRange(0, 0);

@@ -9,6 +9,7 @@
 #include <QRegularExpressionValidator>
 
 #include "gui/look/card.h"
+#include "gui/look/form.h"
 #include "gui/look/look.h"
 
 namespace ringmaster {
@@ -37,6 +38,7 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     auto* form = new QFormLayout;
     form->addRow(tr("Repository"), m_repository);
     form->addRow(QString(), m_private);
+    alignNames(form);
     auto* cancel = new QPushButton(tr("Cancel"));
     QPushButton* upload = primaryButton(tr("Upload"));
     upload->setObjectName(u"publishUploadButton"_s);

@@ -21,6 +21,7 @@
 
 #include "engine/error.h"
 #include "gui/look/card.h"
+#include "gui/look/form.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
@@ -184,6 +185,7 @@ QWidget* TryPage::makeOptions() {
     m_device = add(new QComboBox, "tryDeviceBox", tr("Device"), tr("Where the model runs"));
     m_device->addItem(u"CPU"_s, u"cpu"_s);
     m_device->addItem(u"GPU"_s, u"cuda"_s);
+    alignNames(form);
     connect(m_temperature, &QDoubleSpinBox::valueChanged, this, &TryPage::showState);
     return box;
 }
