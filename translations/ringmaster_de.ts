@@ -6432,8 +6432,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Ein Benutzerdienst von systemd; im Terminal: %1</translation>
     </message>
     <message>
-        <source>The service begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
-        <translation>Der Dienst beginnt bei der Anmeldung, und Läufe, die er gestartet hat, enden bei der Abmeldung. Damit er mit dem Rechner beginnt und seine Läufe behält: %1</translation>
+        <source>The service begins when you log in, and runs that it has started end when you log out. To start it at boot and keep its runs: %1</source>
+        <translation>Der Dienst beginnt bei der Anmeldung, und Läufe, die er gestartet hat, enden bei der Abmeldung. Damit er beim Start des Rechners beginnt und seine Läufe weiterlaufen: %1</translation>
     </message>
     <message>
         <source>The service could not be switched on.</source>

@@ -6378,8 +6378,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>systemd のユーザーサービス。端末では：%1</translation>
     </message>
     <message>
-        <source>The service begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
-        <translation>サービスはログイン時に始まり、サービスが開始した実行はログアウト時に終了します。マシンとともに始め、実行を残すには：%1</translation>
+        <source>The service begins when you log in, and runs that it has started end when you log out. To start it at boot and keep its runs: %1</source>
+        <translation>サービスはログイン時に始まり、サービスが開始した実行はログアウト時に終了します。マシンの起動時に開始し、実行を残すには：%1</translation>
     </message>
     <message>
         <source>The service could not be switched on.</source>

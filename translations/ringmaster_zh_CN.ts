@@ -6378,8 +6378,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>systemd 的用户服务；在终端中：%1</translation>
     </message>
     <message>
-        <source>The service begins when you log in, and runs that it has started end when you log out. To let it begin with the machine and keep its runs: %1</source>
-        <translation>服务在您登录时启动，由它启动的运行在您注销时结束。要让它随机器启动并保留这些运行：%1</translation>
+        <source>The service begins when you log in, and runs that it has started end when you log out. To start it at boot and keep its runs: %1</source>
+        <translation>服务在您登录时启动，由它启动的运行在您注销时结束。要让它在开机时启动并保留这些运行：%1</translation>
     </message>
     <message>
         <source>The service could not be switched on.</source>

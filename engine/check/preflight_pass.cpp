@@ -297,7 +297,8 @@ size_t first_misread(Parameters& parameters) {
     return found;
 }
 
-/// Returns the name of a tensor whose elements are not all in exactly one rank's slice.
+/// Compares each tensor's size with the sum of the ranks' slices of it. Returns a message about the first
+/// tensor that differs; empty if none does.
 std::string not_divided(Parameters& parameters) {
     Groups* groups = parameters.sharding_groups();
     if (groups == nullptr) return "";

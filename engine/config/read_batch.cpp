@@ -3,7 +3,7 @@
 namespace ringmaster {
 namespace {
 
-/// Derives the accumulation from batch_size = micro × accumulation, if the file gives batch_size.
+/// Derives the accumulation from the file's batch_size; if the file gives both, reports whether they agree.
 void divide_batch(KeyReader& keys, Config& config, int64_t batch, bool accumulation_given) {
     if (accumulation_given) {
         const int64_t product = config.micro_batch_size * config.gradient_accumulation_steps;

@@ -45,7 +45,8 @@ void check_share(KeyReader& keys) {
         keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
 }
 
-/// Reports what neither kind of stream can do. `key` is the key that makes the rows a stream.
+/// Reports a missing max_steps, and settings that no stream supports. `key` makes the rows a stream:
+/// pretraining_dataset or streaming.
 void check_any_stream(KeyReader& keys, const Config& config, const std::string& key) {
     if (!keys.has("max_steps")) {
         keys.missing(Form("CFG-MISSING", "max_steps"), "max_steps", key);

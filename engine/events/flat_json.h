@@ -21,8 +21,8 @@ class JsonMembers {
   public:
     explicit JsonMembers(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
-    /// Reads the next member. Returns false, and leaves `member` as it was, after the last one and where the
-    /// text is not JSON.
+    /// Reads the next member. After the last one, or if the text is not JSON, returns false and leaves
+    /// `member` unchanged.
     bool next(JsonMember& member);
 
     /// Does the same if the next member has this key and is written without spaces; else returns false.

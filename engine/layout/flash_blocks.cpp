@@ -53,7 +53,7 @@ class Costs {
             for (int64_t last = all; last >= 1; --last) {
                 if (last < heads_.key_heads && copies(last) > most_copies_) continue;
                 const Split& before = best[static_cast<size_t>(all - last)];
-                if (last < all && before.heads.empty()) continue;  // impossible with so few copies
+                if (last < all && before.heads.empty()) continue;  // no split of the rest fits most_copies_
                 const int64_t cost = before.cost + dense(segment, last);
                 if (!it.heads.empty() && cost >= it.cost) continue;
                 it = before;

@@ -17,7 +17,7 @@ struct GenerationRequest {
 
 /// Reads {"prompts": [[token ids], …], "texts": a file of TokenTexts or "", "stop_ids": [ids],
 /// "max_new_tokens", "temperature", "top_k", "top_p", "seed", "at_once"}; all but the prompts may be missing.
-/// Equal prompts get different streams, and other prompts do not depend on their neighbours.
+/// Equal prompts get different random streams; a prompt's stream does not depend on other prompts.
 GenerationRequest generation_request(const nlohmann::json& read);
 
 }  // namespace ringmaster

@@ -53,7 +53,7 @@ enum class LaunchWhen { Now, InTurn };
 /// A task of the launch dialog: what it shows, and the work behind it.
 struct LaunchJob {
     QString title, refused;           ///< `refused` begins the message of a failure
-    std::vector<LaunchPhase> phases;  ///< of a run; none for other tasks
+    std::vector<LaunchPhase> phases;  ///< phases of a run; empty for other tasks
     QStringList names;                ///< what the phases are called
     Job::Work work;
 };

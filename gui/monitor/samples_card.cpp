@@ -158,7 +158,7 @@ void SamplesCard::write() {
     steps.push_back(m_later->currentData().toLongLong());
     QStringList columns;
     for (const qlonglong step : steps) columns << tr("after step %1").arg(show::count(step));
-    // Prompts that both steps have: a user's own question is answered at only one step.
+    // Collects the prompts of all shown steps; a user's own question was answered at only one of them.
     SamplesOfStep prompts;
     for (const qlonglong step : steps) {
         const auto at = m_samples->find(step);

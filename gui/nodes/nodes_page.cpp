@@ -209,7 +209,8 @@ void NodesPage::showProgress() {
     m_header->setSubtitle(under_way > 0 ? now : known);
 }
 
-/// Makes the table as high as its rows, up to half of the height.
+/// In a wide window, splits the width between table and details; otherwise makes the table as high as its
+/// rows, up to half of the height.
 void NodesPage::shareRoom() {
     const auto side = width() >= space(kWideEms) ? Qt::Horizontal : Qt::Vertical;
     m_splitter->setOrientation(side);

@@ -110,7 +110,7 @@ class PlanPage : public Page {
     QPushButton* m_save;
     QPushButton* m_save_as;
     QPushButton* m_rows;
-    QPushButton* m_adapt;  ///< shown if something stops the run
+    QPushButton* m_adapt;  ///< shown if the plan has an error or does not fit into memory
     QPushButton* m_launch;
 };
 

@@ -75,7 +75,7 @@ void ServiceSwitch::take() {
     m_note->setText(
         may_end
             ? tr("The service begins when you log in, and runs that it has started end when you log out. To "
-                 "let it begin with the machine and keep its runs: %1")
+                 "start it at boot and keep its runs: %1")
                   .arg(u"loginctl enable-linger"_s)
             : QString());
     m_note->setVisible(may_end);

@@ -1,4 +1,4 @@
-/// Provides the built-in example: a YAML file with a model of a few million parameters, and its text.
+/// Provides the built-in example: a YAML file for a model of a few million parameters, and training text.
 #pragma once
 
 #include <filesystem>

@@ -143,9 +143,8 @@ void print_service(const Session& session) {
           printable(service.unit.string()) + ")\n");
     if (service.lingers.value_or(false)) return;
     print(
-        "The service begins when you log in, and runs that it has started end when you log out. To let it "
-        "begin with "
-        "the\nmachine and keep its runs: loginctl enable-linger\n");
+        "The service begins when you log in, and runs that it has started end when you log out. To start "
+        "it at boot\nand to keep its runs when you log out: loginctl enable-linger\n");
 }
 
 int run_service(const Arguments& arguments, const Session& session) {
@@ -179,12 +178,10 @@ constexpr const char* kQueue =
 constexpr const char* kService =
     "`on` writes and enables the user unit ringmaster-queue.service, `off` removes it, and without either "
     "the present\n"
-    "state is shown. The unit begins when you log in; `loginctl enable-linger` lets it begin with the "
-    "machine "
-    "and keeps\n"
-    "its runs when you log out. It remembers the runs folder and Ringmaster's environment variables of now: "
-    "after a\n"
-    "change of either, `on` writes it anew.";
+    "state is shown. The unit begins when you log in; `loginctl enable-linger` starts it at boot and keeps\n"
+    "its runs when you log out. The unit holds the present runs folder and Ringmaster's environment "
+    "variables:\n"
+    "after you change either, run `on` again.";
 
 }  // namespace
 

@@ -106,7 +106,7 @@ class StepColumns {
     int64_t count() const { return count_; }
     bool has(int64_t step) const;
 
-    bool has(Measure figure) const;  ///< true if any step that was stored has an optional figure
+    bool has(Measure figure) const;  ///< true if any stored step has this optional figure
     /// Names of the reward functions, in the order of their first events; at most kMostFunctions.
     const std::vector<std::string>& functions() const { return functions_; }
 

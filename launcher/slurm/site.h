@@ -41,7 +41,7 @@ class SlurmSite {
 
 std::unique_ptr<SlurmSite> local_site(const std::filesystem::path& run_dir);
 
-/// Returns the site behind `session`, which only one thread at a time may use.
+/// Returns the Slurm site that `session` reaches. Only one thread at a time may use the session.
 std::unique_ptr<SlurmSite> ssh_site(std::shared_ptr<SshSession> session, const std::string& run_dir);
 
 }  // namespace ringmaster

@@ -38,7 +38,7 @@ ChartData chartOf(std::vector<ChartSeries> series) {
     return chart;
 }
 
-/// Counts the pixels in a column of the picture that have about this colour.
+/// Counts the reddish pixels in a column of the picture.
 int reds(const QImage& image, int x) {
     int count = 0;
     for (int y = 0; y < image.height(); ++y) {

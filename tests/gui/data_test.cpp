@@ -39,7 +39,8 @@ QByteArray tokenizer_of_letters() {
            R"({"id":1,"content":"</s>","special":true}]})";
 }
 
-/// Row i is <s>, "row" and the last letter of its number; row 8 begins like the others and is too long.
+/// Row i (from 0) holds <s>, "row" and a letter for the last digit of i: a for 0. Row 7 has 100 more tokens,
+/// and so is longer than sequence_len.
 QByteArray rows_of_letters() {
     QByteArray rows;
     for (int i = 0; i < kRows; ++i) {

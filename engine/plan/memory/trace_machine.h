@@ -167,8 +167,8 @@ class TraceMachine {
     }
     void scale_layer(const Traced&) const {}
 
-    // Keys that several layers read. What is kept of them, and sums of their gradients, are counted for all
-    // layers together (engine/plan/memory/memory_trace.cpp).
+    // Keys that several layers read. engine/plan/memory/memory_trace.cpp counts the kept keys and the sums of
+    // their gradients, for all layers together.
     void lend_keys(const Traced&) const {}
     Traced with_borrowed_keys(const LayerKind&, const Traced& q_nw) const {
         return take(q_nw.rows(), q_nw.columns() + 2 * double(model().num_kv_heads * model().head_dim),

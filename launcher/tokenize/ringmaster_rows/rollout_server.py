@@ -195,7 +195,7 @@ def break_off(line):
     try:
         socket.socket.shutdown(line, socket.SHUT_RDWR)  # a TLS socket must not be closed here, because another thread may be reading from it
     except OSError:
-        pass  # the server has closed it
+        pass  # the server has already closed the connection
 
 
 def refused(path, status, location, said):
