@@ -34,20 +34,13 @@ json fix_to_json(const Fix& fix) {
     for (const Edit& edit : fix.edits) edits.push_back(edit_to_json(edit));
     return {{"edits", std::move(edits)},
             {"command", fix.command.empty() ? json() : json(fix.command)},
-            {"effect", fix.effect}};
+            {"effect", fix.effect},
+            {"parameters", parameters_to_json(fix.parameters)}};
 }
 
 Edit edit_from_json(const json& values) {
     if (values.value("remove", false)) return {values.at("key"), "", true};
     return {values.at("key"), one_line_of(values.at("value"))};
-}
-
-Fix fix_from_json(const json& values) {
-    Fix fix;
-    for (const json& edit : values.at("edits")) fix.edits.push_back(edit_from_json(edit));
-    if (values.at("command").is_string()) fix.command = values["command"];
-    fix.effect = values.at("effect");
-    return fix;
 }
 
 FindingValue finding_value(const json& value) {
@@ -63,6 +56,15 @@ FindingValues parameters_from_json(const json& values) {
     FindingValues parameters;
     for (const auto& [name, value] : values.items()) parameters[name] = finding_value(value);
     return parameters;
+}
+
+Fix fix_from_json(const json& values) {
+    Fix fix;
+    for (const json& edit : values.at("edits")) fix.edits.push_back(edit_from_json(edit));
+    if (values.at("command").is_string()) fix.command = values["command"];
+    fix.effect = values.at("effect");
+    if (values.contains("parameters")) fix.parameters = parameters_from_json(values["parameters"]);
+    return fix;
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ TEST(FindingJson, ReadsBackWhatItWrites) {
          {"what", "text"},
          {"sizes", std::vector<int64_t>{1, 2}},
          {"words", std::vector<std::string>{"a", "b"}}},
-        {{{{"a", "full"}, {"b", "", true}}, "ringmaster calibrate", "effect"}, {{{"c", "\"1\""}}}}};
+        {{{{"a", "full"}, {"b", "", true}}, "ringmaster calibrate", "effect", {{"size", int64_t{2}}}},
+         {{{"c", "\"1\""}}}}};
     const nlohmann::json written = diagnostic_to_json(said);
     EXPECT_EQ(written["parameters"]["needed_bytes"], int64_t{1} << 40);
     EXPECT_EQ(written["fixes"][0]["edits"][0], (nlohmann::json{{"key", "a"}, {"value", "full"}}));
