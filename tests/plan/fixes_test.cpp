@@ -107,7 +107,7 @@ std::map<Said, Severity> what_is_said(const Plan& plan) {
 }
 
 /// Returns whether `after` differs from `before` only by lines removed, added or changed where the fix has
-/// edits.
+/// edits, and keeps the order of the others.
 bool only_edits(const std::string& before, const std::string& after, const Fix& fix) {
     const auto is_edited = [&](const std::string& line) {
         return std::any_of(fix.edits.begin(), fix.edits.end(), [&](const Edit& edit) {
@@ -115,19 +115,20 @@ bool only_edits(const std::string& before, const std::string& after, const Fix& 
                    edit.key.find('.') != std::string::npos;
         });
     };
-    std::multiset<std::string> left;
-    for (const std::string& line : lines_of(before)) left.insert(line);
-    for (const std::string& line : lines_of(after)) {
-        const auto same = left.find(line);
-        if (same != left.end()) {
-            left.erase(same);
+    const auto may_go = [&](const std::string& line) {
+        return is_edited(line) || line.starts_with(" ") || line.starts_with("- ");
+    };
+    const Lines old = lines_of(before), made = lines_of(after);
+    auto next = old.begin();
+    for (const std::string& line : made) {
+        const auto same = std::find(next, old.end(), line);
+        if (same != old.end() && std::all_of(next, same, may_go)) {
+            next = same + 1;
         } else if (!is_edited(line)) {
             return false;
         }
     }
-    return std::all_of(left.begin(), left.end(), [&](const std::string& line) {
-        return is_edited(line) || line.starts_with(" ") || line.starts_with("- ");
-    });
+    return std::all_of(next, old.end(), may_go);
 }
 
 struct Count {
@@ -155,6 +156,10 @@ std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic
             return "brings " + code + " of " + key + " (" + form + ")";
     }
     if (!only_edits(text, edited, fix)) return "changes other lines";
+    for (const Diagnostic& d : after.diagnostics) {
+        const auto is_same = [&](const Fix& offered) { return offered.edits == fix.edits; };
+        if (std::any_of(d.fixes.begin(), d.fixes.end(), is_same)) return "is offered again, for " + d.code;
+    }
     return "";
 }
 
@@ -174,8 +179,7 @@ std::string lack_of(const Diagnostic& d) {
 void try_all(const std::string& text, Count& count, std::map<std::string, std::string>& faults) {
     const Plan plan = plan_text(text, kRanks);
     ++count.mutations;
-    if (plan.ok()) return;
-    ++count.wrong;
+    if (!plan.ok()) ++count.wrong;
     bool mended = false;
     for (const Diagnostic& d : plan.diagnostics) {
         if (const std::string lack = lack_of(d); !lack.empty())
