@@ -58,6 +58,8 @@ void make_folder(const fs::path& folder) {
     if (problem) throw_write_error(folder);
 }
 
+const std::string kSilent =
+    "has been silent for " + std::to_string(kNodeSilence.count()) + " s: the machine or the network between";
 constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
 
 /// Returns true if `ends` covers every rank of the node and no other.
@@ -478,7 +480,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     } else if (message.word == "gone") {
         lose_node(message.node, "is gone: its agent was killed, or the machine");
     } else if (message.word == "silent") {
-        lose_node(message.node, "has been silent for 20 s: the machine or the network between");
+        lose_node(message.node, kSilent);
     } else if (message.word == "forged") {
         lose_node(message.node, std::string("was ") + kForged);
     }
@@ -500,10 +502,9 @@ void Supervisor::hear(const FleetMessage& message) {
     } else if (message.word == "end") {
         begin_end(Trigger::OtherNode, kGrace);
     } else if (message.word == "gone" || message.word == "silent" || message.word == "forged") {
-        lost_node_ = message.word == "gone" ? "node 0 is gone: its agent was killed, or the machine"
-                     : message.word == "silent"
-                         ? "node 0 has been silent for 20 s: the machine or the network between"
-                         : std::string("node 0 was ") + kForged;
+        lost_node_ = message.word == "gone"     ? "node 0 is gone: its agent was killed, or the machine"
+                     : message.word == "silent" ? "node 0 " + kSilent
+                                                : std::string("node 0 was ") + kForged;
         say(lost_node_);
         begin_end(Trigger::OtherNode, kGrace);
     }

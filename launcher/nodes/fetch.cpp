@@ -123,7 +123,8 @@ void receive(SshSession& session, const std::string& path, const PartFile& part,
         if (!bytes.empty()) heard = std::chrono::steady_clock::now();
         if (std::chrono::steady_clock::now() - heard > kSilence)
             throw Error(Failure::Unreachable, Code("NODE-TRANSFER"),
-                        "nothing of " + path + " has come for 30 s", session.host());
+                        "nothing of " + path + " has come for " + std::to_string(kSilence.count()) + " s",
+                        session.host());
         bytes.resize(std::min(bytes.size(), static_cast<size_t>(size - here)));
         part.append(bytes);
         here += static_cast<int64_t>(bytes.size());

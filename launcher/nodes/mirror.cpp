@@ -176,7 +176,8 @@ bool RunMirror::follow(size_t index) {
             throw Error(Failure::Unreachable, Code("NODE-AGENT"), "its follower ended: " + remote.errors(),
                         node.target);
         if (Clock::now() - heard > kSilence)
-            throw Error(Failure::Unreachable, Code("NODE-AGENT"), "has been silent for 15 s", node.target);
+            throw Error(Failure::Unreachable, Code("NODE-AGENT"),
+                        "has been silent for " + std::to_string(kSilence.count()) + " s", node.target);
     }
     return true;
 }

@@ -189,8 +189,9 @@ void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& 
         if (gone || std::chrono::steady_clock::now() > end) {
             const std::string said = end_of_log(run.agent_log(), log_size);
             throw Error(Failure::Unreachable, Code("PROGRAM-START"),
-                        (gone ? "the agent ended before it took the run over"
-                              : "the agent did not take the run over in 30 s") +
+                        (gone ? std::string("the agent ended before it took the run over")
+                              : "the agent did not take the run over in " +
+                                    std::to_string(kStartPatience.count()) + " s") +
                             (said.empty() ? std::string() : ":\n" + said),
                         run.agent_log().string());
         }

@@ -45,8 +45,8 @@ class LocalSite : public SlurmSite {
         if (!process.waitForFinished(kPatience_s * 1000)) {
             process.kill();
             process.waitForFinished();
-            throw Error(Failure::Unreachable, Code("SLURM-ANSWER"), command[0] + " has not answered for 90 s",
-                        "Slurm");
+            throw Error(Failure::Unreachable, Code("SLURM-ANSWER"),
+                        command[0] + " has not answered for " + std::to_string(kPatience_s) + " s", "Slurm");
         }
         const bool ended = process.exitStatus() == QProcess::NormalExit;
         return {ended ? process.exitCode() : -1, process.readAllStandardOutput().toStdString(),
