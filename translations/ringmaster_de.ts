@@ -5899,8 +5899,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Freiliegende Kommunikation als Anteil des Schritts</translation>
     </message>
     <message>
-        <source>Tensors at the peak of its last step</source>
-        <translation>Tensoren an der Spitze seines letzten Schritts</translation>
+        <source>Tensors at the highest peak of its steps</source>
+        <translation>Tensoren an der höchsten Spitze seiner Schritte</translation>
     </message>
     <message>
         <source>When something was last heard of it</source>

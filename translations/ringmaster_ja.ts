@@ -5872,8 +5872,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>露出した通信がステップに占める割合</translation>
     </message>
     <message>
-        <source>Tensors at the peak of its last step</source>
-        <translation>最後のステップでのテンソルのピーク</translation>
+        <source>Tensors at the highest peak of its steps</source>
+        <translation>全ステップのうち最大のテンソルのピーク</translation>
     </message>
     <message>
         <source>When something was last heard of it</source>

@@ -5852,8 +5852,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>暴露的通信占一步的比例</translation>
     </message>
     <message>
-        <source>Tensors at the peak of its last step</source>
-        <translation>它最后一步的张量峰值</translation>
+        <source>Tensors at the highest peak of its steps</source>
+        <translation>它各步中最高的张量峰值</translation>
     </message>
     <message>
         <source>When something was last heard of it</source>

@@ -196,7 +196,7 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
             tr("Exposed communication of a step: it waits for others, or for the network"),
             tr("Time in which its collectives were in flight"),
             tr("Exposed communication as a share of the step"),
-            tr("Tensors at the peak of its last step"),
+            tr("Tensors at the highest peak of its steps"),
             tr("When something was last heard of it")};
         return what[section];
     }
