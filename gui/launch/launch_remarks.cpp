@@ -43,8 +43,8 @@ QString fit_words(const Plan& plan) {
 
 QString output_words(const Plan& plan) {
     const QString folder = QString::fromStdString(plan.config.output_dir);
-    if (folder.isEmpty() || QDir(folder).entryList({u"model*.safetensors"_s}, QDir::Files).isEmpty())
-        return {};
+    const QStringList weights{u"model*.safetensors"_s, u"adapter_model.safetensors"_s};
+    if (folder.isEmpty() || QDir(folder).entryList(weights, QDir::Files).isEmpty()) return {};
     return Remarks::tr("%1 holds a model, which this run replaces when it is done.").arg(folder);
 }
 

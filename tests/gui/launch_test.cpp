@@ -13,6 +13,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -208,6 +209,25 @@ class LaunchTest : public QObject {
         form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(0);
         QVERIFY(add->isEnabled());
         dialog.close();
+    }
+
+    void aModelOrAdapterInTheOutputFolderIsWarnedOf() {
+        const QDir folder(m_home.filePath(u"out"_s));
+        QVERIFY(QDir().mkpath(folder.path()));
+        for (const QString& name : {u"trainer_state.json"_s, u"model-00001-of-00002.safetensors"_s,
+                                    u"adapter_model.safetensors"_s}) {
+            QFile weights(folder.filePath(name));
+            QVERIFY(weights.open(QIODevice::WriteOnly));
+            weights.close();
+            Session session(places());
+            LaunchDialog dialog(session);
+            dialog.ask(request());
+            const auto* warnings = dialog.findChild<QLabel*>(u"launchWarnings"_s);
+            QCOMPARE(warnings->text().contains(u"holds a model"_s), name.endsWith(u"safetensors"_s));
+            QTest::mouseClick(dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s), Qt::LeftButton);
+            QTRY_VERIFY(!dialog.isVisible());
+            QVERIFY(weights.remove());
+        }
     }
 
     void aChoiceIsKeptForTheNextTime() {
