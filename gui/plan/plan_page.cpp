@@ -165,6 +165,7 @@ void PlanPage::connectAll() {
     connect(m_launch, &QPushButton::clicked, this, &PlanPage::launch);
     connect(m_editor->document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
         if (removed == 0 && added == 0) return;
+        if (m_edit_refused) m_notice->hide();
         replan();
         m_draft_timer.start();
     });
@@ -334,12 +335,13 @@ bool PlanPage::settled() const {
 void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& edit) {
     try {
         const std::string before = m_editor->text().toStdString(), edited = edit(before);
-        m_notice->hide();
+        if (m_edit_refused) m_notice->hide();
         if (edited == before) replan();  // drops a length that was only tried
         m_editor->edit(QString::fromStdString(edited));
         m_editor->setFocus();
     } catch (const std::exception& problem) {
         complain(problem);
+        m_edit_refused = true;
     }
 }
 
@@ -360,6 +362,7 @@ void PlanPage::complain(const std::exception& problem) {
 }
 
 void PlanPage::say(Tone tone, const QString& what, const QString& why) {
+    m_edit_refused = false;
     m_notice->clearActions();
     m_notice->say(tone, what, why);
     QPushButton* close = m_notice->addAction(tr("Close"));

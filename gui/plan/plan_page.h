@@ -99,8 +99,9 @@ class PlanPage : public Page {
     KeptBatch m_kept;
 
     PageHeader* m_header;
-    Banner* m_notice;        ///< reports a file that cannot be read or saved, or that has changed
-    Banner* m_draft_notice;  ///< offers an edit that a crash left behind
+    Banner* m_notice;             ///< reports a file that cannot be read or saved, or that has changed
+    bool m_edit_refused = false;  ///< the notice is about an edit, and goes with the next one
+    Banner* m_draft_notice;       ///< offers an edit that a crash left behind
     QStackedWidget* m_stack;
     TopologyBar* m_topology;
     YamlEditor* m_editor;

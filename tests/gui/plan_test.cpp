@@ -450,6 +450,29 @@ class PlanTest : public PlanPageTest {
         QCOMPARE(bytes_of(m_file), bytes);
     }
 
+    void aRefusedEditIsSaidUntilTheNextEdit() {
+        open();
+        setText(QString(kText)
+                    .replace(u"context_parallel_size: 4"_s, u"context_parallel_size: &ranks 4"_s)
+                    .replace(u"micro_batch_size: 1"_s, u"micro_batch_size: *ranks"_s));
+        const auto refuse = [&] {
+            QTest::mouseClick(named("contextSize-8"), Qt::LeftButton);
+            settle();
+        };
+        refuse();
+        QVERIFY(named("fileNotice")->isVisible());
+        QTest::keyClicks(editor(), u"#"_s);
+        QVERIFY(!named("fileNotice")->isVisible());
+        refuse();
+        QVERIFY(named("fileNotice")->isVisible());
+        QTest::keyClick(editor(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(!named("fileNotice")->isVisible());
+        write(m_file, kText.toUtf8() + "seed: 7\n");
+        QTRY_VERIFY_WITH_TIMEOUT(named("reloadButton") != nullptr, 10000);
+        QTest::keyClicks(editor(), u"#"_s);
+        QVERIFY(named("fileNotice")->isVisible());
+    }
+
     void whatIsNoFileIsSaid() {
         for (const QString& path :
              {m_home.path(), m_home.path() + u"/not-there.yml"_s, u"/proc/self/mem"_s}) {
