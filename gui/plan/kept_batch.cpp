@@ -26,8 +26,8 @@ void rewrite(Diagnostic& note, const Plan& plan) {
 void KeptBatch::applyTo(Plan& plan) {
     Batch& batch = plan.batch;
     if (batch.global <= 0 || batch.global > kMostRows || batch.accumulation > kMostRows) return;
-    if (!m_rows_of_rank) m_rows_of_rank = batch.micro * batch.accumulation;
-    const int64_t wanted = *m_rows_of_rank * plan.ranks;
+    if (!m_opened) m_opened = {batch.micro * batch.accumulation, plan.context_parallel.size};
+    const int64_t wanted = m_opened->rows * std::max(1, plan.ranks / m_opened->context_parallel_size);
     const bool can_be_kept = wanted > batch.global && wanted < kMostRows && batch.accumulation < (1 << 20) &&
                              batch.accumulation * wanted % batch.global == 0;
     batch.global_without_cp = can_be_kept ? wanted : batch.global;

@@ -9,15 +9,19 @@ namespace ringmaster {
 
 class KeptBatch {
   public:
-    void forget() { m_rows_of_rank.reset(); }  ///< call it when another text is opened
+    void forget() { m_opened.reset(); }  ///< call it when another text is opened
 
-    /// Remembers micro × accumulation of the first plan after forget(). In every plan, replaces the batch
-    /// "without context parallelism" by the batch to keep, or by the plan's batch if that is impossible; also
-    /// in the note about it.
+    /// Remembers micro × accumulation and the context parallel size of the first plan after forget(). In
+    /// every plan, replaces the batch "without context parallelism" by the batch to keep, or by the plan's
+    /// batch if that is impossible; also in the note about it.
     void applyTo(Plan& plan);
 
   private:
-    std::optional<int64_t> m_rows_of_rank;
+    struct Opened {
+        int64_t rows = 1;  ///< micro × accumulation
+        int context_parallel_size = 1;
+    };
+    std::optional<Opened> m_opened;
 };
 
 }  // namespace ringmaster

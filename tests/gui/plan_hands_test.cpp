@@ -120,6 +120,23 @@ class PlanHandsTest : public PlanPageTest {
         QVERIFY(!keep->isVisibleTo(m_page.get()));
     }
 
+    void aBatchThatWasKeptIsNotOfferedAgain() {
+        clickNamed("contextSize-8");
+        clickNamed("keepBatchButton");
+        QTest::keyClick(editor(), Qt::Key_S, Qt::ControlModifier);
+        QTRY_VERIFY(!m_page->isEdited());
+        const QString kept = m_page->file();
+        open(u"two.yaml"_s, kText);
+        m_page->openFile(kept);
+        m_page->choose(eight_gpus());
+        settle();
+        auto* keep = m_page->findChild<QAbstractButton*>(u"keepBatchButton"_s);
+        QVERIFY(!keep->isVisibleTo(m_page.get()));
+        QCOMPARE(rowWith(u"becomes"_s), -1);
+        clickNamed("contextSize-4");  // twice the rows
+        QVERIFY(!keep->isVisibleTo(m_page.get()));
+    }
+
     void ranksOfOneFileAreNotTheNextOnes() {
         open(u"two.yaml"_s, kText);
         QCOMPARE(m_page->findChild<QSpinBox*>(u"ranksBox"_s)->value(), 0);
