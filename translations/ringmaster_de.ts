@@ -2262,6 +2262,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>state of a run</extracomment>
         <translation>beschädigt</translation>
     </message>
+    <message>
+        <source>incomplete</source>
+        <extracomment>state of a run</extracomment>
+        <translation>unvollständig</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -6218,6 +6223,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>ulysses %1</source>
         <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>Seine Ereignisse enden bei Schritt %1, vor dem letzten.</translation>
     </message>
 </context>
 <context>

@@ -2245,6 +2245,11 @@ On what is left the run would go on with:</source>
         <extracomment>state of a run</extracomment>
         <translation>破損</translation>
     </message>
+    <message>
+        <source>incomplete</source>
+        <extracomment>state of a run</extracomment>
+        <translation>不完全</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -6167,6 +6172,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>ulysses %1</source>
         <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>イベントは、最後のステップより前のステップ %1 で終わっています。</translation>
     </message>
 </context>
 <context>

@@ -2245,6 +2245,11 @@ On what is left the run would go on with:</source>
         <extracomment>state of a run</extracomment>
         <translation>已损坏</translation>
     </message>
+    <message>
+        <source>incomplete</source>
+        <extracomment>state of a run</extracomment>
+        <translation>不完整</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -6167,6 +6172,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>ulysses %1</source>
         <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>其事件止于第 %1 步，未到最后一步。</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,8 @@
 #include <QPixmap>
 #include <algorithm>
 
+#include "launcher/history/run_table.h"
+
 namespace ringmaster {
 
 namespace {
@@ -41,6 +43,11 @@ RunMark runMark(RunPhase phase) {
     return RunMark::Failed;
 }
 
+RunMark runMark(const RunRow& row) {
+    if (!row.problem.empty()) return RunMark::Damaged;
+    return row.is_cut_short() ? RunMark::Incomplete : runMark(row.state.state);
+}
+
 QString runWord(RunMark mark) {
     switch (mark) {
         case RunMark::Waiting:
@@ -64,6 +71,9 @@ QString runWord(RunMark mark) {
         case RunMark::Failed:
             //: state of a run
             return RunMarks::tr("failed");
+        case RunMark::Incomplete:
+            //: state of a run
+            return RunMarks::tr("incomplete");
         case RunMark::Damaged:
             break;
     }
@@ -81,6 +91,7 @@ QColor runColour(RunMark mark, const Colours& colours) {
             return colours.good;
         case RunMark::Failed:
             return colours.error;
+        case RunMark::Incomplete:
         case RunMark::Damaged:
             return colours.warning;
         case RunMark::Waiting:
@@ -131,6 +142,7 @@ void paintRunMark(QPainter& painter, const QRectF& room, RunMark mark, const Col
             painter.drawLine(inner.topLeft(), inner.bottomRight());
             painter.drawLine(inner.topRight(), inner.bottomLeft());
             break;
+        case RunMark::Incomplete:
         case RunMark::Damaged:
             painter.drawLine(QPointF(inner.center().x(), inner.top()),
                              QPointF(inner.center().x(), inner.top() + inner.height() * 0.58));

@@ -12,18 +12,22 @@ class QRectF;
 
 namespace ringmaster {
 
+struct RunRow;
+
 enum class RunMark {
-    Waiting,    ///< empty circle: queued, or prepared and not started
-    Preparing,  ///< half circle
-    Running,    ///< triangle pointing right
-    Stopping,   ///< empty square
-    Completed,  ///< tick
-    Stopped,    ///< filled square
-    Failed,     ///< cross
-    Damaged,    ///< exclamation mark: the run's files cannot be read
+    Waiting,     ///< empty circle: queued, or prepared and not started
+    Preparing,   ///< half circle
+    Running,     ///< triangle pointing right
+    Stopping,    ///< empty square
+    Completed,   ///< tick
+    Stopped,     ///< filled square
+    Failed,      ///< cross
+    Incomplete,  ///< exclamation mark: recorded as completed, but its events end early
+    Damaged,     ///< exclamation mark: the run's files cannot be read
 };
 
 RunMark runMark(RunPhase phase);
+RunMark runMark(const RunRow& row);
 QString runWord(RunMark mark);  ///< returns a word such as "running", in the app's language
 QColor runColour(RunMark mark, const Colours& colours);
 

@@ -294,18 +294,18 @@ void DetailsPanel::showRun(const RunRow& row) {
 
 void DetailsPanel::fillSummary(const RunRow& row) {
     const Colours c = coloursOf(this);
-    const RunMark mark = markOf(row);
+    const RunMark mark = runMark(row);
     const int side = space(1.1);
     m_mark->setPixmap(runIcon(mark, c).pixmap(QSize(side, side), devicePixelRatioF()));
     m_name->setFullText(QString::fromStdString(row.name));
     m_state->setText(runWord(mark));
-    const bool bad = mark == RunMark::Damaged || mark == RunMark::Failed;
-    m_banner->setVisible(bad);
+    m_banner->setVisible(mark >= RunMark::Failed);
     if (mark == RunMark::Damaged)
-        m_banner->say(Tone::Warning, tr("This run's files are damaged."),
-                      firstLines(QString::fromStdString(row.problem)));
-    else if (bad)
-        m_banner->say(Tone::Error, tr("It failed."), firstLines(reason_of(row.state)));
+        m_banner->say(Tone::Warning, tr("This run's files are damaged."), firstLines(whyOf(row)));
+    else if (mark == RunMark::Incomplete)
+        m_banner->say(Tone::Warning, whyOf(row));
+    else if (mark == RunMark::Failed)
+        m_banner->say(Tone::Error, tr("It failed."), firstLines(whyOf(row)));
     const auto& measured = row.measured;
     const auto with = [](const auto& value, auto form) { return value ? form(*value) : show::unknown(); };
     m_figures[0]->setValue(with(measured.step, show::count));

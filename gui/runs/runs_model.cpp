@@ -20,11 +20,6 @@ QVariant numberOrNone(const std::optional<T>& value) {
     return value ? QVariant(double(*value)) : QVariant();
 }
 
-/// Returns why the run's files cannot be read, or why it ended.
-QString whyOf(const RunRow& row) {
-    return row.problem.empty() ? reason_of(row.state) : QString::fromStdString(row.problem);
-}
-
 /// Returns true for figures, which are right-aligned so that rows can be compared.
 bool isFigure(RunsModel::Column column) {
     return (column >= RunsModel::Progress && column <= RunsModel::Started) || column == RunsModel::Length ||
@@ -37,8 +32,11 @@ QString qtPath(const RunRow& row) {
 
 }  // namespace
 
-RunMark markOf(const RunRow& row) {
-    return row.problem.empty() ? runMark(row.state.state) : RunMark::Damaged;
+QString whyOf(const RunRow& row) {
+    if (!row.problem.empty()) return QString::fromStdString(row.problem);
+    if (!row.is_cut_short()) return reason_of(row.state);
+    return RunsModel::tr("Its events end at step %1, before the last.")
+        .arg(show::count(row.measured.step.value_or(0)));
 }
 
 QString meshWords(const PlannedFigures& plan) {
@@ -180,7 +178,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case Name:
             return QString::fromStdString(row.name);
         case State:
-            return runWord(markOf(row));
+            return runWord(runMark(row));
         case Progress:
             if (!measured.step) return show::unknown();
             return show::progress(*measured.step, plan.total_steps);
@@ -243,7 +241,7 @@ QVariant RunsModel::sortKey(const RunRow& row, Column column) const {
         case Started:  // a run that never started sorts by creation
             return row.state.started > 0 ? row.state.started : row.state.created;
         case State:
-            return int(markOf(row));
+            return int(runMark(row));
         default:
             return text(row, column);
     }
@@ -270,7 +268,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return text(row, column);
         case Qt::DecorationRole:
-            return column == State ? QVariant(runIcon(markOf(row), coloursOf(QApplication::palette())))
+            return column == State ? QVariant(runIcon(runMark(row), coloursOf(QApplication::palette())))
                                    : QVariant();
         case Qt::ToolTipRole:
             return tip(row, column);

@@ -10,7 +10,8 @@
 
 namespace ringmaster {
 
-RunMark markOf(const RunRow& row);
+/// Returns why the run's files cannot be read, why it is incomplete, or why it ended.
+QString whyOf(const RunRow& row);
 
 /// Returns text such as "ring 2 × shard 4"; "1 rank" if nothing is split.
 QString meshWords(const PlannedFigures& plan);

@@ -88,7 +88,7 @@ RecentRunsModel::Entry RecentRunsModel::entryOf(const RunRow& row) {
     Entry entry;
     entry.name = QString::fromStdString(row.name);
     entry.dir = QString::fromStdString(row.dir.string());
-    entry.mark = row.problem.empty() ? runMark(row.state.state) : RunMark::Damaged;
+    entry.mark = runMark(row);
     entry.live = row.is_live();
     entry.second = show::listed({runWord(entry.mark), progressWords(row)});
     return entry;

@@ -186,6 +186,10 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     return figures;
 }
 
+bool RunRow::is_cut_short() const {
+    return state.state == RunPhase::Completed && measured.step.value_or(0) < planned.total_steps.value_or(0);
+}
+
 std::optional<double> RunRow::duration_s(double now) const {
     return ringmaster::duration_s(state, measured.ran_before_s, now);
 }

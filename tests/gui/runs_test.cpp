@@ -119,14 +119,14 @@ class RunsTest : public QObject {
 
     void tellsWhatMatteredAboutEachRun() {
         TestHome home;
-        home.add({.name = "llama", .steps = 40});
+        home.add({.name = "llama", .steps = 400});
         Shown shown(home);
         TRY_SETTLED(shown);
         auto* model = shown.table()->model();
         QCOMPARE(model->rowCount(), 1);
         auto text = [&](int column) { return model->index(0, column).data().toString(); };
         QCOMPARE(text(RunsModel::State), u"completed"_s);
-        QCOMPARE(text(RunsModel::Progress), u"40 of 400"_s);
+        QCOMPARE(text(RunsModel::Progress), u"400 of 400"_s);
         QCOMPARE(text(RunsModel::Model), u"Llama-3.2-1B"_s);
         QCOMPARE(text(RunsModel::MeshShape), u"ring 2"_s);
         for (int column :
@@ -138,6 +138,35 @@ class RunsTest : public QObject {
                     .data(Qt::AccessibleTextRole)
                     .toString()
                     .contains(u"completed"_s));
+    }
+
+    void aCompletedRunWhoseEventsEndEarlyIsMarked() {
+        TestHome home;
+        home.add({.name = "early", .steps = 40});
+        const RunDirectory lost = home.add({.name = "lost", .steps = 400, .created = 1});
+        std::filesystem::remove_all(lost.events());
+        home.add({.name = "whole", .steps = 400, .created = 0.5});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QCOMPARE(shown.names(), QStringList({u"early"_s, u"lost"_s, u"whole"_s}));
+        const auto* model = shown.table()->model();
+        const auto state = [&](int row, int role) {
+            return model->index(row, RunsModel::State).data(role).toString();
+        };
+        QCOMPARE(state(0, Qt::DisplayRole), u"incomplete"_s);
+        QCOMPARE(state(1, Qt::DisplayRole), u"incomplete"_s);
+        QCOMPARE(state(2, Qt::DisplayRole), u"completed"_s);
+        QCOMPARE(state(0, Qt::ToolTipRole), u"Its events end at step 40, before the last."_s);
+        const auto click = [&](int row) {
+            const QRect cell = shown.table()->visualRect(model->index(row, RunsModel::Name));
+            QTest::mouseClick(shown.table()->viewport(), Qt::LeftButton, {}, cell.center());
+        };
+        const auto* banner = shown.page.findChild<DetailsPanel*>()->findChild<Banner*>();
+        click(0);
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->text().contains(u"step 40"_s), qPrintable(banner->text()));
+        click(2);
+        QTRY_VERIFY(!banner->isVisible());
     }
 
     void sortsByFiguresAndPutsTheUnknownLast() {
