@@ -5931,6 +5931,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <extracomment>position of a rank among those that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
     </message>
+    <message>
+        <source>data parallel %1</source>
+        <extracomment>position of a rank among those that each hold all weights</extracomment>
+        <translation>DP %1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::RecentRunsModel</name>
@@ -6078,28 +6083,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 <context>
     <name>ringmaster::RunsModel</name>
     <message>
-        <source>ring %1</source>
-        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
-        <translation>Ring %1</translation>
-    </message>
-    <message>
-        <source>shard %1</source>
-        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
-        <translation>Shard %1</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
-        <translation>Replikat %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n rank(s)</source>
-        <translation>
-            <numerusform>%n Rank</numerusform>
-            <numerusform>%n Ranks</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Run</source>
         <translation>Lauf</translation>
     </message>
@@ -6218,11 +6201,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>How long its attempts ran, all together</source>
         <translation>Wie lange alle Versuche zusammen liefen</translation>
-    </message>
-    <message>
-        <source>ulysses %1</source>
-        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
-        <translation>Ulysses %1</translation>
     </message>
     <message>
         <source>Its events end at step %1, before the last.</source>

@@ -431,16 +431,6 @@
     </message>
 </context>
 <context>
-    <name>ringmaster::RunsModel</name>
-    <message numerus="yes">
-        <source>%n rank(s)</source>
-        <translation>
-            <numerusform>%n rank</numerusform>
-            <numerusform>%n ranks</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ringmaster::RunsPage</name>
     <message numerus="yes">
         <source>%n run(s)</source>

@@ -5884,6 +5884,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <source>When something was last heard of it</source>
         <translation>最後に受信してからの時間</translation>
     </message>
+    <message>
+        <source>data parallel %1</source>
+        <extracomment>position of a rank among those that each hold all weights</extracomment>
+        <translation>データ並列 %1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::RecentRunsModel</name>
@@ -6028,27 +6033,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
 <context>
     <name>ringmaster::RunsModel</name>
     <message>
-        <source>ring %1</source>
-        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
-        <translation>リング %1</translation>
-    </message>
-    <message>
-        <source>shard %1</source>
-        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
-        <translation>シャード %1</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
-        <translation>レプリカ %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n rank(s)</source>
-        <translation>
-            <numerusform>%n ランク</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Run</source>
         <translation>実行</translation>
     </message>
@@ -6167,11 +6151,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>長い実行のため、調べたステップの中の最小値</translation>
-    </message>
-    <message>
-        <source>ulysses %1</source>
-        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
-        <translation>Ulysses %1</translation>
     </message>
     <message>
         <source>Its events end at step %1, before the last.</source>

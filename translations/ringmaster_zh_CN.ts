@@ -5884,6 +5884,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <extracomment>position of a rank among those that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
     </message>
+    <message>
+        <source>data parallel %1</source>
+        <extracomment>position of a rank among those that each hold all weights</extracomment>
+        <translation>数据并行 %1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::RecentRunsModel</name>
@@ -6028,27 +6033,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::RunsModel</name>
     <message>
-        <source>ring %1</source>
-        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
-        <translation>环 %1</translation>
-    </message>
-    <message>
-        <source>shard %1</source>
-        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
-        <translation>分片 %1</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
-        <translation>副本 %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n rank(s)</source>
-        <translation>
-            <numerusform>%n 个 rank</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Run</source>
         <translation>运行</translation>
     </message>
@@ -6167,11 +6151,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>How long its attempts ran, all together</source>
         <translation>所有尝试的总运行时间</translation>
-    </message>
-    <message>
-        <source>ulysses %1</source>
-        <extracomment>ranks of a mesh that split the heads; Ulysses is a name</extracomment>
-        <translation>Ulysses %1</translation>
     </message>
     <message>
         <source>Its events end at step %1, before the last.</source>

@@ -41,7 +41,10 @@ QString placeText(const RankRow& row) {
     //: position of a rank among the groups that each hold a copy of the weights
     if (row.mesh.dp_replicate > 1) parts << RankTableModel::tr("replica %1").arg(row.place.dp_replicate);
     //: position of a rank among those that each hold a part of the weights
-    if (row.mesh.dp_shard > 1) parts << RankTableModel::tr("shard %1").arg(row.place.dp_shard);
+    const QString shard = RankTableModel::tr("shard %1");
+    //: position of a rank among those that each hold all weights
+    const QString whole = RankTableModel::tr("data parallel %1");
+    if (row.mesh.dp_shard > 1) parts << (row.zero_stage > 0 ? shard : whole).arg(row.place.dp_shard);
     //: position of a rank in the ring that passes keys and values round
     if (row.mesh.ring > 1) parts << RankTableModel::tr("ring %1").arg(row.place.ring);
     //: position of a rank among those that split the heads; Ulysses is a name

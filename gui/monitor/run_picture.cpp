@@ -192,8 +192,8 @@ float recent_median(const RankHistory& rank, Measure measure) {
 }
 
 RankRow row_of(const RankHistory& rank, const Plan* plan) {
-    RankRow row{rank.rank, "",       "",       {},       {}, {}, kUnknown,
-                kUnknown,  kUnknown, kUnknown, kUnknown, 0,  0,  rank.last_heard};
+    RankRow row{rank.rank,      "", "", {}, {}, 0, {}, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, 0, 0,
+                rank.last_heard};
     if (rank.hello) {
         row.host = rank.hello->host;
         row.device = rank.hello->device;
@@ -201,6 +201,7 @@ RankRow row_of(const RankHistory& rank, const Plan* plan) {
     if (plan != nullptr && rank.rank < plan->mesh.ranks()) {
         row.mesh = plan->mesh;
         row.place = plan->mesh.coordinates(rank.rank);
+        row.zero_stage = plan->zero_stage;
     }
     if (plan != nullptr && plan->memory) {
         for (const RankMemory& memory : plan->memory->per_rank) {

@@ -108,6 +108,7 @@ struct RankRow {
     std::string host, device;
     Mesh mesh;              ///< a mesh of one rank if the plan is not known
     MeshCoordinates place;  ///< coordinates in the mesh
+    int zero_stage = 0;
     std::optional<int64_t> step;
     double loss = 0, step_s = 0, wait_s = 0, comm_s = 0, exposed = 0;  ///< NaN: not known
     int64_t peak_bytes = 0, expected_bytes = 0;                        ///< 0: not known

@@ -16,6 +16,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
+#include "gui/plan/verdict_words.h"
 #include "gui/runs/estimate_bars.h"
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
@@ -316,7 +317,7 @@ void DetailsPanel::fillSummary(const RunRow& row) {
     QStringList facts;
     const auto& plan = row.planned;
     if (!plan.model.empty()) facts << QString::fromStdString(plan.model);
-    if (plan.mesh) facts << meshWords(plan);
+    if (plan.mesh) facts << mesh_words(*plan.mesh, plan.zero_stage);
     if (!plan.layout.empty() && plan.mesh && plan.mesh->ring > 1)
         facts << QString::fromStdString(plan.layout);
     if (plan.sequence_len) facts << tr("%1 tokens a sequence").arg(show::count(*plan.sequence_len));

@@ -7,6 +7,7 @@
 
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
+#include "gui/plan/verdict_words.h"
 #include "gui/session/reason_words.h"
 
 namespace ringmaster {
@@ -37,21 +38,6 @@ QString whyOf(const RunRow& row) {
     if (!row.is_cut_short()) return reason_of(row.state);
     return RunsModel::tr("Its events end at step %1, before the last.")
         .arg(show::count(row.measured.step.value_or(0)));
-}
-
-QString meshWords(const PlannedFigures& plan) {
-    if (!plan.mesh) return show::unknown();
-    QStringList parts;
-    //: ranks of a mesh that pass keys and values round
-    if (plan.mesh->ring > 1) parts << RunsModel::tr("ring %1").arg(plan.mesh->ring);
-    //: ranks of a mesh that split the heads; Ulysses is a name
-    if (plan.mesh->ulysses > 1) parts << RunsModel::tr("ulysses %1").arg(plan.mesh->ulysses);
-    //: ranks of a mesh that each hold a part of the weights
-    if (plan.mesh->dp_shard > 1) parts << RunsModel::tr("shard %1").arg(plan.mesh->dp_shard);
-    //: groups of ranks of a mesh that each hold a copy of the weights
-    if (plan.mesh->dp_replicate > 1) parts << RunsModel::tr("replica %1").arg(plan.mesh->dp_replicate);
-    return parts.isEmpty() ? RunsModel::tr("%n rank(s)", nullptr, std::max(1, plan.ranks))
-                           : parts.join(u" \u00D7 "_s);
 }
 
 QString RunsModel::title(Column column) {
@@ -197,7 +183,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case Model:
             return plan.model.empty() ? show::unknown() : QString::fromStdString(plan.model);
         case MeshShape:
-            return meshWords(plan);
+            return plan.mesh ? mesh_words(*plan.mesh, plan.zero_stage) : show::unknown();
         case Length:
             return with(plan.sequence_len, show::count);
         case Batch:

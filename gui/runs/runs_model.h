@@ -13,9 +13,6 @@ namespace ringmaster {
 /// Returns why the run's files cannot be read, why it is incomplete, or why it ended.
 QString whyOf(const RunRow& row);
 
-/// Returns text such as "ring 2 × shard 4"; "1 rank" if nothing is split.
-QString meshWords(const PlannedFigures& plan);
-
 class RunsModel : public QAbstractTableModel {
     Q_OBJECT
 

@@ -136,7 +136,7 @@ class PlanWriter {
                 text += (text.empty() ? "" : " × ") + std::string(name) + " " + std::to_string(size);
         };
         factor("dp_replicate", m.dp_replicate);
-        factor("dp_shard", m.dp_shard);
+        factor(plan_.zero_stage > 0 ? "dp_shard" : "data parallel", m.dp_shard);
         factor("ring", m.ring);
         factor("ulysses", m.ulysses);
         if (text.empty()) text = "no splitting";

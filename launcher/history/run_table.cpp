@@ -140,6 +140,7 @@ PlannedFigures read_planned(const RunDirectory& run) {
     figures.device = text(at(plan, {"device"}));
     figures.ranks = small(at(plan, {"ranks"}), 0);
     figures.nodes = small(at(plan, {"nodes"}), 0);
+    figures.zero_stage = small(at(plan, {"zero_stage"}), 0);
     const json& mesh = at(plan, {"mesh"});
     if (mesh.is_object())
         figures.mesh = Mesh{small(at(mesh, {"dp_replicate"}), 1), small(at(mesh, {"dp_shard"}), 1),

@@ -24,7 +24,7 @@ struct PlannedFigures {
     std::string output_dir;
     std::string layout;
     std::string device;
-    int ranks = 0, nodes = 0;
+    int ranks = 0, nodes = 0, zero_stage = 0;
     std::optional<Mesh> mesh;
     std::optional<int64_t> sequence_len, global_batch, total_steps;
     std::optional<int64_t> memory_bytes, memory_low_bytes, memory_high_bytes;

@@ -439,12 +439,15 @@ class MonitorTest : public QObject {
         RankRow row;
         row.mesh = {1, 2, 4, 2};
         row.place = {0, 1, 3, 0};
-        model.setRows({row, {}}, 0);
+        RankRow sharded = row;
+        sharded.zero_stage = 3;
+        model.setRows({sharded, {}, row}, 0);
         const auto place = [&](int at) {
             return model.index(at, RankTableModel::MeshPlace).data(Qt::DisplayRole).toString();
         };
         QCOMPARE(place(0), u"shard 1 ring 3 ulysses 0"_s);
         QCOMPARE(place(1), QString());
+        QCOMPARE(place(2), u"data parallel 1 ring 3 ulysses 0"_s);
     }
 
     void choosingARowDrawsTheRankOut() {

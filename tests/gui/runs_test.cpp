@@ -140,6 +140,22 @@ class RunsTest : public QObject {
                     .contains(u"completed"_s));
     }
 
+    void aMeshIsSaidAsOnThePlanPage() {
+        TestHome home;
+        home.add({.name = "whole", .ranks = 4});
+        home.add({.name = "sharded",
+                  .ranks = 4,
+                  .created = 1,
+                  .more = "fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\n"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        const auto mesh = [&](int row) {
+            return shown.table()->model()->index(row, RunsModel::MeshShape).data().toString();
+        };
+        QCOMPARE(mesh(0), u"data parallel 2 \u00D7 ring 2"_s);
+        QCOMPARE(mesh(1), u"dp_shard 2 \u00D7 ring 2 \u00B7 ZeRO 3"_s);
+    }
+
     void aCompletedRunWhoseEventsEndEarlyIsMarked() {
         TestHome home;
         home.add({.name = "early", .steps = 40});

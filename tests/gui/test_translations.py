@@ -89,7 +89,7 @@ def test_axes_of_a_mesh_have_their_words(updated):
     language, messages = updated
     axis = re.compile(r"\b(ring|ulysses) %\d")
     of_axes = [(message.findtext("source"), form) for _, message in messages for form in forms(message) if axis.search(message.findtext("source"))]
-    assert language == "en" or len(of_axes) >= 7
+    assert language == "en" or len(of_axes) >= 5
     assert not [form for _, form in of_axes if axis.search(form)]
     untranslated = re.compile(r'(?<!tr\()u?"[^"]*\b(ring|ulysses|expert) %')
     assert not [file.name for file in (ROOT / "gui").rglob("*.cpp") if untranslated.search(file.read_text())]

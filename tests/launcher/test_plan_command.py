@@ -50,6 +50,14 @@ def test_the_kernels_of_the_attention_are_named_with_the_reason(make_config):
     assert own["kernel"] == "Ringmaster's block kernel"
 
 
+def test_the_mesh_says_shard_only_if_states_are_sharded(make_config):
+    whole = run("plan", make_config(context_parallel_size=2), "--ranks", 4).stdout
+    assert "data parallel 2 × ring 2" in whole and "dp_shard" not in whole
+    sharded = run("plan", make_config(context_parallel_size=2), "--ranks", 4, "--set", "fsdp_version=2",
+                  "--set", "fsdp_config.reshard_after_forward=true").stdout
+    assert "dp_shard 2 × ring 2, states sharded (ZeRO 3)" in sharded
+
+
 def test_without_ranks_two_are_planned_on_the_cpu(make_config):
     assert json.loads(run("plan", make_config(), "--json").stdout)["ranks"] == 2
 
