@@ -28,7 +28,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kStepsMs = 120000;  ///< time limit for a run's next change; a machine may be busy
+constexpr int kStepsMs = 300000;  ///< time limit for a run's next change; a machine may be busy
 
 RunDirectory run_at(const QString& dir) {
     return {dir.toStdString()};
