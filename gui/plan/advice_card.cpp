@@ -5,6 +5,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/plan/verdict_words.h"
+#include "gui/session/mesh_words.h"
 
 namespace ringmaster {
 

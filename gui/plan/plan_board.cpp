@@ -19,6 +19,7 @@
 #include "gui/plan/mesh_view.h"
 #include "gui/plan/sequence_view.h"
 #include "gui/plan/verdict_words.h"
+#include "gui/session/mesh_words.h"
 
 namespace ringmaster {
 

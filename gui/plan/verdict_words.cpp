@@ -88,25 +88,6 @@ QString ranks_words(const Plan& plan) {
                                        : Words::tr("%n CPU rank(s)", nullptr, plan.ranks);
 }
 
-QString mesh_words(const Mesh& mesh, int zero_stage) {
-    QStringList parts;
-    const auto factor = [&](const QString& text, int size) {
-        if (size > 1) parts << text.arg(size);
-    };
-    factor(u"dp_replicate %1"_s, mesh.dp_replicate);
-    factor(zero_stage > 0 ? u"dp_shard %1"_s : Words::tr("data parallel %1"), mesh.dp_shard);
-    //: ranks of a mesh that pass keys and values round
-    factor(Words::tr("ring %1"), mesh.ring);
-    //: ranks of a mesh that split the heads; Ulysses is a name
-    factor(Words::tr("ulysses %1"), mesh.ulysses);
-    //: ranks of a mesh that share the experts of a layer
-    const QString experts =
-        mesh.expert > 1 ? u" \u00B7 "_s + Words::tr("expert %1").arg(mesh.expert) : QString();
-    const bool sharded = zero_stage > 0 && mesh.shards() > 1;
-    const QString split = parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
-    return sharded ? split + u" \u00B7 ZeRO %1"_s.arg(zero_stage) + experts : split;
-}
-
 VerdictWords verdict_words(const Plan& plan, bool machine_known) {
     if (plan.verdict == Verdict::Invalid) return invalid_words(plan);
     const Diagnostic* fit = said(plan, "MEM-FIT");

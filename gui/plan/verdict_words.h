@@ -21,9 +21,6 @@ const RankMemory* fullest_rank(const Plan& plan);  ///< null if the memory is no
 
 /// Returns text such as "8 GPUs" or "2 CPU ranks".
 QString ranks_words(const Plan& plan);
-/// Returns "dp_shard 2 × ring 4 · ZeRO 3", "data parallel 8" if each rank holds all states, "no splitting".
-/// Adds "· expert 4" if experts are divided among ranks.
-QString mesh_words(const Mesh& mesh, int zero_stage);
 /// Returns what an alternative changes and gains.
 QString gains_words(const Alternative& plan, const Plan& present);
 

@@ -7,7 +7,7 @@
 
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
-#include "gui/plan/verdict_words.h"
+#include "gui/session/mesh_words.h"
 #include "gui/session/reason_words.h"
 
 namespace ringmaster {
