@@ -91,15 +91,11 @@ bool JsonMembers::next(JsonMember& member) {
     if (is_over_) return false;
     is_over_ = true;
     const bool is_first = !std::exchange(began_, true);
-    if (is_first ? !take('{') : !take(',')) {
-        const bool closed = !is_first && take('}');
+    if (is_first && !take('{')) return false;
+    if (is_first ? take('}') : !take(',')) {
+        const bool closed = is_first || take('}');
         skip_space();
         is_whole_ = closed && at_ == end_;
-        return false;
-    }
-    if (is_first && take('}')) {
-        skip_space();
-        is_whole_ = at_ == end_;
         return false;
     }
     JsonMember read;
@@ -116,9 +112,10 @@ bool JsonMembers::next_if(std::string_view key, JsonMember& member) {
                          at_[0] == ',' && at_[1] == '"' && std::memcmp(at_ + 2, key.data(), length) == 0 &&
                          at_[length + 2] == '"' && at_[length + 3] == ':';
     if (!is_next) return false;
-    member.key = {at_ + 2, length};
+    JsonMember read{{at_ + 2, length}, {}};
     at_ += length + 4;
-    is_over_ = !value(member.value);
+    is_over_ = !value(read.value);
+    if (!is_over_) member = read;
     return !is_over_;
 }
 
