@@ -88,7 +88,7 @@ Maybe ended(const Evidence& run) {
             end.finding = Finding::Completed;
             end.urgency = Urgency::Good;
             end.text = run.output_dir;
-            if (run.total_steps && !run.ranks.empty() && last_step(run) < *run.total_steps) {
+            if (!run.is_done && run.total_steps && !run.ranks.empty() && last_step(run) < *run.total_steps) {
                 end.urgency = Urgency::Warning;
                 end.step = last_step(run);
             }
@@ -381,6 +381,10 @@ Evidence evidence_of(const RunHistory& history, double now) {
     evidence.state = history.state();
     evidence.problem = history.problem();
     evidence.now = now;
+    for (const Happening& one : history.happenings()) {
+        const auto* done = std::get_if<DoneEvent>(&one.event);
+        if (done != nullptr && done->state == to_string(RunPhase::Completed)) evidence.is_done = true;
+    }
     for (const RankHistory& rank : history.ranks()) {
         RankEvidence& of_rank = evidence.ranks.emplace_back();
         of_rank.rank = rank.rank;

@@ -70,6 +70,7 @@ struct Evidence {
     double now = 0;
     std::vector<RankEvidence> ranks;
     std::optional<int64_t> total_steps;
+    bool is_done = false;  ///< an event says that a rank completed the run, perhaps sooner by early stopping
     int64_t device_bytes = 0;  ///< memory of one device; 0: unknown
     std::optional<double> planned_overhead;
     std::optional<Diagnostic> layout_advice;  ///< plan diagnostic whose fixes name a better layout

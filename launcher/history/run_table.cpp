@@ -27,6 +27,7 @@ constexpr int64_t kHeadBytes = 64 << 10;
 constexpr int64_t kPieceBytes = 8 << 10;
 constexpr int kPieces = 24;
 constexpr int64_t kOtherRankBytes = 4 << 10;  ///< read from the end of every other rank's events
+constexpr int64_t kLastBytes = 4096;          ///< bytes read for the last event
 constexpr int kOtherRanks = 63;
 constexpr size_t kCurvePoints = 300;
 
@@ -158,6 +159,10 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     MeasuredFigures figures;
     const fs::path first = run.events() / event_file_name(0);
     const int64_t bytes = stamp_of(first).bytes;
+    const std::vector<EventLine> last =
+        events_in(first, std::max<int64_t>(0, bytes - kLastBytes), kLastBytes);
+    const auto* done = last.empty() ? nullptr : std::get_if<DoneEvent>(&last.back().event);
+    figures.is_done = done != nullptr && done->state == to_string(RunPhase::Completed);
     const std::vector<StepEvent> steps = steps_of_first(first, bytes);
     if (steps.empty()) return figures;
     StepSums sums;
@@ -188,7 +193,8 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
 }
 
 bool RunRow::is_cut_short() const {
-    return state.state == RunPhase::Completed && measured.step.value_or(0) < planned.total_steps.value_or(0);
+    return state.state == RunPhase::Completed && !measured.is_done &&
+           measured.step.value_or(0) < planned.total_steps.value_or(0);
 }
 
 std::optional<double> RunRow::duration_s(double now) const {

@@ -36,6 +36,7 @@ struct PlannedFigures {
 /// Figures from the events.
 struct MeasuredFigures {
     std::optional<int64_t> step;  ///< last step of rank 0
+    bool is_done = false;         ///< rank 0's last event says that it completed the run
     std::optional<double> last_loss;
     std::optional<double> best_loss;  ///< lowest loss; for a long run, among the steps that were read
     bool best_is_sampled = false;
@@ -56,7 +57,8 @@ struct RunRow {
     RunNotes notes;
 
     bool is_live() const { return problem.empty() && !is_over(state.state) && state.writer.pid != 0; }
-    /// Returns true if the run is recorded as completed but its events end before the plan's last step.
+    /// Returns true if the run is recorded as completed but its events end before the plan's last step. Early
+    /// stopping ends a run sooner, too, but its last event says so.
     bool is_cut_short() const;
     /// Returns the seconds all attempts ran, the last up to its end or `now`; nullopt if never started.
     std::optional<double> duration_s(double now) const;

@@ -61,6 +61,21 @@ int64_t peak_bytes() {
     return int64_t{use.ru_maxrss} << 10;
 }
 
+TEST_F(RunTableTest, ARunThatEndedEarlyIsCutShortUnlessItsLastEventSaysThatItCompleted) {
+    make_whole("cut", 30);
+    const RunDirectory early = make_whole("early", 30);
+    write(early.events() / event_file_name(0),
+          to_json_line({unix_now(), 0, DoneEvent{30, "completed"}}) + "\n");
+    const RunDirectory again = make_whole("stopped-before", 30);
+    write(again.events() / event_file_name(0),
+          to_json_line({unix_now(), 0, DoneEvent{30, "stopped"}}) + "\n");
+    make_whole("whole", 40);
+    std::map<std::string, bool> is_cut;
+    for (const RunRow& row : read()) is_cut[row.name] = row.is_cut_short();
+    EXPECT_EQ(is_cut, (std::map<std::string, bool>{
+                          {"cut", true}, {"early", false}, {"stopped-before", true}, {"whole", false}}));
+}
+
 TEST_F(RunTableTest, ReadsTheEventsOfEarlierAttemptsWithLimits) {
     constexpr int64_t kHuge = int64_t{512} << 20;
     const RunDirectory run = make_run("again", RunPhase::Completed);
