@@ -17,18 +17,6 @@ namespace {
 constexpr size_t kColumns = 6;
 using Row = std::array<std::string, kColumns>;
 
-std::string mesh_name(const Mesh& mesh, int zero_stage) {
-    std::string text;
-    const auto factor = [&](const char* name, int size) {
-        if (size > 1) text += (text.empty() ? "" : " × ") + std::string(name) + " " + std::to_string(size);
-    };
-    factor("dp_replicate", mesh.dp_replicate);
-    factor(zero_stage > 0 ? "dp_shard" : "data parallel", mesh.dp_shard);
-    factor("ring", mesh.ring);
-    factor("ulysses", mesh.ulysses);
-    return text.empty() ? "no splitting" : text;
-}
-
 Row row_of(const Alternative& plan, size_t place) {
     const double exposed = plan.time.exposed_comm_s / plan.time.step_s;
     const std::string rate = plan.tokens_per_s < 10 ? format_number(plan.tokens_per_s, 2)
@@ -37,7 +25,7 @@ Row row_of(const Alternative& plan, size_t place) {
                           : plan.verdict == Verdict::Tight    ? " (tight)"
                                                               : "";
     return {std::to_string(place),
-            mesh_name(plan.mesh, plan.zero_stage) +
+            mesh_text(plan.mesh, plan.zero_stage) +
                 (plan.mesh.ring > 1 ? std::string(", ") + to_string(plan.layout) : ""),
             rate,
             format_percent(exposed),

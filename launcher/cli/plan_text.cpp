@@ -130,17 +130,7 @@ class PlanWriter {
 
     void mesh() {
         const Mesh& m = plan_.mesh;
-        std::string text;
-        auto factor = [&](const char* name, int size) {
-            if (size > 1)
-                text += (text.empty() ? "" : " × ") + std::string(name) + " " + std::to_string(size);
-        };
-        factor("dp_replicate", m.dp_replicate);
-        factor(plan_.zero_stage > 0 ? "dp_shard" : "data parallel", m.dp_shard);
-        factor("ring", m.ring);
-        factor("ulysses", m.ulysses);
-        if (text.empty()) text = "no splitting";
-        text = ranks_text(plan_) + " = " + text;
+        std::string text = ranks_text(plan_) + " = " + mesh_text(m, plan_.zero_stage);
         if (plan_.zero_stage > 0) text += ", states sharded (ZeRO " + std::to_string(plan_.zero_stage) + ")";
         section("Mesh", text);
         const std::optional<ReceivedTokens> received = received_tokens(plan_);
@@ -478,6 +468,18 @@ std::string plan_text(const Plan& plan, const Terminal& terminal) {
 std::string plan_summary(const Plan& plan, const Terminal& terminal) {
     return PlanWriter(plan, terminal).summary() +
            diagnostics_text(plan.diagnostics, terminal, Severity::Warning);
+}
+
+std::string mesh_text(const Mesh& mesh, int zero_stage) {
+    std::string text;
+    const auto factor = [&](const char* name, int size) {
+        if (size > 1) text += (text.empty() ? "" : " × ") + std::string(name) + " " + std::to_string(size);
+    };
+    factor("dp_replicate", mesh.dp_replicate);
+    factor(zero_stage > 0 ? "dp_shard" : "data parallel", mesh.dp_shard);
+    factor("ring", mesh.ring);
+    factor("ulysses", mesh.ulysses);
+    return text.empty() ? "no splitting" : text;
 }
 
 }  // namespace ringmaster

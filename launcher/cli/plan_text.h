@@ -21,4 +21,7 @@ std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& ter
 /// Returns one line: "FITS: 61.4 of 80.0 GiB on the fullest rank".
 std::string verdict_line(const Plan& plan, const TextStyle& ink);
 
+/// Returns "dp_shard 2 × ring 4", with "data parallel" for dp_shard if nothing is sharded; or "no splitting".
+std::string mesh_text(const Mesh& mesh, int zero_stage);
+
 }  // namespace ringmaster
