@@ -6,7 +6,9 @@
 # time of -O3.
 #
 # The compiler takes six of its files at a time (a unity build), because reading the headers takes longer than compiling
-# what uses them. Files after APART are compiled alone, because they define names that other files define too.
+# what uses them. Files after APART are compiled alone, because they define names that other files define too. For the
+# same reason other projects' headers are precompiled: those of the standard library and JSON for all rooms, but Qt's as
+# well for the app's rooms, and LibTorch's for the engine's (PCH qt and PCH torch).
 
 set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
@@ -27,13 +29,26 @@ if(RINGMASTER_SANITIZE)
     target_link_options(ringmaster_options INTERFACE -fsanitize=${RINGMASTER_SANITIZE})
 endif()
 
+# ringmaster_precompile(NAME HEADER LIBRARY…) makes ringmaster_NAME_pch, from which targets reuse the precompiled header.
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
+function(ringmaster_precompile name header)
+    add_library(ringmaster_${name}_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+    target_link_libraries(ringmaster_${name}_pch PRIVATE ringmaster_options ${ARGN})
+    set_target_properties(ringmaster_${name}_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_precompile_headers(ringmaster_${name}_pch PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+endfunction()
+
 function(ringmaster_room name)
-    cmake_parse_arguments(ARG "COMPUTES" "" "SOURCES;APART;LINKS" ${ARGN})
+    cmake_parse_arguments(ARG "COMPUTES" "PCH" "SOURCES;APART;LINKS" ${ARGN})
+    if(NOT ARG_PCH)
+        set(ARG_PCH std)
+    endif()
     add_library(ringmaster_${name} STATIC ${ARG_SOURCES} ${ARG_APART})
     set_target_properties(ringmaster_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(ringmaster_${name} PUBLIC ringmaster_options ${ARG_LINKS})
     set_target_properties(ringmaster_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_precompile_headers(ringmaster_${name} REUSE_FROM ringmaster_${ARG_PCH}_pch)
     if(NOT ARG_COMPUTES)
         target_compile_options(ringmaster_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()

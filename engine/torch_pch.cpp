@@ -1,1 +1,0 @@
-// Exists so that CMake has a source file to build the precompiled header for.
