@@ -11,9 +11,12 @@
 #include <QTextBlock>
 #include <QWheelEvent>
 
+#include "engine/config/edit.h"
 #include "gui/look/look.h"
 #include "gui/session/session.h"
+#include "tests/examples/files.h"
 #include "tests/gui/plan_page_test.h"
+#include "tests/plan/plans.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -185,6 +188,27 @@ class PlanHandsTest : public PlanPageTest {
         const QString said = verdict();
         QLocale::setDefault(QLocale(QLocale::English));
         QVERIFY2(!said.contains(u"must be"_s) && !said.contains(u"has to"_s), qPrintable(said));
+    }
+
+    void undoTakesBackEachFixOfAxolotlsExamples() {
+        YamlEditor editor;
+        int fixes = 0;
+        for (const auto& [file, text] : axolotl_examples()) {
+            editor.load(QString::fromStdString(text));
+            const Plan plan = plan_text(text, 2);
+            for (const Diagnostic& said : plan.diagnostics) {
+                for (const Fix& fix : said.fixes) {
+                    const std::string fixed = apply_fix(text, fix);
+                    if (fixed == text) continue;
+                    editor.edit(QString::fromStdString(fixed));
+                    QCOMPARE(editor.text().toStdString(), fixed);
+                    editor.undo();
+                    QVERIFY2(editor.text().toStdString() == text, file.c_str());
+                    ++fixes;
+                }
+            }
+        }
+        QVERIFY(fixes > 0);
     }
 
     void aCommentIsToggledByOneKey() {

@@ -11,6 +11,7 @@
 #include "engine/config/finding_record.h"
 #include "engine/error.h"
 #include "engine/families/lora_sizes.h"
+#include "tests/examples/files.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {
@@ -135,18 +136,18 @@ struct Count {
     int mutations = 0, wrong = 0, mended = 0, fixes = 0;
 };
 
-constexpr int kRanks = 8;
+constexpr int kRanks = 8, kRanksOfExamples = 2;
 
 /// Returns what is wrong with a fix; empty if nothing is.
-std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic& said_first,
-                     const Fix& fix) {
+std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic& said_first, const Fix& fix,
+                     int ranks) {
     std::string edited;
     try {
         edited = apply_fix(text, fix);
     } catch (const Error& refused) {
         return "is refused: " + refused.text();
     }
-    const Plan after = plan_text(edited, kRanks);
+    const Plan after = plan_text(edited, ranks);
     const auto before = what_is_said(plan), now = what_is_said(after);
     if (now.contains({said_first.code, said_first.key, said_first.form})) return "leaves what it is for";
     for (const auto& [said, severity] : now) {
@@ -176,8 +177,8 @@ std::string lack_of(const Diagnostic& d) {
     return "";
 }
 
-void try_all(const std::string& text, Count& count, std::map<std::string, std::string>& faults) {
-    const Plan plan = plan_text(text, kRanks);
+void try_all(const std::string& text, int ranks, Count& count, std::map<std::string, std::string>& faults) {
+    const Plan plan = plan_text(text, ranks);
     ++count.mutations;
     if (!plan.ok()) ++count.wrong;
     bool mended = false;
@@ -187,7 +188,7 @@ void try_all(const std::string& text, Count& count, std::map<std::string, std::s
         for (const Fix& fix : d.fixes) {
             if (fix.edits.empty()) continue;
             ++count.fixes;
-            const std::string fault = fault_of(text, plan, d, fix);
+            const std::string fault = fault_of(text, plan, d, fix, ranks);
             if (fault.empty()) {
                 mended = mended || d.severity == Severity::Error;
             } else {
@@ -221,13 +222,25 @@ TEST(Fixes, EachMendsWhatItIsForAndSpoilsNothing) {
     std::map<std::string, std::string> faults;
     for (const std::string& file : working_files()) {
         ASSERT_TRUE(plan_text(file, kRanks).ok()) << said(plan_text(file, kRanks)) << file;
-        for (const Lines& mutated : mutations(lines_of(file))) try_all(text_of(mutated), count, faults);
+        for (const Lines& mutated : mutations(lines_of(file)))
+            try_all(text_of(mutated), kRanks, count, faults);
     }
     std::printf("%d mutations, %d of them wrong, %d of those mended by a fix (%.1f %%); %d fixes tried\n",
                 count.mutations, count.wrong, count.mended, 100.0 * count.mended / count.wrong, count.fixes);
     for (const auto& [fault, text] : faults) ADD_FAILURE() << fault << "\n" << text;
     EXPECT_GE(count.mutations, 2000);
     EXPECT_GE(count.mended, 0.8 * count.wrong);
+}
+
+TEST(Fixes, EachMendsAxolotlsExamplesAndSpoilsNothing) {
+    Count count;
+    std::map<std::string, std::string> faults;
+    for (const auto& [file, text] : axolotl_examples()) try_all(text, kRanksOfExamples, count, faults);
+    std::printf("%d files, %d of them wrong, %d of those with a fix for an error; %d fixes tried\n",
+                count.mutations, count.wrong, count.mended, count.fixes);
+    for (const auto& [fault, text] : faults) ADD_FAILURE() << fault << "\n" << text;
+    EXPECT_EQ(count.mutations, 252);
+    EXPECT_GT(count.fixes, 0);
 }
 
 }  // namespace
