@@ -30,7 +30,7 @@ if(RINGMASTER_SANITIZE)
 endif()
 
 # ringmaster_precompile(NAME HEADER LIBRARY…) makes ringmaster_NAME_pch, from which targets reuse the precompiled header.
-file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
 function(ringmaster_precompile name header)
     add_library(ringmaster_${name}_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
     target_link_libraries(ringmaster_${name}_pch PRIVATE ringmaster_options ${ARGN})
