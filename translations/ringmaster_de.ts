@@ -314,6 +314,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Zeilen aus mehreren Dokumenten oder mit Padding, und Schritte des Rings, die mehrere Abschnitte von Keys sehen</translation>
     </message>
     <message>
+        <source>layers with heads wider than 256</source>
+        <translation>Schichten mit Köpfen, die breiter als 256 sind</translation>
+    </message>
+    <message>
         <source>gradients</source>
         <translation>Gradienten</translation>
     </message>
@@ -368,6 +372,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
         <translation>Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt; RINGMASTER_CUDA_DETERMINISTIC=1 verlangt es so</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2 takes heads up to 256 wide</source>
+        <translation>FlashAttention-2 nimmt Köpfe bis 256</translation>
     </message>
     <message>
         <source>the model caps its attention scores</source>

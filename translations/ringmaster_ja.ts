@@ -314,6 +314,10 @@ On what is left the run would go on with:</source>
         <translation>複数のドキュメントまたはパディングを含む行と、キーの複数区間を参照するホップ</translation>
     </message>
     <message>
+        <source>layers with heads wider than 256</source>
+        <translation>ヘッド次元が 256 を超える層</translation>
+    </message>
+    <message>
         <source>gradients</source>
         <translation>勾配</translation>
     </message>
@@ -368,6 +372,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
         <translation>GPU を使い切れる場合は、ヘッドと長いドキュメントを別々に起動します。RINGMASTER_CUDA_DETERMINISTIC=1 で指定します</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2 takes heads up to 256 wide</source>
+        <translation>FlashAttention-2 が対応するヘッド次元は 256 以下です</translation>
     </message>
     <message>
         <source>the model caps its attention scores</source>

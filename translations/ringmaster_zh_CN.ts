@@ -314,6 +314,10 @@ On what is left the run would go on with:</source>
         <translation>含多个文档或有填充的行，以及能看到多段键的环步</translation>
     </message>
     <message>
+        <source>layers with heads wider than 256</source>
+        <translation>头维度大于 256 的层</translation>
+    </message>
+    <message>
         <source>gradients</source>
         <translation>梯度</translation>
     </message>
@@ -368,6 +372,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
         <translation>在能填满 GPU 时，注意力头和长文档会分开启动；由 RINGMASTER_CUDA_DETERMINISTIC=1 要求</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2 takes heads up to 256 wide</source>
+        <translation>FlashAttention-2 只接受不超过 256 的头维度</translation>
     </message>
     <message>
         <source>the model caps its attention scores</source>

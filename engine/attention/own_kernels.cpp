@@ -30,7 +30,8 @@ std::string all_names() {
 }  // namespace
 
 const std::vector<std::string>& own_kernel_names() {
-    static const std::vector<std::string> names = {"merge", "rms_norm", "rope", "swiglu", "cross_entropy"};
+    static const std::vector<std::string> names = {"merge", "rms_norm", "layer_norm",
+                                                   "rope",  "swiglu",   "cross_entropy"};
     return names;
 }
 

@@ -16,9 +16,10 @@
 
 namespace ringmaster {
 
-enum class OwnKernel { Merge, RmsNorm, Rope, Swiglu, CrossEntropy };
+enum class OwnKernel { Merge, RmsNorm, LayerNorm, Rope, Swiglu, CrossEntropy };
 
-/// Returns the names in the order of OwnKernel: "merge", "rms_norm", "rope", "swiglu", "cross_entropy".
+/// Returns the names in the order of OwnKernel: "merge", "rms_norm", "layer_norm", "rope", "swiglu",
+/// "cross_entropy".
 const std::vector<std::string>& own_kernel_names();
 
 /// Returns the kernels that a value of RINGMASTER_CUDA_KERNELS names. Throws Error(Usage) if a name is not

@@ -97,10 +97,9 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
             if (!whole_.gate_up_m2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)}, *chosen_nk);
             return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
         }
-        each_tile(machine, x_nc_, [&](const TokenRange& range) {
+        each_tile_backward(machine, x_nc_, beta, [&](const TokenRange& range, double of_tile) {
             tile_backward(machine, gate_up(machine, range, *chosen_nk++), rows(dy_nc, range),
-                          rows(dx_nc, range), beta);
-            beta = 1;
+                          rows(dx_nc, range), of_tile);
         });
     }
 

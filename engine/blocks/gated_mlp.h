@@ -50,9 +50,8 @@ class GatedMlp final : public TiledBlock<Machine, MlpTile<Machine>> {
             if (!whole_.gate_up_n2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)});
             return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
         }
-        each_tile(machine, x_nc_, [&](const TokenRange& range) {
-            tile_backward(machine, gate_up(machine, range), rows(dy_nc, range), rows(dx_nc, range), beta);
-            beta = 1;
+        each_tile_backward(machine, x_nc_, beta, [&](const TokenRange& range, double of_tile) {
+            tile_backward(machine, gate_up(machine, range), rows(dy_nc, range), rows(dx_nc, range), of_tile);
         });
     }
 

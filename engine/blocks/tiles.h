@@ -18,6 +18,20 @@ void each_tile(Machine& machine, const typename Machine::Tensor& x_nc, const Com
     machine.release_matrices();
 }
 
+/// Calls `compute` with each tile's tokens and the beta for its weights' gradients: `beta` for the first
+/// tile, and 1 for the others, which add to it.
+template <class Machine, class Compute>
+void each_tile_backward(Machine& machine, const typename Machine::Tensor& x_nc, double beta,
+                        const Compute& compute) {
+    machine.begin_tile_sums(x_nc);
+    double of_tile = beta;
+    each_tile(machine, x_nc, [&](const TokenRange& range) {
+        compute(range, of_tile);
+        of_tile = 1;
+    });
+    machine.end_tile_sums(beta);
+}
+
 /// Keeps its input, and what it computed of all tokens (a `Tile`) unless there are tiles.
 template <class Machine, class Tile>
 class TiledBlock : public Block<Machine> {

@@ -49,7 +49,8 @@ class Cases {
     }
 
     void add_all() {
-        add_rms_norm();
+        add_norm(false);
+        add_norm(true);
         add_rope();
         add_swiglu();
         add_cross_entropy();
@@ -65,43 +66,51 @@ class Cases {
                           std::move(twin), bound});
     }
 
-    void add_rms_norm() {
-        const int64_t N = sizes_.tokens, W = sizes_.width;
+    /// Adds RMSNorm, or LayerNorm with biases if `centred`, and its gradients.
+    void add_norm(bool centred) {
+        const int64_t N = sizes_.tokens, W = sizes_.width, P = centred ? 2 * W : W;
         const bool cuda = random_.device.is_cuda();
+        const std::string name = centred ? "layer_norm" : "rms_norm";
+        const auto twin = centred ? plain::layer_norm : plain::rms_norm;
         add(
-            "rms_norm",
+            name,
             [=, random = random_] {
-                return Tensors{random.of({N, W}), random.of({W})};
+                return Tensors{random.of({N, W}), random.of({P})};
             },
-            [cuda, run = run_](const Tensors& in) {
-                at::Tensor rstd;
-                const at::Tensor y =
-                    cuda ? own::rms_norm(run, in[0], in[1], kEps, rstd) : rms_norm(in[0], in[1], kEps, rstd);
-                return Tensors{y, rstd};
+            [=, run = run_](const Tensors& in) {
+                const auto on_device = centred ? own::layer_norm : own::rms_norm;
+                const auto on_cpu = centred ? layer_norm : rms_norm;
+                at::Tensor stats;
+                const at::Tensor y = cuda ? on_device(run, in[0], in[1], kEps, stats, 0)
+                                          : on_cpu(in[0], in[1], kEps, stats, 0);
+                return Tensors{y, stats};
             },
-            [](const Tensors& in) {
-                at::Tensor rstd;
-                const at::Tensor y = plain::rms_norm(in[0], in[1], kEps, rstd, 0);
-                return Tensors{y, rstd};
+            [=](const Tensors& in) {
+                at::Tensor stats;
+                const at::Tensor y = twin(in[0], in[1], kEps, stats, 0);
+                return Tensors{y, stats};
             });
         add(
-            "rms_norm_backward",
+            name + "_backward",
             [=, random = random_] {
-                const at::Tensor x = random.of({N, W}), weight = random.of({W});
-                at::Tensor rstd;
-                plain::rms_norm(x, weight, kEps, rstd, 0);
-                return Tensors{random.of({N, W}), x, weight, rstd, random.of({N, W}), random.floats({W})};
+                const at::Tensor x = random.of({N, W}), parameters = random.of({P});
+                at::Tensor stats;
+                twin(x, parameters, kEps, stats, 0);
+                return Tensors{random.of({N, W}), x, parameters, stats, random.of({N, W}),
+                               random.floats({P})};
             },
-            [cuda, run = run_](const Tensors& in) {
+            [=, run = run_](const Tensors& in) {
+                const auto on_cpu = centred ? layer_norm_backward : rms_norm_backward;
                 if (cuda) {
-                    own::rms_norm_backward(run, in[0], in[1], in[2], in[3], in[4], true, in[5], 1);
+                    own::norm_backward(run, in[0], in[1], in[2], in[3], in[4], true, in[5], 1);
                 } else {
-                    rms_norm_backward(in[0], in[1], in[2], in[3], in[4], true, in[5], 1);
+                    on_cpu(in[0], in[1], in[2], in[3], in[4], true, in[5], 1, 0);
                 }
                 return Tensors{in[4], in[5]};
             },
-            [](const Tensors& in) {
-                plain::rms_norm_backward(in[0], in[1], in[2], in[3], in[4], true, in[5], 1, 0);
+            [=](const Tensors& in) {
+                const auto backward = centred ? plain::layer_norm_backward : plain::rms_norm_backward;
+                backward(in[0], in[1], in[2], in[3], in[4], true, in[5], 1, 0);
                 return Tensors{in[4], in[5]};
             });
     }

@@ -183,84 +183,102 @@ struct JoinParts {
     }
 };
 
-/// Computes y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2, which is read if it is
-/// `known` and written otherwise.
-/// Source: Zhang & Sennrich 2019, equation 4.
+/// Computes RMSNorm, y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2; or LayerNorm if
+/// `centred`, y = (x − mean) · rstd · (offset + weight) + bias, where rstd is that of x − mean. `stats` holds
+/// a row's rstd, or its mean and rstd; it is read if it is `known` and written otherwise. Sources: Zhang &
+/// Sennrich 2019, equation 4; Ba et al. 2016, equation 4.
 template <typename T>
-struct RmsNormForward {
+struct NormForward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     int64_t rows, width;
     int64_t x_stride, y_stride;  // distance between rows
     const T* x;
     const T* weight;
     T* y;
-    float* rstd;
+    float* stats;
     float eps;
     bool known;
     float offset = 0;
+    bool centred = false;
+    const T* bias = nullptr;  // null: none
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const T* x_w = x + r * x_stride;
         T* y_w = y + r * y_stride;
-        const bool packs = row_kernels::in_packs<T>(width, x_w, y_w, weight);
+        float* stats_r = stats + r * (centred ? 2 : 1);
+        const bool packs = row_kernels::in_packs<T>(width, x_w, y_w, weight, bias);
         if (!known) {
-            float squares = 0;
-            row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
-                const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
-                for (int i = 0; i < size.value; ++i) {
-                    const float value = row_kernels::load(x_p.at[i]);
-                    squares += value * value;
-                }
-            });
-            const float mean = lanes.sum(squares) / static_cast<float>(width);
-            if (lanes.index() == 0) rstd[r] = 1.0F / sqrtf(mean + eps);
+            const auto mean_of = [&](auto term) {
+                float sum = 0;
+                row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+                    const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
+                    for (int i = 0; i < size.value; ++i) sum += term(row_kernels::load(x_p.at[i]));
+                });
+                return lanes.sum(sum) / static_cast<float>(width);
+            };
+            const float mean = centred ? mean_of([](float value) { return value; }) : 0.0F;
+            const float square = mean_of([=](float value) { return (value - mean) * (value - mean); });
+            if (lanes.index() == 0) {
+                if (centred) stats_r[0] = mean;
+                stats_r[centred ? 1 : 0] = 1.0F / sqrtf(square + eps);
+            }
             lanes.sync();
         }
-        const float scale = rstd[r];
+        const float mean = centred ? stats_r[0] : 0.0F, scale = stats_r[centred ? 1 : 0];
         row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
             const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
             const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
-            row_kernels::Pack<T, size.value> y_p;
-            for (int i = 0; i < size.value; ++i)
-                row_kernels::store(y_p.at[i], row_kernels::load(x_p.at[i]) * scale *
-                                                  (row_kernels::load(weight_p.at[i]) + offset));
+            row_kernels::Pack<T, size.value> bias_p, y_p;
+            if (bias != nullptr) bias_p = row_kernels::load_pack<size.value>(bias + w);
+            for (int i = 0; i < size.value; ++i) {
+                const float value = (row_kernels::load(x_p.at[i]) - mean) * scale *
+                                    (row_kernels::load(weight_p.at[i]) + offset);
+                row_kernels::store(y_p.at[i], bias ? value + row_kernels::load(bias_p.at[i]) : value);
+            }
             row_kernels::store_pack(y_w + w, y_p);
         });
     }
 };
 
-/// Computes dx (+)= rstd · (dy·w − x · rstd² · mean(dy·w·x)) with w = offset + weight.
+/// Computes dx (+)= rstd · (g − mean(g) − n · mean(g · n)) with g = dy · (offset + weight) and the normed row
+/// n = (x − mean) · rstd; RMSNorm has no means of x and g.
 template <typename T>
-struct RmsNormBackwardInput {
+struct NormBackwardInput {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     int64_t rows, width;
     int64_t dy_stride, x_stride, dx_stride;
     const T* dy;
     const T* x;
     const T* weight;
-    const float* rstd;
+    const float* stats;
     T* dx;
     bool accumulate;
     float offset = 0;
+    bool centred = false;
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const T* dy_w = dy + r * dy_stride;
         const T* x_w = x + r * x_stride;
         T* dx_w = dx + r * dx_stride;
+        const float* stats_r = stats + r * (centred ? 2 : 1);
+        const float mean = centred ? stats_r[0] : 0.0F, scale = stats_r[centred ? 1 : 0];
         const bool packs = row_kernels::in_packs<T>(width, dy_w, x_w, dx_w, weight);
-        float dot = 0;
+        float dot = 0, total = 0;
         row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
             const auto dy_p = row_kernels::load_pack<size.value>(dy_w + w);
             const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
             const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
-            for (int i = 0; i < size.value; ++i)
-                dot += row_kernels::load(dy_p.at[i]) * (row_kernels::load(weight_p.at[i]) + offset) *
-                       row_kernels::load(x_p.at[i]);
+            for (int i = 0; i < size.value; ++i) {
+                const float g = row_kernels::load(dy_p.at[i]) * (row_kernels::load(weight_p.at[i]) + offset);
+                dot += g * (row_kernels::load(x_p.at[i]) - mean);
+                total += g;
+            }
         });
-        const float scale = rstd[r];
-        const float pull = lanes.sum(dot) * scale * scale * scale / static_cast<float>(width);
+        const float share = scale / static_cast<float>(width);
+        const float pull = lanes.sum(dot) * scale * scale * share;
+        const float level = centred ? lanes.sum(total) * share : 0.0F;
         row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
             const auto dy_p = row_kernels::load_pack<size.value>(dy_w + w);
             const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
@@ -269,8 +287,8 @@ struct RmsNormBackwardInput {
             if (accumulate) dx_p = row_kernels::load_pack<size.value>(dx_w + w);
             for (int i = 0; i < size.value; ++i) {
                 const float weight_i = row_kernels::load(weight_p.at[i]) + offset;
-                const float own =
-                    row_kernels::load(dy_p.at[i]) * weight_i * scale - row_kernels::load(x_p.at[i]) * pull;
+                const float own = row_kernels::load(dy_p.at[i]) * weight_i * scale -
+                                  (row_kernels::load(x_p.at[i]) - mean) * pull - level;
                 row_kernels::store(dx_p.at[i], accumulate ? row_kernels::load(dx_p.at[i]) + own : own);
             }
             row_kernels::store_pack(dx_w + w, dx_p);
@@ -278,10 +296,10 @@ struct RmsNormBackwardInput {
     }
 };
 
-/// Computes partial_cw = Σ over the tokens of chunk c of dy · x · rstd; the caller adds up the chunks. A row
-/// here is kColumns columns of one chunk.
+/// Computes partial_cp = Σ over the tokens of chunk c of dy · n, with n as above, and behind these, if there
+/// are biases, of dy; the caller adds up the chunks. A row here is kColumns columns of one chunk.
 template <typename T>
-struct RmsNormBackwardWeight {
+struct NormBackwardWeight {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     static constexpr int64_t kColumns = 256;
     int64_t rows;  // chunks · column blocks
@@ -289,8 +307,10 @@ struct RmsNormBackwardWeight {
     int64_t dy_stride, x_stride;
     const T* dy;
     const T* x;
-    const float* rstd;
+    const float* stats;
     float* partial;
+    bool centred = false;
+    bool biases = false;
 
     static int64_t column_blocks(int64_t width) { return (width + kColumns - 1) / kColumns; }
 
@@ -302,12 +322,17 @@ struct RmsNormBackwardWeight {
         const int64_t begin_token = chunk * tokens_per_chunk;
         const int64_t end_token =
             begin_token + tokens_per_chunk < tokens ? begin_token + tokens_per_chunk : tokens;
+        float* partial_p = partial + chunk * (biases ? 2 : 1) * width;
         for (int64_t w = first + lanes.index(); w < end; w += lanes.count()) {
-            float sum = 0;
-            for (int64_t n = begin_token; n < end_token; ++n)
-                sum += row_kernels::load(dy[n * dy_stride + w]) * row_kernels::load(x[n * x_stride + w]) *
-                       rstd[n];
-            partial[chunk * width + w] = sum;
+            float sum = 0, total = 0;
+            for (int64_t n = begin_token; n < end_token; ++n) {
+                const float dy_n = row_kernels::load(dy[n * dy_stride + w]);
+                const float x_n = row_kernels::load(x[n * x_stride + w]);
+                sum += centred ? dy_n * (x_n - stats[2 * n]) * stats[2 * n + 1] : dy_n * x_n * stats[n];
+                total += dy_n;
+            }
+            partial_p[w] = sum;
+            if (biases) partial_p[width + w] = total;
         }
     }
 };
@@ -531,7 +556,7 @@ struct CrossEntropy {
 template <template <typename> class... Kernels>
 using OfEveryElement = std::variant<Kernels<float>..., Kernels<Bf16>..., Kernels<Fp16>...>;
 
-using RowKernel = OfEveryElement<JoinParts, RmsNormForward, RmsNormBackwardInput, RmsNormBackwardWeight, Rope,
+using RowKernel = OfEveryElement<JoinParts, NormForward, NormBackwardInput, NormBackwardWeight, Rope,
                                  GateForward, GateBackward, CrossEntropy>;
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/model/decoder.h"
+#include "engine/model/float_gradient.h"
 #include "engine/model/ops.h"
 #include "engine/model/saved_modules.h"
 #include "engine/piece_sizes.h"
@@ -38,13 +39,7 @@ class ChunkedGradient {
             if (beta_ == 0 && gradient_vc_.defined()) gradient_vc_.zero_();  // there was no label
             return;
         }
-        constexpr int64_t kRows = 1024;  // bounds the copies that a CPU makes to add two dtypes
-        for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
-            const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
-            at::Tensor part = gradient_vc_.narrow(0, begin, count);
-            if (beta_ == 0) part.zero_();
-            part.add_(sum_vc_.narrow(0, begin, count));
-        }
+        add_float_sum(gradient_vc_, sum_vc_, beta_);
         sum_vc_.reset();
     }
 

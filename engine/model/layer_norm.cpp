@@ -6,21 +6,14 @@
 #include "engine/kernels/fused.h"
 #include "engine/model/float_gradient.h"
 #include "engine/model/kernel_elements.h"
+#include "engine/model/own_ops.h"
+#include "engine/model/plain_ops.h"
 
 namespace ringmaster {
 
-namespace {
-
-constexpr int64_t kRowsPerTask = 64;
-constexpr int64_t kColumnsPerTask = 128;
-
-/// Returns the biases that follow a norm's weights; null if there are none.
-template <typename T>
-T* biases(const at::Tensor& parameters_w, int64_t width) {
-    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
-}
-
 namespace plain {
+
+namespace {
 
 at::Tensor normed(const at::Tensor& x_nw, const at::Tensor& stats_n2) {
     return (x_nw.to(at::kFloat) - stats_n2.select(1, 0).unsqueeze(1)) * stats_n2.select(1, 1).unsqueeze(1);
@@ -29,6 +22,8 @@ at::Tensor normed(const at::Tensor& x_nw, const at::Tensor& stats_n2) {
 at::Tensor weights(const at::Tensor& parameters_w, int64_t width, double offset) {
     return parameters_w.narrow(0, 0, width).to(at::kFloat) + offset;
 }
+
+}  // namespace
 
 at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                       at::Tensor& stats_n2, double offset) {
@@ -59,6 +54,17 @@ void layer_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const 
 
 }  // namespace plain
 
+namespace {
+
+constexpr int64_t kRowsPerTask = 64;
+constexpr int64_t kColumnsPerTask = 128;
+
+/// Returns the biases that follow a norm's weights; null if there are none.
+template <typename T>
+T* biases(const at::Tensor& parameters_w, int64_t width) {
+    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
+}
+
 void accumulate_parameters(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& stats_n2,
                            const at::Tensor& gradient_w, double beta) {
     const int64_t width = x_nw.size(1);
@@ -77,6 +83,8 @@ void accumulate_parameters(const at::Tensor& dy_nw, const at::Tensor& x_nw, cons
 
 at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                       at::Tensor& stats_n2, double offset) {
+    if (uses_own(OwnKernel::LayerNorm, x_nw))
+        return own::layer_norm(rows_on(x_nw.device()), x_nw, parameters_w, eps, stats_n2, offset);
     if (!x_nw.is_cpu()) return plain::layer_norm(x_nw, parameters_w, eps, stats_n2, offset);
     const int64_t width = x_nw.size(1);
     stats_n2 = at::empty({x_nw.size(0), 2}, x_nw.options().dtype(at::kFloat));
@@ -93,9 +101,20 @@ at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, do
     return y_nw;
 }
 
+at::Tensor layer_norm_again(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
+                            const at::Tensor& stats_n2, double offset) {
+    if (uses_own(OwnKernel::LayerNorm, x_nw))
+        return own::norm_again(rows_on(x_nw.device()), x_nw, parameters_w, stats_n2, offset);
+    at::Tensor same_stats;
+    return layer_norm(x_nw, parameters_w, eps, same_stats, offset);
+}
+
 void layer_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& parameters_w,
                          const at::Tensor& stats_n2, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
                          double beta, double offset) {
+    if (uses_own(OwnKernel::LayerNorm, x_nw))
+        return own::norm_backward(rows_on(x_nw.device()), dy_nw, x_nw, parameters_w, stats_n2, dx_nw,
+                                  accumulate, gradient_w, beta, offset);
     if (!x_nw.is_cpu())
         return plain::layer_norm_backward(dy_nw, x_nw, parameters_w, stats_n2, dx_nw, accumulate, gradient_w,
                                           beta, offset);

@@ -1,5 +1,4 @@
-/// Computes LayerNorm (Ba et al. 2016, equation 4) and its backward: fused kernels on the CPU, LibTorch's
-/// operations on a GPU.
+/// Computes LayerNorm (Ba et al. 2016, equation 4) and its backward by our kernels, on the CPU and on a GPU.
 ///
 /// Letters as in ops.h. A norm's parameters are one tensor: W weights, then W biases or none.
 #pragma once
@@ -12,6 +11,9 @@ namespace ringmaster {
 /// rows. Writes mean and rstd, float32 [N, 2].
 at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                       at::Tensor& stats_n2, double offset = 0);
+/// Returns the same again. A GPU reads the stats, and the CPU computes them once more.
+at::Tensor layer_norm_again(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
+                            const at::Tensor& stats_n2, double offset = 0);
 /// Adds the gradient through the norm to dx_nw (`accumulate`), or writes it; sets gradient_w to beta ·
 /// gradient_w + the parameters' gradient, unless gradient_w is undefined.
 void layer_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& parameters_w,

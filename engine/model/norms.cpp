@@ -22,8 +22,7 @@ at::Tensor norm_of(const ModelConfig& model, const at::Tensor& x_nw, const at::T
 at::Tensor norm_again_of(const ModelConfig& model, const at::Tensor& x_nw, const at::Tensor& parameters_w,
                          const at::Tensor& stats, double eps) {
     if (!model.layer_norms) return rms_norm_again(x_nw, parameters_w, stats, offset_of(model));
-    at::Tensor same_stats;  // costs one more pass over x, and no float32 copy of it
-    return layer_norm(x_nw, parameters_w, eps, same_stats, offset_of(model));
+    return layer_norm_again(x_nw, parameters_w, eps, stats, offset_of(model));
 }
 
 void norm_backward_of(const ModelConfig& model, const at::Tensor& dy_nw, const at::Tensor& x_nw,

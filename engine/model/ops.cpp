@@ -148,7 +148,7 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
 at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n,
                           double offset) {
     if (uses_own(OwnKernel::RmsNorm, x_nw))
-        return own::rms_norm_again(rows_on(x_nw.device()), x_nw, weight_w, rstd_n, offset);
+        return own::norm_again(rows_on(x_nw.device()), x_nw, weight_w, rstd_n, offset);
     return plain::rms_norm_again(x_nw, weight_w, rstd_n, offset);
 }
 
@@ -158,8 +158,8 @@ void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at
     const int64_t rows = x_nw.size(0);
     const int64_t width = x_nw.size(1);
     if (uses_own(OwnKernel::RmsNorm, x_nw))
-        return own::rms_norm_backward(rows_on(x_nw.device()), dy_nw, x_nw, weight_w, rstd_n, dx_nw,
-                                      accumulate, gradient_w, beta, offset);
+        return own::norm_backward(rows_on(x_nw.device()), dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate,
+                                  gradient_w, beta, offset);
     if (!x_nw.is_cpu())
         return plain::rms_norm_backward(dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate, gradient_w, beta,
                                         offset);

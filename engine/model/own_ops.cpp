@@ -16,37 +16,49 @@ at::Tensor packed_like(const at::Tensor& x_nw) {
     return at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
 }
 
-at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
-                  const at::Tensor& rstd_n, bool known, double offset) {
+bool is_centred(const at::Tensor& stats) {
+    return stats.dim() == 2;
+}
+
+/// Returns the biases that follow a norm's weights; null if there are none.
+template <typename T>
+T* biases(const at::Tensor& parameters_w, int64_t width) {
+    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
+}
+
+at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
+                  const at::Tensor& stats, bool known, double offset) {
     const at::Tensor y_nw = packed_like(x_nw);
     with_element(x_nw, [&]<typename T>(T) {
-        RmsNormForward<T> kernel{};
+        NormForward<T> kernel{};
         kernel.rows = x_nw.size(0);
         kernel.width = x_nw.size(1);
         kernel.x_stride = x_nw.stride(0);
         kernel.y_stride = y_nw.stride(0);
         kernel.x = pointer<T>(x_nw);
-        kernel.weight = pointer<T>(weight_w);
+        kernel.weight = pointer<T>(parameters_w);
         kernel.y = pointer<T>(y_nw);
-        kernel.rstd = pointer<float>(rstd_n);
+        kernel.stats = pointer<float>(stats);
         kernel.eps = static_cast<float>(eps);
         kernel.known = known;
         kernel.offset = static_cast<float>(offset);
+        kernel.centred = is_centred(stats);
+        kernel.bias = biases<T>(parameters_w, x_nw.size(1));
         run(kernel);
     });
     return y_nw;
 }
 
-/// Adds the weight's gradient in an order that depends only on the sizes.
-void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
-                         const at::Tensor& rstd_n, at::Tensor sum_w) {
+/// Adds the parameters' gradient in an order that depends only on the sizes.
+void add_parameter_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                            const at::Tensor& stats, at::Tensor sum_w) {
     constexpr int64_t kTokensPerChunk = pieces::kNormTokens;
     const int64_t tokens = x_nw.size(0), width = x_nw.size(1);
     const int64_t chunks = (tokens + kTokensPerChunk - 1) / kTokensPerChunk;
-    const at::Tensor partial_cw = at::empty({chunks, width}, sum_w.options());
+    const at::Tensor partial_cw = at::empty({chunks, sum_w.size(0)}, sum_w.options());
     with_element(x_nw, [&]<typename T>(T) {
-        RmsNormBackwardWeight<T> kernel{};
-        kernel.rows = chunks * RmsNormBackwardWeight<T>::column_blocks(width);
+        NormBackwardWeight<T> kernel{};
+        kernel.rows = chunks * NormBackwardWeight<T>::column_blocks(width);
         kernel.tokens = tokens;
         kernel.width = width;
         kernel.tokens_per_chunk = kTokensPerChunk;
@@ -54,8 +66,10 @@ void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::
         kernel.x_stride = x_nw.stride(0);
         kernel.dy = pointer<T>(dy_nw);
         kernel.x = pointer<T>(x_nw);
-        kernel.rstd = pointer<float>(rstd_n);
+        kernel.stats = pointer<float>(stats);
         kernel.partial = pointer<float>(partial_cw);
+        kernel.centred = is_centred(stats);
+        kernel.biases = sum_w.size(0) > width;
         run(kernel);
     });
     sum_w.add_(partial_cw.sum(0));
@@ -69,19 +83,25 @@ at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor
     return normed(run, x_nw, weight_w, eps, rstd_n, false, offset);
 }
 
-at::Tensor rms_norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w,
-                          const at::Tensor& rstd_n, double offset) {
-    return normed(run, x_nw, weight_w, 0, rstd_n, true, offset);
+at::Tensor layer_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
+                      at::Tensor& stats_n2, double offset) {
+    stats_n2 = at::empty({x_nw.size(0), 2}, x_nw.options().dtype(at::kFloat));
+    return normed(run, x_nw, parameters_w, eps, stats_n2, false, offset);
 }
 
-void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
-                       const at::Tensor& weight_w, const at::Tensor& rstd_n, at::Tensor dx_nw,
-                       bool accumulate, at::Tensor gradient_w, double beta, double offset) {
+at::Tensor norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w,
+                      const at::Tensor& stats, double offset) {
+    return normed(run, x_nw, parameters_w, 0, stats, true, offset);
+}
+
+void norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                   const at::Tensor& parameters_w, const at::Tensor& stats, at::Tensor dx_nw, bool accumulate,
+                   at::Tensor gradient_w, double beta, double offset) {
     if (gradient_w.defined())
         on_float_gradient(gradient_w, beta,
-                          [&](at::Tensor sum) { add_weight_gradient(run, dy_nw, x_nw, rstd_n, sum); });
+                          [&](at::Tensor sum) { add_parameter_gradient(run, dy_nw, x_nw, stats, sum); });
     with_element(x_nw, [&]<typename T>(T) {
-        RmsNormBackwardInput<T> kernel{};
+        NormBackwardInput<T> kernel{};
         kernel.rows = x_nw.size(0);
         kernel.width = x_nw.size(1);
         kernel.dy_stride = dy_nw.stride(0);
@@ -89,11 +109,12 @@ void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Te
         kernel.dx_stride = dx_nw.stride(0);
         kernel.dy = pointer<T>(dy_nw);
         kernel.x = pointer<T>(x_nw);
-        kernel.weight = pointer<T>(weight_w);
-        kernel.rstd = pointer<float>(rstd_n);
+        kernel.weight = pointer<T>(parameters_w);
+        kernel.stats = pointer<float>(stats);
         kernel.dx = pointer<T>(dx_nw);
         kernel.accumulate = accumulate;
         kernel.offset = static_cast<float>(offset);
+        kernel.centred = is_centred(stats);
         run(kernel);
     });
 }

@@ -3,6 +3,7 @@
 /// results are those of engine/model/ops.h, but no argument has a default.
 #pragma once
 
+#include "engine/model/layer_norm.h"
 #include "engine/model/ops.h"
 
 namespace ringmaster::plain {
@@ -10,6 +11,8 @@ namespace ringmaster::plain {
 decltype(ringmaster::rms_norm) rms_norm;
 decltype(ringmaster::rms_norm_again) rms_norm_again;
 decltype(ringmaster::rms_norm_backward) rms_norm_backward;
+decltype(ringmaster::layer_norm) layer_norm;
+decltype(ringmaster::layer_norm_backward) layer_norm_backward;
 decltype(ringmaster::rotate) rotate;
 decltype(ringmaster::gate) gate;
 decltype(ringmaster::cross_entropy) cross_entropy;

@@ -3,7 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/model/float_gradient.h"
+#include "engine/piece_sizes.h"
 #include "engine/plan/memory/memory.h"
 
 namespace ringmaster {
@@ -80,6 +83,48 @@ void TensorMachine::hold_matrices() const {
 
 void TensorMachine::release_matrices() const {
     if (quantized_ != nullptr) quantized_->release();
+}
+
+namespace {
+
+/// Returns the tensors of a layer's MLP and experts.
+std::vector<at::Tensor*> tiled_tensors(LayerTensors& layer) {
+    std::vector<at::Tensor*> all = {&layer.router_ec,           &layer.router_bias_e,
+                                    &layer.expert_scales_e,     &layer.experts_gate_up_exc,
+                                    &layer.experts_down_eci,    &layer.experts_gate_up_bias_ex,
+                                    &layer.experts_down_bias_ec};
+    for (const LoraSite site :
+         {LoraSite::GateUp, LoraSite::Down, LoraSite::SharedGateUp, LoraSite::SharedDown,
+          LoraSite::SharedGate, LoraSite::Router, LoraSite::ExpertsIn, LoraSite::ExpertsOut}) {
+        LayerTensors::Matrix& matrix = layer.matrices[static_cast<size_t>(site)];
+        all.push_back(&matrix.weight_oc);
+        all.push_back(&matrix.bias_o);
+    }
+    return all;
+}
+
+bool is_rounded(const at::Tensor& gradient) {
+    return gradient.defined() && gradient.scalar_type() == at::kBFloat16;
+}
+
+}  // namespace
+
+void TensorMachine::begin_tile_sums(const at::Tensor& x_nc) {
+    if (x_nc.size(0) <= pieces::kMostRoundedChunks * kept_.mlp_tile_tokens) return;
+    LayerTensors sums = gradients();
+    for (at::Tensor* tensor : tiled_tensors(sums)) {
+        if (is_rounded(*tensor)) *tensor = at::zeros(tensor->sizes(), tensor->options().dtype(at::kFloat));
+    }
+    tile_sums_ = std::move(sums);
+}
+
+void TensorMachine::end_tile_sums(double beta) {
+    if (!tile_sums_) return;
+    LayerTensors sums = *std::exchange(tile_sums_, std::nullopt), layer = gradients();
+    const std::vector<at::Tensor*> from = tiled_tensors(sums), to = tiled_tensors(layer);
+    for (size_t i = 0; i < to.size(); ++i) {
+        if (is_rounded(*to[i])) add_float_sum(*to[i], *from[i], beta);
+    }
 }
 
 void TensorMachine::settle(LoraSite site, const at::Tensor& x_nc) {

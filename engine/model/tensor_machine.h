@@ -129,6 +129,11 @@ class TensorMachine {
     /// Dequantise each matrix only once, until matrices are released.
     void hold_matrices() const;
     void release_matrices() const;
+    /// In between, gradients of bfloat16 weights are summed in float32 if more than kMostRoundedChunks tiles
+    /// of x_nc add to them: a bfloat16 sum loses every part below 1/512 of it. At the end they become beta ·
+    /// gradient + sum.
+    void begin_tile_sums(const at::Tensor& x_nc);
+    void end_tile_sums(double beta);
 
     at::Tensor gate(const at::Tensor& gate_up_n2i) const {
         return ringmaster::gate(gate_up_n2i, model_.gate);
@@ -307,7 +312,7 @@ class TensorMachine {
   private:
     const LayerTensors& weights() const { return parameters_.weights().layers[static_cast<size_t>(layer_)]; }
     const LayerTensors& gradients() const {
-        return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
+        return tile_sums_ ? *tile_sums_ : parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
     /// Returns a norm's weights: ones if the model has none for it.
     at::Tensor weights_of(NormSite site, const at::Tensor& x_nw) const;
@@ -361,6 +366,8 @@ class TensorMachine {
     int64_t rows_ = 0;
     at::Tensor places_bt_, places_n_;  ///< places of the batch and of the chunk; undefined if it has none
     int layer_ = -1;
+    std::optional<LayerTensors>
+        tile_sums_;  ///< the layer's gradients, those of its MLP and experts in float32
     LayerExpertChooser expert_chooser_;
     RouterLoss* router_loss_ = nullptr;
     Probe probe_;

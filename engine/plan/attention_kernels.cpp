@@ -27,6 +27,7 @@ constexpr const char* kForAll = QT_TRANSLATE_NOOP("AttentionKernels", "all of th
 constexpr const char* kForWhole = QT_TRANSLATE_NOOP("AttentionKernels", "rows that are one document without padding");
 constexpr const char* kForCuts = QT_TRANSLATE_NOOP("AttentionKernels", "rows of several documents or with padding");
 constexpr const char* kForCutsAndPieces = QT_TRANSLATE_NOOP("AttentionKernels", "rows of several documents or with padding, and hops that see several stretches of keys");
+constexpr const char* kForWideHeads = QT_TRANSLATE_NOOP("AttentionKernels", "layers with heads wider than 256");
 constexpr const char* kForGradients = QT_TRANSLATE_NOOP("AttentionKernels", "gradients");
 
 constexpr const char* kOnCpu = QT_TRANSLATE_NOOP("AttentionKernels", "the ranks compute on the CPU");
@@ -39,6 +40,7 @@ constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeat
 constexpr const char* kOrderedMore = QT_TRANSLATE_NOOP("AttentionKernels", "heads and long documents get launches of their own where that fills the GPU; RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
 
 constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take 16 bits alone");
+constexpr const char* kOfWideHeads = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2 takes heads up to 256 wide");
 constexpr const char* kOfCap = QT_TRANSLATE_NOOP("AttentionKernels", "the model caps its attention scores");
 constexpr const char* kOfCapMore = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that");
 constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
@@ -103,6 +105,14 @@ AttentionFamily attention_family(const Plan& plan) {
                             plan.model && plan.model->score_softcap != 0);
 }
 
+namespace {
+
+bool is_float32(const Plan& plan) {
+    return plan.config.precision == Precision::Float32;
+}
+
+}  // namespace
+
 /// Rejects causal rectangles: cuDNN aligns triangles at the upper left, FlashAttention-2 at the lower right.
 bool cudnn_takes(const DenseCall& call) {
     const bool square = call.window == kCausalWindow && call.queries == call.keys;
@@ -115,7 +125,7 @@ const char* why_not_cudnn(const Plan& plan) {
         case AttentionFamily::OwnBlocks:
             return kOnCpu;
         case AttentionFamily::Efficient:
-            return kOfFloat32;
+            return is_float32(plan) ? kOfFloat32 : kOfHeadDim;
         case AttentionFamily::ScoreBlocks:
             return kOfCap;
         case AttentionFamily::FlashAttention2:
@@ -139,7 +149,7 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
         case AttentionFamily::OwnBlocks:
             return {{kBlocks, kForAll, kOnCpu, kOnCpuMore}};
         case AttentionFamily::Efficient:
-            return {{kEfficient, kForAll, kOfFloat32, ""}};
+            return {{kEfficient, kForAll, is_float32(plan) ? kOfFloat32 : kOfWideHeads, ""}};
         case AttentionFamily::ScoreBlocks:
             return {{kScores, kForAll, kOfCap, kOfCapMore}};
         case AttentionFamily::FlashAttention2:
@@ -154,6 +164,8 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
         uses.push_back({kDense, kForWhole, without_cudnn, ""});
     }
     uses.push_back({kVarlen, shapes.varlen ? kForCutsAndPieces : kForCuts, kSegments, kSegmentsMore});
+    if (plan.model->global_heads.head_dim > kFlashMostHeadDim)
+        uses.push_back({kEfficient, kForWideHeads, kOfWideHeads, ""});
     if (cuda_is_deterministic()) uses.push_back({kBackward, kForGradients, kOrdered, kOrderedMore});
     return uses;
 }

@@ -28,7 +28,7 @@ TEST(OwnKernels, AreSwitchedOnByName) {
     } catch (const Error& error) {
         EXPECT_EQ(error.failure, Failure::Usage);
         EXPECT_THAT(error.text(), HasSubstr("'rmsnorm'"));
-        EXPECT_THAT(error.text(), HasSubstr("rms_norm, rope"));
+        EXPECT_THAT(error.text(), HasSubstr("rms_norm, layer_norm, rope"));
     }
 }
 

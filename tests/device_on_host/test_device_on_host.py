@@ -50,8 +50,7 @@ CAPPED_RANKS = {
     "stripe": {"ring_attn_func": "batch_stripe"},
 }
 # This is the order of RowKernel (engine/kernels/row_kernels.h); merges occur only in rings.
-KERNELS = ["merge", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
-           "cross_entropy"]
+KERNELS = ["merge", "norm", "norm_backward_input", "norm_backward_weight", "rope", "gate", "gate_backward", "cross_entropy"]
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +72,12 @@ def llama(tmp_path_factory):
 def gemma2(tmp_path_factory):
     return make_model(tmp_path_factory.mktemp("models") / "gemma2", "gemma2", head_dim=24, sliding_window=24, query_pre_attn_scalar=40,
                       attn_logit_softcapping=0.5)
+
+
+@pytest.fixture(scope="module")
+def starcoder2(tmp_path_factory):
+    """Has LayerNorm with biases. Its wide hidden states make norms need more memory than other parts of a layer."""
+    return make_model(tmp_path_factory.mktemp("models") / "starcoder2", "starcoder2", hidden_size=512, intermediate_size=64)
 
 
 def train(engine, folder, model, device, env=None, arguments=(), **keys):
@@ -148,6 +153,26 @@ def test_the_blocks_of_scores_take_the_memory_that_the_plan_predicts(engine, gem
     rank = json.loads((tmp_path / "cuda/run/plan.json").read_text())["memory"]["per_rank"][0]
     assert steps[0]["peak_memory_bytes"] == pytest.approx(rank["total"] - rank["runtime"], rel=0.01)
     assert rank["workspace"] > 14 * 4 * 512**2, "a backward has 14 bytes for each of a block's scores"
+
+
+@pytest.mark.parametrize("bf16", [True, False])
+def test_layer_norms_run_in_our_own_kernels(engine, starcoder2, tmp_path, bf16):
+    expect_same(engine, tmp_path, starcoder2, {"bf16": True} if bf16 else {})
+    counts, _ = launches(engine, tmp_path / "counted", starcoder2, None)
+    assert counts["norm"] > 0 and counts["norm_backward_input"] > 0 and counts["norm_backward_weight"] > 0
+
+
+def test_layer_norms_take_the_memory_that_the_plan_predicts(engine, starcoder2, tmp_path):
+    def peak(name, **env):
+        steps = train(engine, tmp_path / name, starcoder2, "cuda", env=env, max_steps=1, sequence_len=512, pad_to_sequence_len=True,
+                      bf16=True, gradient_checkpointing=True, micro_batch_size=4)
+        rank = json.loads((tmp_path / name / "run/plan.json").read_text())["memory"]["per_rank"][0]
+        return steps[0]["peak_memory_bytes"], rank["total"] - rank["runtime"]
+
+    measured, planned = peak("ours")
+    assert measured == pytest.approx(planned, rel=0.01)
+    by_libtorch, _ = peak("libtorch", RINGMASTER_CUDA_KERNELS="none")
+    assert by_libtorch > 1.05 * measured, "the norms do not make the peak, so that this test cannot fail"
 
 
 def expect_same(engine, tmp_path, model, keys):

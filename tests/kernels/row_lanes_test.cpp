@@ -56,35 +56,48 @@ void expect_as_one_lane(const char* what, int64_t width, const Memory<T>& memory
 }
 
 template <typename T>
-void norms(int64_t width, bool other) {
+void norms(int64_t width, bool other, bool centred) {
     const int64_t count = kRows * width;
     const Memory<T> memory{numbers<T>(count, 1),
                            numbers<T>(count, 2),
                            numbers<T>(count, 3),
-                           numbers<T>(width, 4),
-                           std::vector<float>(kRows, 0.75F),
-                           std::vector<float>(static_cast<size_t>(2 * width)),
+                           numbers<T>(2 * width, 4),
+                           std::vector<float>(2 * kRows, 0.75F),
+                           std::vector<float>(static_cast<size_t>(4 * width)),
                            {}};
-    expect_as_one_lane<T>("rms_norm", width, memory, [&](Memory<T>& m) {
-        return RmsNormForward<T>{kRows,      width,      width, width, m.a.data(), m.d.data(),
-                                 m.b.data(), m.f.data(), 1e-5F, other, 1.0F};
+    expect_as_one_lane<T>("norm", width, memory, [&](Memory<T>& m) {
+        return NormForward<T>{kRows,
+                              width,
+                              width,
+                              width,
+                              m.a.data(),
+                              m.d.data(),
+                              m.b.data(),
+                              m.f.data(),
+                              1e-5F,
+                              other,
+                              1.0F,
+                              centred,
+                              centred ? m.d.data() + width : nullptr};
     });
-    expect_as_one_lane<T>("rms_norm_backward", width, memory, [&](Memory<T>& m) {
-        return RmsNormBackwardInput<T>{kRows,      width,      width,      width,      width, m.a.data(),
-                                       m.b.data(), m.d.data(), m.f.data(), m.c.data(), other, 1.0F};
+    expect_as_one_lane<T>("its input's gradient", width, memory, [&](Memory<T>& m) {
+        return NormBackwardInput<T>{kRows,      width,      width,      width, width, m.a.data(), m.b.data(),
+                                    m.d.data(), m.f.data(), m.c.data(), other, 1.0F,  centred};
     });
-    expect_as_one_lane<T>("its weight's gradient", width, memory, [&](Memory<T>& m) {
+    expect_as_one_lane<T>("its parameters' gradient", width, memory, [&](Memory<T>& m) {
         constexpr int64_t kChunk = 2;
-        return RmsNormBackwardWeight<T>{2 * RmsNormBackwardWeight<T>::column_blocks(width),
-                                        kRows,
-                                        width,
-                                        kChunk,
-                                        width,
-                                        width,
-                                        m.a.data(),
-                                        m.b.data(),
-                                        m.f.data(),
-                                        m.g.data()};
+        return NormBackwardWeight<T>{2 * NormBackwardWeight<T>::column_blocks(width),
+                                     kRows,
+                                     width,
+                                     kChunk,
+                                     width,
+                                     width,
+                                     m.a.data(),
+                                     m.b.data(),
+                                     m.f.data(),
+                                     m.g.data(),
+                                     centred,
+                                     centred && other};
     });
 }
 
@@ -174,7 +187,7 @@ TYPED_TEST_SUITE(RowLanes, Elements);
 template <typename T>
 void expect_every_kernel(int64_t width) {
     const bool other = width % 2 == 0;  // selects a variant of each kernel: adding, neighbours, gates
-    norms<T>(width, other);
+    for (const bool centred : {false, true}) norms<T>(width, other, centred);
     rotations<T>(width, other);
     gates<T>(width, other);
     cross_entropies<T>(width);

@@ -85,28 +85,39 @@ TEST(Head, IsReadOnceHoweverManyChunksItHas) {
     EXPECT_EQ(readings(2500), readings(100));
 }
 
-/// Returns the head's gradient, all in bfloat16, for a row of equal tokens: each adds the same gradient.
-at::Tensor head_gradient(int64_t chunk_tokens) {
+/// Returns the gradients of the head and of a layer's MLP, all in bfloat16, for a row of equal tokens: each
+/// adds the same gradient.
+std::array<at::Tensor, 3> gradients_of_equal_tokens(const Kept& kept) {
     constexpr int64_t kRow = 600;
     const at::NoGradGuard no_grad;
     const ModelConfig model = tiny_model();
     Parameters parameters(model, Precision::Bf16Full, at::kCPU);
     parameters.initialize(model, 1);
-    Kept kept;
-    kept.loss_chunk_tokens = chunk_tokens;
     Decoder decoder(model, parameters, kept);
     Groups groups = make_groups({}, 0, Mesh(), GroupOptions());
     const Layout layout = make_layout(RingAttnFunc::BatchZigzag, kRow, 1, 1, {});
     SequenceShard shard(groups, model, layout, {}, kRow, 0, at::kCPU);
     const at::Tensor ids = at::full({1, kRow}, 7, at::kLong);
     decoder.forward_backward({ids, ids}, shard, 1.0 / kRow, true, [](int) {});
-    return parameters.weight_gradients().head_vc.to(at::kDouble);
+    const ModelTensors& gradients = parameters.weight_gradients();
+    const LayerTensors& layer = gradients.layers.at(0);
+    return {gradients.head_vc.to(at::kDouble), layer.at(LoraSite::GateUp).weight_oc.to(at::kDouble),
+            layer.at(LoraSite::Down).weight_oc.to(at::kDouble)};
+}
+
+void expect_as_at_once(const Kept& one_by_one) {
+    const auto at_once = gradients_of_equal_tokens({}), ours = gradients_of_equal_tokens(one_by_one);
+    for (size_t i = 0; i < at_once.size(); ++i)
+        EXPECT_LT((ours[i] - at_once[i]).norm().item<double>(), 0.01 * at_once[i].norm().item<double>()) << i;
 }
 
 // A bfloat16 sum no longer grows once the added part is 1/512 of it.
-TEST(Head, AddsUpTheGradientsOfManyChunksInFloat32) {
-    const at::Tensor at_once = head_gradient(600), one_by_one = head_gradient(1);
-    EXPECT_LT((one_by_one - at_once).norm().item<double>(), 0.01 * at_once.norm().item<double>());
+TEST(Kept, GradientsOfManyPiecesAreAddedUpInFloat32) {
+    Kept chunks, tiles;
+    chunks.loss_chunk_tokens = 1;
+    tiles.mlp_tile_tokens = 1;
+    expect_as_at_once(chunks);
+    expect_as_at_once(tiles);
 }
 
 TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {

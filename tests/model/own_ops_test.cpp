@@ -61,35 +61,51 @@ class Proof {
         EXPECT_LT(worst(twin, truth), bound()) << "twin: " << what;
     }
 
-    void rms_norm() const {
+    /// Tests RMSNorm, or LayerNorm with biases if `centred`.
+    void norm(bool centred) const {
         for (const int64_t width : kEdgeSizes) {
             const at::Tensor wide = random({9, width + 8}), x = wide.narrow(1, 4, width);  // row stride
-            const at::Tensor weight = random({width}), dy = random({9, width}), before = random({9, width});
-            const at::Tensor xd = leaf(x), wd = leaf(weight);
+            const int64_t parameters = centred ? 2 * width : width;
+            const at::Tensor p = random({parameters}), dy = random({9, width}), before = random({9, width});
+            const at::Tensor xd = leaf(x), pd = leaf(p);
             const double offset = width % 2 == 0 ? 0 : 1;
-            const at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + kEps) * (wd + offset);
+            const at::Tensor from_mean = centred ? xd - xd.mean(1, true) : xd;
+            at::Tensor truth = from_mean * at::rsqrt(from_mean.square().mean(1, true) + kEps) *
+                               (pd.narrow(0, 0, width) + offset);
+            if (centred) truth = truth + pd.narrow(0, width, width);
             truth.backward(dy.cpu().to(at::kDouble));
 
-            at::Tensor rstd, twin_rstd;
-            const at::Tensor y = own::rms_norm(run_, x, weight, kEps, rstd, offset);
-            expect("rms_norm", y, plain::rms_norm(x, weight, kEps, twin_rstd, offset), truth.detach());
-            EXPECT_LT(worst(rstd, twin_rstd), 1e-5);
-            expect("rms_norm_again", own::rms_norm_again(run_, x, weight, rstd, offset),
-                   plain::rms_norm_again(x, weight, rstd, offset), truth.detach());
+            const auto ours = centred ? own::layer_norm : own::rms_norm;
+            const auto twin = centred ? plain::layer_norm : plain::rms_norm;
+            const auto twin_backward = centred ? plain::layer_norm_backward : plain::rms_norm_backward;
+            at::Tensor stats, twin_stats;
+            const at::Tensor y = ours(run_, x, p, kEps, stats, offset);
+            expect("norm", y, twin(x, p, kEps, twin_stats, offset), truth.detach());
+            EXPECT_LT(worst(stats, twin_stats), 1e-5);
+            EXPECT_TRUE(at::equal(own::norm_again(run_, x, p, stats, offset), y));
 
             at::Tensor dx = before.clone(), twin_dx = before.clone();
-            at::Tensor dw = at::full_like(floats({width}), 5), twin_dw = dw.clone();
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, true, dw, 1, offset);
-            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, true, twin_dw, 1, offset);
+            at::Tensor dp = at::full_like(floats({parameters}), 5), twin_dp = dp.clone();
+            own::norm_backward(run_, dy, x, p, stats, dx, true, dp, 1, offset);
+            twin_backward(dy, x, p, stats, twin_dx, true, twin_dp, 1, offset);
             expect("dx added", dx, twin_dx, xd.grad() + before.cpu());
-            expect("dweight added", dw - 5, twin_dw - 5, wd.grad());
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0, offset);
-            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, false, twin_dw, 0, offset);
+            expect("dparameters added", dp - 5, twin_dp - 5, pd.grad());
+            own::norm_backward(run_, dy, x, p, stats, dx, false, dp, 0, offset);
+            twin_backward(dy, x, p, stats, twin_dx, false, twin_dp, 0, offset);
             expect("dx", dx + before, twin_dx + before,
                    xd.grad() + before.cpu());  // added, because the gradient of a single element is almost 0
-            expect("dweight", dw, twin_dw, wd.grad());
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, at::Tensor(), 0, offset);  // frozen
+            expect("dparameters", dp, twin_dp, pd.grad());
+            own::norm_backward(run_, dy, x, p, stats, dx, false, at::Tensor(), 0, offset);  // frozen
         }
+    }
+
+    void rms_norm() const {
+        norm(false);
+        at::Tensor rstd;
+        const at::Tensor x = random({9, 33}), weight = random({33});
+        const at::Tensor y = plain::rms_norm(x, weight, kEps, rstd, 0);
+        EXPECT_LT(worst(own::norm_again(run_, x, weight, rstd, 0), y), bound());
+        EXPECT_TRUE(at::equal(plain::rms_norm_again(x, weight, rstd, 0), y));
     }
 
     /// Uses more tokens than one chunk of the weight gradient's sum takes.
@@ -99,7 +115,7 @@ class Proof {
         at::Tensor rstd;
         plain::rms_norm(x, weight, kEps, rstd, 0);
         at::Tensor dx = at::empty_like(x), dw = floats({width});
-        own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
+        own::norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
         const auto wide = [](const at::Tensor& t) { return t.cpu().to(at::kDouble); };
         EXPECT_LT(worst(dw, (wide(dy) * wide(x) * wide(rstd).unsqueeze(1)).sum(0)), bound());
     }
@@ -215,6 +231,7 @@ class Proof {
 
     void all() const {
         rms_norm();
+        norm(true);
         weight_gradient_of_many_tokens();
         rope();
         gates();
@@ -244,6 +261,9 @@ INSTANTIATE_TEST_SUITE_P(OnTheHost, OwnOps,
 
 TEST_P(OwnOps, RmsNormAndItsGradientsAreAutograds) {
     Proof(GetParam()).rms_norm();
+}
+TEST_P(OwnOps, LayerNormAndItsGradientsAreAutograds) {
+    Proof(GetParam()).norm(true);
 }
 TEST_P(OwnOps, RmsNormsWeightGradientSumsEveryChunkOfTokens) {
     Proof(GetParam()).weight_gradient_of_many_tokens();

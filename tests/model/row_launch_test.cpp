@@ -152,39 +152,47 @@ void run_row(const Kernel& kernel, int64_t r) {
 }
 
 template <typename T>
-void expect_far_rows_as_near_ones() {
+void expect_far_norms_as_near_ones(bool centred) {
     const Row<T> x, dy, weight(kWidth), y, dx;
-    const Row<float> rstd(1), loss(1);
-    run_row(RmsNormForward<T>{kLast + 1, kWidth, kWidth, kWidth, x.vast(), weight.alone(), y.vast(),
-                              rstd.vast(), 1e-5F, false},
+    const Row<float> stats(centred ? 2 : 1);
+    const T* bias = centred ? weight.alone() : nullptr;
+    run_row(NormForward<T>{kLast + 1, kWidth, kWidth, kWidth, x.vast(), weight.alone(), y.vast(),
+                           stats.vast(), 1e-5F, false, 0, centred, bias},
             kLast);
-    run_row(RmsNormForward<T>{1, kWidth, kWidth, kWidth, x.alone(), weight.alone(), y.alone(), rstd.alone(),
-                              1e-5F, false},
+    run_row(NormForward<T>{1, kWidth, kWidth, kWidth, x.alone(), weight.alone(), y.alone(), stats.alone(),
+                           1e-5F, false, 0, centred, bias},
             0);
-    y.expect_the_same("rms_norm");
-    rstd.expect_the_same("rstd");
+    y.expect_the_same("norm");
+    stats.expect_the_same("stats");
     for (const bool adds : {false, true}) {
-        run_row(RmsNormBackwardInput<T>{kLast + 1, kWidth, kWidth, kWidth, kWidth, dy.vast(), x.vast(),
-                                        weight.alone(), rstd.vast(), dx.vast(), adds},
+        run_row(NormBackwardInput<T>{kLast + 1, kWidth, kWidth, kWidth, kWidth, dy.vast(), x.vast(),
+                                     weight.alone(), stats.vast(), dx.vast(), adds, 0, centred},
                 kLast);
-        run_row(RmsNormBackwardInput<T>{1, kWidth, kWidth, kWidth, kWidth, dy.alone(), x.alone(),
-                                        weight.alone(), rstd.alone(), dx.alone(), adds},
+        run_row(NormBackwardInput<T>{1, kWidth, kWidth, kWidth, kWidth, dy.alone(), x.alone(), weight.alone(),
+                                     stats.alone(), dx.alone(), adds, 0, centred},
                 0);
         dx.expect_the_same("dx");
     }
-    const Row<float> partial;  // a chunk of one token
-    constexpr int64_t kBlocks = kWidth / RmsNormBackwardWeight<T>::kColumns;
+    const Row<float> partial(centred ? 2 * kWidth : kWidth);  // a chunk of one token
+    constexpr int64_t kBlocks = kWidth / NormBackwardWeight<T>::kColumns;
     for (int64_t columns = 0; columns < kBlocks; ++columns) {
-        run_row(RmsNormBackwardWeight<T>{(kLast + 1) * kBlocks, kLast + 1, kWidth, 1, kWidth, kWidth,
-                                         dy.vast(), x.vast(), rstd.vast(), partial.vast()},
+        run_row(NormBackwardWeight<T>{(kLast + 1) * kBlocks, kLast + 1, kWidth, 1, kWidth, kWidth, dy.vast(),
+                                      x.vast(), stats.vast(), partial.vast(), centred, centred},
                 kLast * kBlocks + columns);
-        run_row(RmsNormBackwardWeight<T>{kBlocks, 1, kWidth, 1, kWidth, kWidth, dy.alone(), x.alone(),
-                                         rstd.alone(), partial.alone()},
+        run_row(NormBackwardWeight<T>{kBlocks, 1, kWidth, 1, kWidth, kWidth, dy.alone(), x.alone(),
+                                      stats.alone(), partial.alone(), centred, centred},
                 columns);
     }
-    partial.expect_the_same("dweight");
+    partial.expect_the_same("dparameters");
+}
 
-    const Row<T> qkv, gate_up(2 * kWidth), act, dact, logits;
+template <typename T>
+void expect_far_rows_as_near_ones() {
+    expect_far_norms_as_near_ones<T>(false);
+    expect_far_norms_as_near_ones<T>(true);
+
+    const Row<T> x, qkv, gate_up(2 * kWidth), act, dact, logits;
+    const Row<float> loss(1);
     const Row<float> cos(64), sin(64);
     run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), -1.0F}, kLast);
     run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), -1.0F}, 0);

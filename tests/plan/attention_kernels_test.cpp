@@ -97,6 +97,25 @@ TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
     EXPECT_EQ(attention_family(Device::Cpu, false, 64, true), AttentionFamily::OwnBlocks);
 }
 
+// Gemma 4 has heads of 256 in most layers, and of 512 in those that see all keys.
+TEST(AttentionKernels, LayersWithWiderHeadsThanFlashAttentionTakesAreNamed) {
+    Plan plan = plan_for("", 8);
+    plan.model->head_dim = 256;
+    EXPECT_THAT(names(attention_kernels(plan)),
+                ElementsAre("FlashAttention-2, dense", "FlashAttention-2, varlen"));
+    plan.model->global_heads.head_dim = 512;
+    const AttentionUse wide = attention_kernels(plan).back();
+    EXPECT_EQ(wide.kernel, "LibTorch's memory-efficient kernel");
+    EXPECT_THAT(wide.use, HasSubstr("wider than 256"));
+    EXPECT_THAT(wide.why, HasSubstr("up to 256"));
+    plan.model->head_dim = 320;
+    const std::vector<AttentionUse> all = attention_kernels(plan);
+    EXPECT_THAT(names(all), ElementsAre("LibTorch's memory-efficient kernel"));
+    EXPECT_EQ(all[0].use, "all of the attention");
+    EXPECT_THAT(all[0].why, HasSubstr("up to 256"));
+    EXPECT_THAT(why_not_cudnn(plan), HasSubstr("head dimensions up to 128"));
+}
+
 // LibTorch's kernels for GPUs would silently ignore the cap.
 TEST(AttentionKernels, ModelsThatCapTheirScoresTakeBlocksOfScoresOnAGpu) {
     for (const char* more : {"", "sample_packing: true\n", "context_parallel_size: 8\n"}) {

@@ -1,5 +1,5 @@
 /// Draws slice sets of whole runs from a seed: the slices that each rank computes in each hop, for random
-/// layouts, documents, windows and numbers of ranks.
+/// layouts, documents, shared prompts, windows and numbers of ranks.
 #pragma once
 
 #include <array>
@@ -18,6 +18,10 @@ struct SliceSet {
     int64_t queries = 0, keys = 0;
     std::vector<Slice> slices;
 };
+
+/// The sets whose launches are all checked by default, and in float64 by an exhaustive test.
+constexpr uint64_t kSweepSeed = 17;
+constexpr int kSweptSets = 52000;
 
 class SliceSets {
   public:
@@ -45,6 +49,17 @@ class SliceSets {
         return sets;
     }
 
+    /// Calls `body` with at least `count` sets of runs of 1,024 to 4,096 tokens. Returns their number.
+    template <typename Body>
+    int sweep(int count, const Body& body) {
+        constexpr std::array<int64_t, 6> kTokens = {1024, 1024, 1536, 2048, 1024, 4096};
+        int done = 0;
+        for (size_t run = 0; done < count; ++run) {
+            for (const SliceSet& set : next(kTokens[run % kTokens.size()])) body(set, ++done);
+        }
+        return done;
+    }
+
     int64_t draw(int64_t from, int64_t to) {
         return from + static_cast<int64_t>(random_() % static_cast<uint64_t>(to - from + 1));
     }
@@ -68,14 +83,18 @@ class SliceSets {
         }
         if (mask.documents.empty()) mask.documents.push_back(end);
         if (draw(0, 2) == 0) mask.window = draw(1, draw(0, 1) == 0 ? 64 : tokens / 2);
+        if (kind == 1 && mask.window == 0) {  // answers to the first document
+            mask.continues.assign(mask.documents.size(), 0);
+            mask.continues[0] = -1;
+        }
         return mask;
     }
 
     static std::string named(RingAttnFunc func, int ring, const AttentionMask& mask, int64_t tokens) {
         return std::string(to_string(func)) + " over " + std::to_string(ring) + ", " +
                std::to_string(tokens) + " tokens, " + std::to_string(mask.documents.size()) +
-               " documents to " + std::to_string(mask.documents.back()) + ", window " +
-               std::to_string(mask.window);
+               (mask.continues.empty() ? " documents to " : " documents with one prompt to ") +
+               std::to_string(mask.documents.back()) + ", window " + std::to_string(mask.window);
     }
 
     std::mt19937_64 random_;

@@ -65,7 +65,12 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     alike.layers.clear();
     std::vector<ParameterShape> weights, adapters;
     for (const LayerGroup& group : layer_groups(m)) {
-        for (const ParameterShape& shape : parameter_shapes(group.one)) weights.push_back(shape);
+        double tiled = 0;
+        for (const ParameterShape& shape : parameter_shapes(group.one)) {
+            weights.push_back(shape);
+            if (shape.name.find(".mlp.") != std::string::npos) tiled += double(shape.size());
+        }
+        tiled_parameters_ = std::max(tiled_parameters_, tiled / in.expert_parts);
         for (const ParameterShape& shape : lora_shapes(group.one, alike)) adapters.push_back(shape);
     }
     for (size_t i = 0; i < kLoraSites; ++i) {
@@ -77,21 +82,26 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
     }
 }
 
+void TraceMachine::begin_tile_sums(const Traced& x_nc) {
+    const bool rounds = in_.precision == Precision::Bf16Full && !in_.lora.on();
+    if (rounds && x_nc.rows() > double(pieces::kMostRoundedChunks) * double(in_.mlp_tile_tokens))
+        tile_sums_ = sized(1, tiled_parameters_, 4);
+}
+
 // ------------------------------------------------------------------------------------------------ norms
 
-/// Traces a repeated norm. In bfloat16 the CPU's RMSNorm uses two float32 tensors; LayerNorm on a GPU uses
-/// up to three.
+/// Traces a repeated norm. In bfloat16 the CPU's RMSNorm uses two float32 tensors.
 Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
     const double bytes = in_.element_bytes(), rms_norm = on_gpu() ? bytes : bytes == 2 ? 8 + bytes : 4;
-    heap_.touch(x_nw.elements() * (model().layer_norms ? (on_gpu() ? 12 : 0) : rms_norm));
+    heap_.touch(x_nw.elements() * (model().layer_norms ? 0 : rms_norm));
     return take(x_nw.rows(), x_nw.columns(), "normed hidden states");
 }
 
 void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
                                  bool, double) {
     if (!on_gpu()) return;
-    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // layer_norm.cpp allocates these
-    heap_.touch(std::ceil(x_nw.rows() / double(pieces::kNormTokens)) * x_nw.columns() * 4);
+    const double parameters = x_nw.columns() * (model().norm_biases ? 2 : 1);
+    heap_.touch(std::ceil(x_nw.rows() / double(pieces::kNormTokens)) * parameters * 4);
 }
 
 // --------------------------------------------------------------------------------------------- matrices

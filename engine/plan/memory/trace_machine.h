@@ -119,6 +119,9 @@ class TraceMachine {
         held_experts_ = {};
     }
 
+    void begin_tile_sums(const Traced& x_nc);
+    void end_tile_sums(double) { tile_sums_ = {}; }
+
     Traced gate(const Traced& gate_up_n2i) const {
         return take(gate_up_n2i.rows(), gate_up_n2i.columns() / model().gate.columns(),
                     "product of gate and up");
@@ -309,6 +312,8 @@ class TraceMachine {
     Heap& heap_;
     std::array<Matrix, kLoraSites> matrices_;
     std::map<int64_t, AttentionTrace> attentions_;  ///< traces by window
+    double tiled_parameters_ = 0;                   ///< of a layer's MLP and experts
+    Traced tile_sums_;
     std::array<Traced, kLoraSites> held_;
     std::array<Traced, 2> held_experts_;  ///< gate and up; down
     bool has_sums_ = false;
