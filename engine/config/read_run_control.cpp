@@ -66,6 +66,15 @@ int64_t whole_steps(const std::optional<double>& steps) {
     return steps && *steps >= 1 ? static_cast<int64_t>(*steps) : kOtherwise;
 }
 
+/// Returns the fix that saves after each evaluation. A cadence in steps replaces one per epoch.
+Fix saving_what_is_evaluated(const KeyReader& keys, int64_t steps) {
+    Fix fix{{{"eval_steps", std::to_string(steps)}, {"save_steps", std::to_string(steps)}}};
+    for (const char* key : {"evals_per_epoch", "saves_per_epoch"}) {
+        if (keys.has(key)) fix.edits.push_back({key, "", true});
+    }
+    return fix;
+}
+
 void read_early_stopping(KeyReader& keys, Config& config) {
     const json* said = keys.find("early_stopping_patience");
     if (!said || !is_on(*said)) return;
@@ -74,8 +83,8 @@ void read_early_stopping(KeyReader& keys, Config& config) {
     if (!has_evaluation_rows(config))
         return keys.error(Form("CFG-OPTIMIZER", "stopping-rows"), "early_stopping_patience");
     if (!keys.has("save_steps") || !keys.has("eval_steps") || !saves_what_it_evaluates(config))
-        return keys.error(Form("CFG-OPTIMIZER", "stopping-steps"), "early_stopping_patience",
-                          {{"steps", whole_steps(config.eval_steps)}});
+        return keys.error(Form("CFG-OPTIMIZER", "stopping-steps"), "early_stopping_patience", {},
+                          {saving_what_is_evaluated(keys, whole_steps(config.eval_steps))});
     config.early_stopping_patience = *patience;
     config.load_best_model_at_end = true;
 }

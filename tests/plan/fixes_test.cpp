@@ -108,9 +108,11 @@ std::map<Said, Severity> what_is_said(const Plan& plan) {
 }
 
 /// Returns whether `after` differs from `before` only by lines removed, added or changed where the fix has
-/// edits, and keeps the order of the others.
-bool only_edits(const std::string& before, const std::string& after, const Fix& fix) {
+/// edits or the finding's key stands, and keeps the order of the others.
+bool only_edits(const std::string& before, const std::string& after, const std::string& finding_key,
+                const Fix& fix) {
     const auto is_edited = [&](const std::string& line) {
+        if (!finding_key.empty() && line.starts_with(finding_key + ":")) return true;
         return std::any_of(fix.edits.begin(), fix.edits.end(), [&](const Edit& edit) {
             return line.find(edit.key.substr(edit.key.rfind('.') + 1)) != std::string::npos ||
                    edit.key.find('.') != std::string::npos;
@@ -156,7 +158,7 @@ std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic
         if (!before.contains(said) && severity >= said_first.severity && severity > Severity::Info && !named)
             return "brings " + code + " of " + key + " (" + form + ")";
     }
-    if (!only_edits(text, edited, fix)) return "changes other lines";
+    if (!only_edits(text, edited, said_first.key, fix)) return "changes other lines";
     for (const Diagnostic& d : after.diagnostics) {
         const auto is_same = [&](const Fix& offered) { return offered.edits == fix.edits; };
         if (std::any_of(d.fixes.begin(), d.fixes.end(), is_same)) return "is offered again, for " + d.code;
