@@ -75,9 +75,10 @@ def gemma2(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def starcoder2(tmp_path_factory):
-    """Has LayerNorm with biases. Its wide hidden states make norms need more memory than other parts of a layer."""
-    return make_model(tmp_path_factory.mktemp("models") / "starcoder2", "starcoder2", hidden_size=512, intermediate_size=64)
+def nemotron(tmp_path_factory):
+    """Has LayerNorm with biases and with weights of 1 + w. Beside such wide hidden states, attention needs little memory."""
+    return make_model(tmp_path_factory.mktemp("models") / "nemotron", "nemotron", hidden_size=512, intermediate_size=512,
+                      num_attention_heads=1, num_key_value_heads=1, head_dim=16)
 
 
 def train(engine, folder, model, device, env=None, arguments=(), **keys):
@@ -156,23 +157,23 @@ def test_the_blocks_of_scores_take_the_memory_that_the_plan_predicts(engine, gem
 
 
 @pytest.mark.parametrize("bf16", [True, False])
-def test_layer_norms_run_in_our_own_kernels(engine, starcoder2, tmp_path, bf16):
-    expect_same(engine, tmp_path, starcoder2, {"bf16": True} if bf16 else {})
-    counts, _ = launches(engine, tmp_path / "counted", starcoder2, None)
+def test_layer_norms_run_in_our_own_kernels(engine, nemotron, tmp_path, bf16):
+    expect_same(engine, tmp_path, nemotron, {"bf16": True} if bf16 else {})
+    counts, _ = launches(engine, tmp_path / "counted", nemotron, None)
     assert counts["norm"] > 0 and counts["norm_backward_input"] > 0 and counts["norm_backward_weight"] > 0
 
 
-def test_layer_norms_take_the_memory_that_the_plan_predicts(engine, starcoder2, tmp_path):
+def test_layer_norms_take_the_memory_that_the_plan_predicts(engine, nemotron, tmp_path):
     def peak(name, **env):
-        steps = train(engine, tmp_path / name, starcoder2, "cuda", env=env, max_steps=1, sequence_len=512, pad_to_sequence_len=True,
-                      bf16=True, gradient_checkpointing=True, micro_batch_size=4)
+        steps = train(engine, tmp_path / name, nemotron, "cuda", env=env, max_steps=1, sequence_len=512, pad_to_sequence_len=True,
+                      bf16=True, gradient_checkpointing=True, micro_batch_size=4, gradient_accumulation_steps=1)
         rank = json.loads((tmp_path / name / "run/plan.json").read_text())["memory"]["per_rank"][0]
         return steps[0]["peak_memory_bytes"], rank["total"] - rank["runtime"]
 
     measured, planned = peak("ours")
     assert measured == pytest.approx(planned, rel=0.01)
     by_libtorch, _ = peak("libtorch", RINGMASTER_CUDA_KERNELS="none")
-    assert by_libtorch > 1.05 * measured, "the norms do not make the peak, so that this test cannot fail"
+    assert by_libtorch > 1.5 * measured, "norms by LibTorch's operations make the peak, so that this test can fail"
 
 
 def expect_same(engine, tmp_path, model, keys):
