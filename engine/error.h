@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/bare_texts.h"
+
 namespace ringmaster {
 
 /// The kinds of failure, with the exit status of each.
@@ -27,11 +29,11 @@ struct Code {
 struct Error : std::runtime_error {
     Error(Failure failure_, const Code& code_, const std::string& what_, std::string where_ = {},
           std::string hint_ = {})
-        : std::runtime_error(what_),
+        : std::runtime_error(bare_texts ? code_.text : what_),
           failure(failure_),
           code(code_.text),
           where(std::move(where_)),
-          hint(std::move(hint_)) {}
+          hint(bare_texts && !hint_.empty() ? code_.text : std::move(hint_)) {}
 
     Failure failure;
     std::string code;   ///< never empty

@@ -1,9 +1,9 @@
 #include "engine/config/diagnostic.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "engine/bare_texts.h"
 #include "engine/config/document.h"
 #include "engine/config/finding_record.h"
 #include "engine/config/key_reader.h"
@@ -14,12 +14,6 @@ namespace ringmaster {
 namespace {
 
 using nlohmann::json;
-
-/// Returns whether every text is replaced by its code: tests use this to prove that no code reads sentences.
-bool shows_codes_only() {
-    static const bool only = std::getenv("RINGMASTER_BARE_FINDINGS") != nullptr;
-    return only;
-}
 
 json edit_to_json(const Edit& edit) {
     if (edit.remove) return {{"key", edit.key}, {"remove", true}};
@@ -78,7 +72,7 @@ Diagnostic finding(Severity severity, const Form& form, const std::string& key, 
     for (Fix& fix : said.fixes) fix.effect = effect_in("en", said, fix);
     said.message = message_in("en", said);
     said.hint = hint_in("en", said);
-    if (shows_codes_only()) {
+    if (bare_texts) {
         said.message = said.code;
         if (!said.hint.empty()) said.hint = said.code;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/bare_texts.h"
 #include "engine/filled_in.h"
 #include "engine/translatable.h"
 
@@ -81,7 +82,8 @@ const char* reason_text(std::string_view code) {
 std::string english(const Reason& reason) {
     std::string words;
     for (const ReasonPart& part : reason) {
-        if (const char* text = reason_text(part.code)) words += filled_in(text, part.with);
+        const char* text = reason_text(part.code);
+        if (text != nullptr) words += bare_texts ? part.code : filled_in(text, part.with);
     }
     return words;
 }

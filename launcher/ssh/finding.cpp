@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/bare_texts.h"
 #include "engine/filled_in.h"
 #include "engine/translatable.h"
 
@@ -199,6 +200,7 @@ const FindingText* finding_text(std::string_view code) {
 std::string NodeFinding::message() const {
     const FindingText* text = finding_text(code);
     if (text == nullptr) return {};
+    if (bare_texts) return code;
     std::string said = filled_in(text->message, with);
     for (size_t i = 0; i < parts.size(); ++i) said += (i == 0 ? "" : ", ") + parts[i].message();
     return said;
@@ -206,7 +208,8 @@ std::string NodeFinding::message() const {
 
 std::string NodeFinding::next() const {
     const FindingText* text = finding_text(code);
-    return text == nullptr ? std::string() : filled_in(text->next, with);
+    if (text == nullptr || *text->next == '\0') return {};
+    return bare_texts ? code : filled_in(text->next, with);
 }
 
 }  // namespace ringmaster
