@@ -26,19 +26,28 @@ struct Code {
     std::string text;
 };
 
+/// Says why a rank failed if its code alone does not: RANKS-TRANSFER has several causes.
+namespace cause {
+inline constexpr std::string_view kPeerLost = "peer-lost";  ///< another rank is gone
+inline constexpr std::string_view kTimeout = "timeout";     ///< another rank did not answer in time
+inline constexpr std::string_view kMemory = "memory";       ///< there was no memory left
+}  // namespace cause
+
 struct Error : std::runtime_error {
     Error(Failure failure_, const Code& code_, const std::string& what_, std::string where_ = {},
-          std::string hint_ = {})
+          std::string hint_ = {}, std::string_view cause_ = {})
         : std::runtime_error(bare_texts ? code_.text : what_),
           failure(failure_),
           code(code_.text),
           where(std::move(where_)),
-          hint(bare_texts && !hint_.empty() ? code_.text : std::move(hint_)) {}
+          hint(bare_texts && !hint_.empty() ? code_.text : std::move(hint_)),
+          cause(cause_) {}
 
     Failure failure;
     std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
     std::string hint;   ///< what to do next; may be empty
+    std::string cause;  ///< one of namespace cause; empty if the code says it, or nobody knows
 
     /// Returns "where: what
     ///   hint", as shown on a terminal.

@@ -48,7 +48,7 @@ struct DeviceTransfer final : Transfer::State {
                 operation.work->wait();  // makes the current stream wait, not this thread
             } catch (...) {
                 throw context->broken({place, operation.whom, context->name, sequence},
-                                      cause_of(std::current_exception()));
+                                      failure_of(std::current_exception()));
             }
         }
         tensors.clear();
@@ -87,7 +87,7 @@ class DeviceWatch final : public Watch {
             guard_.exchangeStream(current);
             throw context_->broken(
                 {transfer->place, transfer->operations[0].whom, context_->name, transfer->sequence},
-                cause_of(std::current_exception()));
+                failure_of(std::current_exception()));
         }
         c10::Event completed = record_on(side_);
         guard_.exchangeStream(current);

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "engine/events/library_words.h"
+
 namespace ringmaster {
 
 namespace {
@@ -24,16 +26,19 @@ std::string plain(std::string text) {
 
 }  // namespace
 
-std::string cause_of(const std::exception_ptr& exception) {
+TransferFailure failure_of(const std::exception_ptr& exception) {
+    TransferFailure failure{"unknown failure"};
     try {
         std::rethrow_exception(exception);
     } catch (const c10::Error& error) {
-        return plain(error.what_without_backtrace());
+        failure.words = plain(error.what_without_backtrace());
     } catch (const std::exception& error) {
-        return plain(error.what());
+        failure.words = plain(error.what());
     } catch (...) {
-        return "unknown failure";
+        return failure;
     }
+    failure.cause = cause_in(failure.words);
+    return failure;
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {

@@ -1,14 +1,20 @@
-/// Translates failures of c10d and Gloo into causes in plain words. Only this file does so.
+/// Translates failures of c10d and Gloo into plain words and a cause. Only this file does so.
 #pragma once
 
 #include <chrono>
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace ringmaster {
 
-/// Returns the message of any exception without source locations and stack traces.
-std::string cause_of(const std::exception_ptr& exception);
+struct TransferFailure {
+    std::string words;
+    std::string_view cause = {};  ///< as of an Error; empty if nobody knows
+};
+
+/// Returns the message of any exception without source locations and stack traces, and its cause.
+TransferFailure failure_of(const std::exception_ptr& exception);
 
 /// Returns text such as "0.5 s".
 std::string seconds_text(std::chrono::milliseconds time);

@@ -17,10 +17,11 @@
 
 namespace ringmaster {
 
-Error GroupContext::broken(const Awaited& awaited, const std::string& cause) const {
+Error GroupContext::broken(const Awaited& awaited, const TransferFailure& failure) const {
     *is_broken = true;
-    return Error(Failure::Refused, Code("RANKS-TRANSFER"),
-                 "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + cause);
+    return Error(Failure::Refused, Code(failure.cause == cause::kMemory ? "ENGINE-MEMORY" : "RANKS-TRANSFER"),
+                 "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + failure.words, {}, {},
+                 failure.cause);
 }
 
 // --- Transfer
@@ -115,7 +116,7 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
     } catch (...) {
         watch->failed(state);
         throw context->broken({state->place, whom, name, state->sequence},
-                              cause_of(std::current_exception()));
+                              failure_of(std::current_exception()));
     }
     context->meter->sent(sent_bytes);
     watch->posted(state);
@@ -422,10 +423,10 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     } catch (const Error&) {
         throw;
     } catch (const std::exception&) {
-        throw Error(
-            Failure::Unreachable, Code("RANKS-TRANSFER"),
-            "cannot connect to the other ranks of " + group.name + ": " + cause_of(std::current_exception()),
-            group.who());
+        const TransferFailure failure = failure_of(std::current_exception());
+        throw Error(Failure::Unreachable, Code("RANKS-TRANSFER"),
+                    "cannot connect to the other ranks of " + group.name + ": " + failure.words, group.who(),
+                    {}, failure.cause);
     }
 }
 

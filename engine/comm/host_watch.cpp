@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <optional>
 #include <thread>
 
 #include "engine/comm/backends.h"
@@ -24,7 +25,7 @@ struct HostTransfer final : Transfer::State {
             wait_for_completion(lock);
             context->meter->exposed(std::chrono::duration<double>(Clock::now() - from).count());
         }
-        if (!failure.empty()) throw context->broken(awaited(), failure);
+        if (failure) throw context->broken(awaited(), *failure);
     }
 
     /// Waits in short steps, so that time in which this process was suspended counts only a little.
@@ -39,7 +40,8 @@ struct HostTransfer final : Transfer::State {
             if (completed.wait_for(lock, look, [this] { return complete; })) break;
             waited += std::min(Clock::now() - from, 2 * look);
             if (waited >= timeout)
-                throw context->broken(awaited(), "nothing came for " + seconds_text(timeout));
+                throw context->broken(awaited(),
+                                      {"nothing came for " + seconds_text(timeout), cause::kTimeout});
         }
         context->progress->wait_is_over();
     }
@@ -50,27 +52,27 @@ struct HostTransfer final : Transfer::State {
 
     /// Waits for each work in turn, on the waiting thread. Drops all works after a failed one.
     void follow() {
-        std::string cause;
+        std::optional<TransferFailure> failed;
         try {
-            for (size_t i = 0; i < operations.size() && cause.empty(); ++i) {
+            for (size_t i = 0; i < operations.size() && !failed; ++i) {
                 under_way = i;
                 const auto work = operations[i].work;
                 try {
-                    if (!work->wait(kEndless)) cause = "given up";
+                    if (!work->wait(kEndless)) failed = TransferFailure{"given up", cause::kPeerLost};
                 } catch (...) {
-                    cause = cause_of(std::current_exception());
+                    failed = failure_of(std::current_exception());
                 }
             }
         } catch (...) {
-            cause = "out of memory while waiting";
+            failed = TransferFailure{"out of memory while waiting", cause::kMemory};
         }
-        finish(cause);
+        finish(std::move(failed));
     }
 
-    void finish(const std::string& cause) {
+    void finish(std::optional<TransferFailure> failed) {
         context->meter->end(Clock::now());
         std::lock_guard lock(mutex);
-        failure = cause;
+        failure = std::move(failed);
         tensors.clear();
         complete = true;
         completed.notify_all();
@@ -81,7 +83,7 @@ struct HostTransfer final : Transfer::State {
     std::mutex mutex;
     std::condition_variable completed;
     bool complete = false;
-    std::string failure;
+    std::optional<TransferFailure> failure;
 };
 
 /// Holds what the waiting thread and its owner share; the thread keeps it alive if the owner leaves first.

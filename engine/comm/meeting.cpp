@@ -180,7 +180,8 @@ void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) 
     throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                 "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
                     seconds_text(timeout) + " (" + std::strerror(error) + ")",
-                {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
+                {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?",
+                cause::kPeerLost);
 }
 
 c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::milliseconds timeout) {
@@ -197,9 +198,11 @@ c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::mi
     try {
         return c10::make_intrusive<c10d::TCPStore>(at.master_addr, options);
     } catch (const std::exception&) {
+        const TransferFailure failure = failure_of(std::current_exception());
         throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                     "rank " + std::to_string(at.rank) + ": the store at " + endpoint(at) +
-                        " does not work: " + cause_of(std::current_exception()));
+                        " does not work: " + failure.words,
+                    {}, {}, failure.cause);
     }
 }
 
@@ -243,7 +246,8 @@ void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::millise
     } catch (const c10::Error&) {
         throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                     "rank " + std::to_string(at.rank) + ": lost rank 0's store at " + endpoint(at) +
-                        " while ranks were meeting: " + cause_of(std::current_exception()));
+                        " while ranks were meeting: " + failure_of(std::current_exception()).words,
+                    {}, {}, cause::kPeerLost);
     }
 }
 

@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <vector>
 
+#include "engine/comm/failure.h"
 #include "engine/comm/groups.h"
 #include "engine/comm/meter.h"
 #include "engine/error.h"
@@ -40,7 +41,7 @@ struct GroupContext {
 
     /// Marks the groups as broken and returns an error such as
     /// "rank 3 waits in layer 12, hop 5, for rank 2 to send keys and values (…): nothing came for 120 s"
-    Error broken(const Awaited& awaited, const std::string& cause) const;
+    Error broken(const Awaited& awaited, const TransferFailure& failure) const;
 };
 
 struct Transfer::State {

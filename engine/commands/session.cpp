@@ -20,6 +20,7 @@
 #include "engine/comm/nccl_settings.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/events/library_words.h"
 #include "engine/events/output_claim.h"
 #include "engine/events/progress.h"
 #include "engine/events/run_claim.h"
@@ -368,15 +369,17 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
 /// Converts every third-party exception to one of ours.
 Error as_error(const std::exception& problem) {
     if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
-    if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) {
-        return Error(Failure::Refused, Code("ENGINE-MEMORY"), "out of memory", {},
-                     "shorten sequence_len or use more ranks in context_parallel_size");
-    }
-    if (const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem)) {
-        return Error(Failure::Refused, Code("ENGINE-FAULT"), torch_problem->what_without_backtrace(),
-                     "LibTorch");
-    }
-    return Error(Failure::Refused, Code("ENGINE-FAULT"), problem.what());
+    const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem);
+    const bool is_alloc = dynamic_cast<const std::bad_alloc*>(&problem) != nullptr;
+    const std::string words = torch_problem != nullptr ? torch_problem->what_without_backtrace()
+                              : is_alloc               ? "out of memory"
+                                                       : problem.what();
+    const std::string_view cause = cause_in(words);
+    const std::string where = torch_problem != nullptr ? "LibTorch" : "";
+    if (cause == cause::kMemory)
+        return Error(Failure::Refused, Code("ENGINE-MEMORY"), words, where,
+                     "shorten sequence_len or use more ranks in context_parallel_size", cause);
+    return Error(Failure::Refused, Code("ENGINE-FAULT"), words, where, {}, cause);
 }
 
 }  // namespace
@@ -411,7 +414,7 @@ int run_session(const SessionOptions& options) {
             if (events)
                 events->write(ErrorEvent{
                     error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint,
-                    error.where, error.code});
+                    error.where, error.code, error.cause});
             if (state) state->over(RunPhase::Failed, {{"text", {error.text()}}}, error.code);
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());

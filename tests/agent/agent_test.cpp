@@ -14,13 +14,23 @@ using testing::StartsWith;
 
 using Agent = AgentRun;
 
+const Reason kCompleted{{"completed-after", {"3"}}};
+
+/// Returns the codes of a reason's parts.
+std::vector<std::string> codes_of(const Reason& why) {
+    std::vector<std::string> codes;
+    for (const ReasonPart& part : why) codes.push_back(part.code);
+    return codes;
+}
+
 TEST_F(Agent, RunsItsRanksToTheEnd) {
     const Ended end = ended(2);
     EXPECT_EQ(end.status, 0);
     EXPECT_EQ(end.said, "");
     const RunState run = state();
     EXPECT_EQ(run.state, RunPhase::Completed);
-    EXPECT_EQ(run.reason, "completed after step 3");
+    EXPECT_EQ(run.why, kCompleted);
+    EXPECT_EQ(run.reason, english(kCompleted));
     EXPECT_EQ(run.name, "tiny");
     EXPECT_EQ(run.attempt, 1);
     EXPECT_EQ(run.ranks, 2);
@@ -30,7 +40,7 @@ TEST_F(Agent, RunsItsRanksToTheEnd) {
     EXPECT_EQ(run.nodes.at(0).ranks.size(), 2u);
     EXPECT_EQ(run.nodes.at(0).agent.pid, run.writer.pid);
     EXPECT_EQ(content_of(run_ / "logs" / log_file_name(1)), "step 1\nstep 2\nstep 3\n");
-    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr("completed after step 3"));
+    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr(english(kCompleted)));
     EXPECT_FALSE(fs::exists(run_ / "run.json.reserve"));
 }
 
@@ -83,7 +93,7 @@ TEST_F(Agent, StartsWithoutStandardDescriptors) {
     started_.push_back(agent);
     EXPECT_EQ(wait_for(agent).status, 0);
     EXPECT_EQ(state().state, RunPhase::Completed);
-    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr("completed after step 3"));
+    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr(english(kCompleted)));
 }
 
 TEST_F(Agent, StartsSixtyFourRanks) {
@@ -100,8 +110,10 @@ TEST_F(Agent, FailsTheRunByTheRankThatWasKilled) {
     ::kill(static_cast<pid_t>(state().nodes[0].ranks[1].process.pid), SIGKILL);
     EXPECT_EQ(wait_for(agent).status, 1);
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason,
-                StartsWith("rank 1 was killed by signal 9 (Killed); the end of its log:\n  step"));
+    EXPECT_EQ(state().failed_rank, 1);
+    EXPECT_EQ(state().why.at(0), (ReasonPart{"rank-signal", {"1", "9", "Killed"}}));
+    EXPECT_EQ(state().why.at(1).code, "log-end");
+    EXPECT_THAT(state().why.at(1).with.at(0), StartsWith("\n  step"));
     EXPECT_TRUE(are_gone(state()));
 }
 
@@ -109,23 +121,23 @@ TEST_F(Agent, QuotesTheErrorOfTheRankThatFailed) {
     script({"steps=0 hang at=2", "steps=0 at=2 error=the_loss_is_nan"});
     EXPECT_EQ(ended(2).status, 1);
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_EQ(state().reason, "rank 1 ended with exit status 1: rank 1: the loss is nan");
+    EXPECT_EQ(state().why, (Reason{{"rank-status", {"1", "1"}}, {"error", {"rank 1: the loss is nan"}}}));
     EXPECT_TRUE(are_gone(state())) << "a rank that is deaf to SIGTERM ends as well";
 }
 
 TEST_F(Agent, ShowsTheLogOfARankThatLeftWithoutAWord) {
     script({"at=2 exit=7"});
     EXPECT_EQ(ended(1).status, 1);
-    EXPECT_EQ(state().reason,
-              "rank 0 ended with exit status 7; the end of its log:\n  step 1\n  step 2\n  about to give "
-              "up\n  this is why");
+    EXPECT_EQ(state().why,
+              (Reason{{"rank-status", {"0", "7"}},
+                      {"log-end", {"\n  step 1\n  step 2\n  about to give up\n  this is why"}}}));
 }
 
 TEST_F(Agent, DoesNotTakeAQuietEndForCompletion) {
     script({"at=1 quiet", "at=1 quiet"});
     EXPECT_EQ(ended(2).status, 1);
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, HasSubstr("rank 0 did not report that training is done"));
+    EXPECT_EQ(state().why.at(0), ReasonPart{"not-done"});
 }
 
 TEST_F(Agent, IsNotFooledByTheEventsOfAnEarlierAttempt) {
@@ -148,12 +160,13 @@ TEST_F(Agent, EndsARunOfWhichARankIsStoppedAndTellsEveryLogWhereItWas) {
         "of "
         "step 5, micro-batch 1)";
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, StartsWith(named));
-    EXPECT_THAT(state().reason,
+    EXPECT_EQ(state().code, "RANK-STOPPED");
+    EXPECT_EQ(state().why.at(0).with, std::vector<std::string>{named});
+    EXPECT_THAT(state().why.back().with.at(0),
                 HasSubstr("\n  rank 2 waits in layer 4, hop 2, for rank 1 (forward of step "));
     for (int rank = 0; rank < 3; ++rank) {
         EXPECT_THAT(content_of(run_ / "logs" / log_file_name(rank)),
-                    HasSubstr("agent: the run failed: " + named));
+                    HasSubstr("agent: the run failed: " + english({state().why.at(0)})));
     }
     EXPECT_THAT(content_of(run_ / "logs" / log_file_name(2)),
                 HasSubstr("; this rank waits in layer 4, hop 2, for rank 1 "));
@@ -161,15 +174,14 @@ TEST_F(Agent, EndsARunOfWhichARankIsStoppedAndTellsEveryLogWhereItWas) {
 }
 
 TEST_F(Agent, NamesTheRankThatKeptAnotherWaitingInVain) {
-    script(
-        {"steps=0 waits=1 at=6 error=rank_0_waits_for_rank_1:_nothing_came_for_120_s", "steps=0 at=5 hang"});
+    script({"steps=0 waits=1 at=6 error=xyz cause=timeout", "steps=0 at=5 hang"});
     const pid_t agent = start(2);
     EXPECT_EQ(wait_for(agent).status, 1);
-    EXPECT_THAT(
-        state().reason,
-        StartsWith("rank 0 ended with exit status 1: rank 0: rank 0 waits for rank 1: nothing came for "
-                   "120 s; rank 1 is at work in layer 4, hop 1 (forward of step "));
-    EXPECT_THAT(content_of(run_ / "logs" / log_file_name(1)), HasSubstr("nothing came for 120 s"));
+    const Reason why = state().why;
+    EXPECT_THAT(codes_of(why), testing::ElementsAre("rank-status", "error", "text"));
+    EXPECT_EQ(why.at(1).with.at(0), "rank 0: xyz");
+    EXPECT_THAT(why.at(2).with.at(0), StartsWith("; rank 1 is at work in layer 4, hop 1 (forward of step "));
+    EXPECT_THAT(content_of(run_ / "logs" / log_file_name(1)), HasSubstr(english({why.at(1)})));
 }
 
 TEST_F(Agent, StartsAFailedRunAgainFromItsNewestCheckpoint) {
@@ -182,7 +194,8 @@ TEST_F(Agent, StartsAFailedRunAgainFromItsNewestCheckpoint) {
     EXPECT_EQ(state().nodes.at(0).ranks.size(), 2u) << "those of the attempt before are gone";
     EXPECT_THAT(content_of(run_ / "traces-1"), HasSubstr("resume=latest"));
     EXPECT_THAT(content_of(run_ / "agent.log"),
-                AllOf(HasSubstr("attempt 1 failed: rank 1"), HasSubstr("2 restarts are left")));
+                AllOf(HasSubstr("attempt 1 failed: " + english({{"rank-signal", {"1", "9", "Killed"}}})),
+                      HasSubstr("2 restarts are left")));
 }
 
 TEST_F(Agent, SetsLaterCheckpointsAsideBeforeAnyRankStarts) {
@@ -227,8 +240,8 @@ TEST_F(Agent, StopsAndSavesWhenAsked) {
         wait_until("the state stopping", [&] { return state().state == RunPhase::Stopping; });
         EXPECT_EQ(wait_for(agent).status, 0);
         EXPECT_EQ(state().state, RunPhase::Stopped);
-        EXPECT_THAT(state().reason,
-                    MatchesRegex("stopped by request after step [0-9]+; saved in checkpoints/step-[0-9]+"));
+        EXPECT_THAT(codes_of(state().why), testing::ElementsAre("stopped-after", "saved-in"));
+        EXPECT_THAT(state().why.at(1).with.at(0), MatchesRegex("checkpoints/step-[0-9]+"));
         EXPECT_TRUE(are_gone(state()));
         start_over();
     }
@@ -247,8 +260,7 @@ TEST_F(Agent, StopsNowWhenToldSoOrAskedTwice) {
         }
         EXPECT_EQ(wait_for(agent).status, 0);
         EXPECT_EQ(state().state, RunPhase::Stopped);
-        EXPECT_EQ(state().reason,
-                  "stopped at once by request after step 1, which was not saved; no checkpoint was saved");
+        EXPECT_EQ(state().why, (Reason{{"stopped-now-after", {"1"}}, {"is-not-saved"}, {"no-checkpoint"}}));
         EXPECT_TRUE(are_gone(state()));
         start_over();
     }
@@ -261,7 +273,8 @@ TEST_F(Agent, TakesADeathByItsOwnSigtermForAStop) {
     ::kill(agent, SIGTERM);
     EXPECT_EQ(wait_for(agent).status, 0);
     EXPECT_EQ(state().state, RunPhase::Stopped);
-    EXPECT_THAT(state().reason, StartsWith("stopped by request after step 1, which was not saved"));
+    EXPECT_EQ(state().why.at(0), (ReasonPart{"stopped-after", {"1"}}));
+    EXPECT_EQ(state().why.at(1), ReasonPart{"is-not-saved"});
     EXPECT_TRUE(are_gone(state()));
 }
 
@@ -271,7 +284,7 @@ TEST_F(Agent, StopsWithoutATimeLimitOnTheSave) {
     wait_until_training(2);
     ::kill(agent, SIGTERM);
     EXPECT_EQ(wait_for(agent).status, 0);
-    EXPECT_THAT(state().reason, HasSubstr("saved in"));
+    EXPECT_EQ(state().why.back().code, "saved-in");
 }
 
 TEST_F(Agent, TakesItsRanksAlongWhenItIsKilled) {
@@ -283,7 +296,8 @@ TEST_F(Agent, TakesItsRanksAlongWhenItIsKilled) {
     EXPECT_EQ(wait_for(agent).status, 128 + SIGKILL);
     wait_until("the end of the ranks", [&] { return are_gone(before); });
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, HasSubstr("its supervisor (pid " + std::to_string(agent)));
+    EXPECT_EQ(state().code, "RUN-ABANDONED");
+    EXPECT_EQ(state().why.at(0).with.at(0), std::to_string(agent));
 
     script({"", ""});
     EXPECT_EQ(ended(2).status, 0) << "another agent takes the run over";
@@ -369,7 +383,7 @@ TEST_F(Agent, SpeaksToTheTerminalInTheForeground) {
     arguments.push_back("--foreground");
     const Ended end = ended(arguments);
     EXPECT_EQ(end.status, 0);
-    EXPECT_THAT(end.said, HasSubstr("completed after step 3"));
+    EXPECT_THAT(end.said, HasSubstr(english(kCompleted)));
 }
 
 TEST_F(Agent, WritesTheEndOfTheRunOnAFullDisk) {
@@ -391,7 +405,7 @@ TEST_F(Agent, WritesTheEndOfTheRunOnAFullDisk) {
     ::umount2(run_.c_str(), MNT_DETACH);
     EXPECT_EQ(end.status, 1);
     EXPECT_EQ(run.state, RunPhase::Failed);
-    EXPECT_THAT(run.reason, StartsWith("rank 0 "));
+    EXPECT_EQ(run.failed_rank, 0);
 }
 
 }  // namespace

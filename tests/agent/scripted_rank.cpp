@@ -5,6 +5,7 @@
 //   at=N           does the following when step N is done:
 //     exit=N | signal=N | error=TEXT (an error event, then exit status 1; '_' stands for a blank) | hang
 //     (ignores SIGTERM) | leave (starts a child that sleeps, then SIGKILL) | quiet (exit 0 without an event)
+//   cause=WORD     is the cause of that error, such as timeout
 //   attempt=N      does it in attempt N only
 //   peer=R         fails with a lost connection once rank R is gone
 //   deaf           does not handle SIGTERM, and so dies of it
@@ -26,6 +27,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/process_id.h"
 #include "engine/events/progress.h"
@@ -80,8 +82,7 @@ class Rank {
             std::fflush(stdout);
             if (has("at") && number("at") == step && (!has("attempt") || number("attempt") == hello.attempt))
                 go_wrong();
-            if (has("peer") && is_gone(number("peer")))
-                fail("waiting for keys: Connection closed by peer [127.0.0.1]:4242");
+            if (has("peer") && is_gone(number("peer"))) fail("waiting for keys", cause::kPeerLost);
             if (stop_requested) return stop(step);
         }
         events_.write(DoneEvent{last, "completed"});
@@ -132,8 +133,8 @@ class Rank {
         if (has("waits")) progress_.wait_for({progress_.place(), "rank " + script_.at("waits"), "ring", 11});
     }
 
-    [[noreturn]] void fail(const std::string& message) {
-        events_.write(ErrorEvent{message, "rank " + std::to_string(rank_)});
+    [[noreturn]] void fail(const std::string& message, std::string_view cause) {
+        events_.write(ErrorEvent{message, "rank " + std::to_string(rank_), "", std::string(cause)});
         std::exit(1);
     }
 
@@ -149,7 +150,7 @@ class Rank {
         if (has("error")) {
             std::string text = script_.at("error");
             for (char& c : text) c = c == '_' ? ' ' : c;
-            fail(text);
+            fail(text, has("cause") ? script_.at("cause") : "");
         }
         if (has("exit")) {
             std::puts("about to give up\n\nthis is why");

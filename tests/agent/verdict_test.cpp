@@ -5,12 +5,13 @@
 
 #include <csignal>
 
+#include "engine/error.h"
+
 namespace ringmaster {
 namespace {
 
-using testing::HasSubstr;
+using testing::Contains;
 using testing::Not;
-using testing::StartsWith;
 
 // Packs an exit status as the kernel does (wait(2)).
 int exited(int status) {
@@ -34,6 +35,18 @@ RankEnd saying(RankEnd end, double t, const std::string& message, const std::str
     return end;
 }
 
+/// Returns a rank whose error event names this cause, in words that say nothing.
+RankEnd failing_by(RankEnd end, double t, std::string_view cause) {
+    end = saying(std::move(end), t, "xyz");
+    end.record.error->cause = cause;
+    return end;
+}
+
+/// Returns a rank that reports a lost peer.
+RankEnd lost_a_peer(int number, double t, double end_t = 100) {
+    return failing_by(rank(number, exited(1), end_t), t, cause::kPeerLost);
+}
+
 RankEnd ours(int number) {
     RankEnd end = rank(number, killed(SIGKILL));
     end.killed_by_us = true;
@@ -53,106 +66,137 @@ Ending failure(std::vector<RankEnd> ranks) {
     return ending;
 }
 
-constexpr const char* kLost =
-    "waiting for keys and values from rank 1: Connection closed by peer [127.0.0.1]:4242";
+ReasonPart part(const std::string& code) {
+    return {code};
+}
 
 TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
     RankEnd stopped = ours(2);
     stopped.stopped = "was stopped by SIGSTOP";
     stopped.place = "is at work in layer 1, hop 2 (step 3)";
-    Ending ending = failure({saying(rank(0, exited(1)), 90, kLost), ours(1), stopped});
+    Ending ending = failure({lost_a_peer(0, 90), ours(1), stopped});
     ending.lost_node = "node 1 is gone";
-    EXPECT_EQ(
-        judge(ending).reason,
-        "rank 2 was stopped by SIGSTOP: it is at work in layer 1, hop 2 (step 3); no checkpoint was saved\n  "
-        "rank 2 is at work in layer 1, hop 2 (step 3)");
-    EXPECT_EQ(judge(ending).state, RunPhase::Failed);
+    const Verdict verdict = judge(ending);
+    EXPECT_EQ(verdict.state, RunPhase::Failed);
+    EXPECT_EQ(verdict.code, "RANK-STOPPED");
+    EXPECT_EQ(verdict.failed_rank, 2);
+    EXPECT_EQ(verdict.why,
+              (Reason{{"text", {"rank 2 was stopped by SIGSTOP: it is at work in layer 1, hop 2 (step 3)"}},
+                      {"no-checkpoint"},
+                      {"text", {"\n  rank 2 is at work in layer 1, hop 2 (step 3)"}}}));
+}
+
+TEST(Verdict, NamesTheLostNodeBeforeTheRanksThatOnlyLostIt) {
+    Ending ending = failure({lost_a_peer(0, 90), ours(1)});
+    ending.lost_node = "node 1 is gone";
+    EXPECT_EQ(judge(ending).code, "NODE-LOST");
+    ending.ranks[0].record.error->cause.clear();
+    EXPECT_NE(judge(ending).code, "NODE-LOST") << "rank 0 failed for a reason of its own";
 }
 
 TEST(Verdict, NamesTheRankAndTheSignalThatKilledIt) {
     const Verdict verdict = judge(failure({ours(0), rank(1, killed(SIGKILL))}));
     EXPECT_EQ(verdict.state, RunPhase::Failed);
-    EXPECT_EQ(verdict.reason, "rank 1 was killed by signal 9 (Killed)");
+    EXPECT_EQ(verdict.why, (Reason{{"rank-signal", {"1", "9", "Killed"}}}));
+}
+
+TEST(Verdict, IsInWords) {
+    EXPECT_EQ(judge(failure({ours(0), rank(1, killed(SIGKILL))})).reason,
+              "rank 1 was killed by signal 9 (Killed)");
 }
 
 TEST(Verdict, NamesTheExitStatusWithTheErrorEvent) {
     const auto verdict =
         judge(failure({saying(rank(0, exited(1)), 5, "the loss is nan", "step 7"), ours(1)}));
-    EXPECT_EQ(verdict.reason, "rank 0 ended with exit status 1: step 7: the loss is nan");
+    EXPECT_EQ(verdict.why, (Reason{{"rank-status", {"0", "1"}}, {"error", {"step 7: the loss is nan"}}}));
 }
 
 TEST(Verdict, ShowsTheEndOfTheLogWhereTheRankSaidNothing) {
     RankEnd mute = rank(2, killed(SIGSEGV));
     mute.record.last_log_lines = {"one", "two"};
-    EXPECT_EQ(judge(failure({ours(0), ours(1), mute})).reason,
-              "rank 2 was killed by signal 11 (Segmentation fault); the end of its log:\n  one\n  two");
+    EXPECT_EQ(judge(failure({ours(0), ours(1), mute})).why,
+              (Reason{{"rank-signal", {"2", "11", "Segmentation fault"}}, {"log-end", {"\n  one\n  two"}}}));
 }
 
 TEST(Verdict, BlamesTheRankThatFailedNotThoseThatLostIt) {
-    const RankEnd lost = saying(rank(0, exited(1), 100.1), 100.05, kLost);
-    EXPECT_THAT(judge(failure({lost, rank(1, killed(SIGKILL), 100.2)})).reason,
-                StartsWith("rank 1 was killed by signal 9"));
-    EXPECT_THAT(judge(failure({lost, saying(rank(1, exited(1), 100.3), 100.2, "the disk is full")})).reason,
-                StartsWith("rank 1 ended with exit status 1: the disk is full"));
+    const RankEnd lost = lost_a_peer(0, 100.05, 100.1);
+    EXPECT_EQ(judge(failure({lost, rank(1, killed(SIGKILL), 100.2)})).failed_rank, 1);
+    EXPECT_EQ(
+        judge(failure({lost, saying(rank(1, exited(1), 100.3), 100.2, "the disk is full")})).failed_rank, 1);
     RankEnd aborted = rank(0, killed(SIGABRT), 99);
     aborted.record.last_log_lines = {"terminate called", "  what():  Connection reset by peer"};
-    EXPECT_THAT(judge(failure({aborted, rank(1, exited(7), 100)})).reason,
-                StartsWith("rank 1 ended with exit status 7"));
+    EXPECT_EQ(judge(failure({aborted, rank(1, exited(7), 100)})).failed_rank, 1);
+}
+
+TEST(Verdict, DoesNotReadTheWordsOfAnErrorEvent) {
+    for (const char* words : {"Connection reset by peer", "nothing came for 120 s", "given up",
+                              "lost rank 0's store", "CUDA out of memory"}) {
+        const Verdict verdict = judge(
+            failure({saying(rank(0, exited(1)), 4, words), saying(rank(1, exited(1)), 5, "xyz"), ours(2)}));
+        EXPECT_EQ(verdict.failed_rank, 0) << words;
+        EXPECT_EQ(verdict.code, "RANK-FAILED") << words;
+        EXPECT_EQ(verdict.why.size(), 2U) << words;
+    }
+}
+
+TEST(Verdict, NamesTheRanksThatKeptAnotherWaitingInVain) {
+    RankEnd at_work = ours(1);
+    at_work.place = "is at work in layer 4";
+    EXPECT_EQ(judge(failure({failing_by(rank(0, exited(1)), 5, cause::kTimeout), at_work})).why.back(),
+              (ReasonPart{"text", {"; rank 1 is at work in layer 4\n  rank 1 is at work in layer 4"}}));
+    EXPECT_THAT(judge(failure({lost_a_peer(0, 5), at_work})).why.back(), ReasonPart({"error", {"xyz"}}));
 }
 
 TEST(Verdict, AmongEqualsBlamesTheEarliest) {
-    EXPECT_THAT(
+    EXPECT_EQ(
         judge(failure({saying(rank(0, exited(1), 5), 4.9, "b"), saying(rank(1, exited(1), 6), 4.8, "a")}))
-            .reason,
-        StartsWith("rank 1 "));
-    EXPECT_THAT(judge(failure({rank(0, killed(SIGBUS), 5), rank(1, killed(SIGKILL), 4)})).reason,
-                StartsWith("rank 1 "));
-    EXPECT_THAT(judge(failure({saying(rank(0, exited(1), 5), 4, "odd"), rank(1, killed(SIGSEGV), 6)})).reason,
-                StartsWith("rank 1 "));
+            .failed_rank,
+        1);
+    EXPECT_EQ(judge(failure({rank(0, killed(SIGBUS), 5), rank(1, killed(SIGKILL), 4)})).failed_rank, 1);
+    EXPECT_EQ(
+        judge(failure({saying(rank(0, exited(1), 5), 4, "odd"), rank(1, killed(SIGSEGV), 6)})).failed_rank,
+        1);
 }
 
 TEST(Verdict, WhereEveryRankLostAPeerStillNamesOne) {
-    EXPECT_THAT(
-        judge(failure({saying(rank(0, exited(1)), 5, kLost), saying(rank(1, exited(1)), 4, kLost)})).reason,
-        StartsWith("rank 1 ended with exit status 1: waiting for keys"));
+    EXPECT_EQ(judge(failure({lost_a_peer(0, 5), lost_a_peer(1, 4)})).failed_rank, 1);
 }
 
 TEST(Verdict, CallsOutOfMemoryByName) {
     Ending ending = failure({ours(0), rank(1, killed(SIGKILL))});
     ending.kernel_killed_for_memory = true;
-    EXPECT_EQ(judge(ending).reason, "rank 1 was killed by signal 9 (Killed): out of memory");
-    EXPECT_EQ(judge(failure({saying(rank(0, exited(1)), 5, "std::bad_alloc")})).reason,
-              "rank 0 ended with exit status 1: out of memory: std::bad_alloc");
-    EXPECT_EQ(
-        judge(failure({saying(rank(0, exited(1)), 5, "CUDA out of memory. Tried to allocate 2 GiB")})).reason,
-        "rank 0 ended with exit status 1: CUDA out of memory. Tried to allocate 2 GiB");
+    EXPECT_EQ(judge(ending).why, (Reason{{"rank-signal", {"1", "9", "Killed"}}, {"out-of-memory"}}));
+    EXPECT_EQ(judge(ending).code, "ENGINE-MEMORY");
+    RankEnd told = saying(rank(0, exited(1)), 5, "xyz");
+    told.record.error->code = "ENGINE-MEMORY";
+    EXPECT_EQ(judge(failure({told})).why, (Reason{{"rank-status", {"0", "1"}}, {"error", {"xyz"}}}))
+        << "its own words say so";
     RankEnd aborted = rank(0, killed(SIGABRT));
     aborted.record.last_log_lines = {"terminate called after throwing an instance of 'std::bad_alloc'"};
-    EXPECT_THAT(judge(failure({aborted})).reason,
-                StartsWith("rank 0 was killed by signal 6 (Aborted): out of memory;"));
+    EXPECT_THAT(judge(failure({aborted})).why, Contains(part("out-of-memory")));
+    EXPECT_EQ(judge(failure({aborted})).code, "ENGINE-MEMORY");
 }
 
 TEST(Verdict, DoesNotBlameMemoryForAnotherDeath) {
     Ending ending = failure({rank(0, killed(SIGSEGV)), ours(1)});
     ending.kernel_killed_for_memory = true;
-    EXPECT_THAT(judge(ending).reason, Not(HasSubstr("memory")));
+    EXPECT_THAT(judge(ending).why, Not(Contains(part("out-of-memory"))));
 }
 
 TEST(Verdict, SaysThatTheDiskIsFullWhereTheRankCouldNot) {
     Ending ending = failure({rank(0, exited(1)), ours(1)});
     ending.disk_full = true;
-    EXPECT_THAT(judge(ending).reason, HasSubstr("the disk of the run directory is full"));
+    EXPECT_THAT(judge(ending).why, Contains(part("disk-full")));
 }
 
 TEST(Verdict, IsCompletedOnlyByRankZerosWord) {
     Ending ending;
     ending.ranks = {done(rank(0, 0), 20, "completed"), rank(1, 0)};
     EXPECT_EQ(judge(ending).state, RunPhase::Completed);
-    EXPECT_EQ(judge(ending).reason, "completed after step 20");
+    EXPECT_EQ(judge(ending).why, (Reason{{"completed-after", {"20"}}}));
     ending.ranks = {rank(0, 0), done(rank(1, 0), 20, "completed")};
     EXPECT_EQ(judge(ending).state, RunPhase::Failed);
-    EXPECT_THAT(judge(ending).reason,
-                HasSubstr("exit status 0, but rank 0 did not report that training is done"));
+    EXPECT_EQ(judge(ending).why, Reason{{"not-done"}});
     ending.ranks = {done(rank(0, 0), 20, "completed"), rank(1, exited(1))};
     EXPECT_EQ(judge(ending).state, RunPhase::Failed);
 }
@@ -163,7 +207,8 @@ TEST(Verdict, OfAStopSaysWhereItIsSaved) {
     ending.ranks = {done(rank(0, 0), 12, "stopped"), done(rank(1, 0), 12, "stopped")};
     ending.ranks[0].record.checkpoint = CheckpointEvent{12, "checkpoints/step-00000012", 0.1};
     EXPECT_EQ(judge(ending).state, RunPhase::Stopped);
-    EXPECT_EQ(judge(ending).reason, "stopped by request after step 12; saved in checkpoints/step-00000012");
+    EXPECT_EQ(judge(ending).why,
+              (Reason{{"stopped-after", {"12"}}, {"saved-in", {"checkpoints/step-00000012"}}}));
 }
 
 TEST(Verdict, OfAStopNowSaysWhatIsLost) {
@@ -171,18 +216,16 @@ TEST(Verdict, OfAStopNowSaysWhatIsLost) {
     ending.trigger = Trigger::StopNow;
     ending.ranks = {ours(0), ours(1)};
     EXPECT_EQ(judge(ending).state, RunPhase::Stopped);
-    EXPECT_EQ(judge(ending).reason,
-              "stopped at once by request before the first step; no checkpoint was saved");
+    EXPECT_EQ(judge(ending).why, (Reason{{"stopped-now-begin"}, {"no-checkpoint"}}));
     RankRecord& first = ending.ranks[0].record;
     first.step = 12;
-    EXPECT_EQ(judge(ending).reason,
-              "stopped at once by request after step 12, which was not saved; no checkpoint was saved");
+    EXPECT_EQ(judge(ending).why,
+              (Reason{{"stopped-now-after", {"12"}}, {"is-not-saved"}, {"no-checkpoint"}}));
     first.start_step = 8;
-    EXPECT_EQ(
-        judge(ending).reason,
-        "stopped at once by request after step 12, which was not saved; the last checkpoint is of step 8");
+    EXPECT_EQ(judge(ending).why,
+              (Reason{{"stopped-now-after", {"12"}}, {"is-not-saved"}, {"last-checkpoint", {"8"}}}));
     first.checkpoint = CheckpointEvent{12, "", 0};
-    EXPECT_EQ(judge(ending).reason, "stopped at once by request after step 12, which is saved");
+    EXPECT_EQ(judge(ending).why, (Reason{{"stopped-now-after", {"12"}}, {"is-saved"}}));
     first.done = DoneEvent{20, "completed"};
     EXPECT_EQ(judge(ending).state, RunPhase::Completed);
 }
@@ -191,20 +234,21 @@ TEST(Verdict, OfAStopBeforeARankCouldSaveIsNoFailure) {
     Ending ending;
     ending.trigger = Trigger::StopTooEarly;
     ending.stop_requested = true;
-    ending.ranks = {saying(rank(0, exited(1)), 5, kLost), rank(1, killed(SIGTERM))};
+    ending.ranks = {lost_a_peer(0, 5), rank(1, killed(SIGTERM))};
     EXPECT_EQ(judge(ending).state, RunPhase::Stopped);
-    EXPECT_THAT(judge(ending).reason, StartsWith("stopped by request before the first step"));
+    EXPECT_EQ(judge(ending).why.front(), part("stopped-begin"));
 }
 
 TEST(Verdict, OfADeathByAForeignSigtermIsAFailure) {
-    EXPECT_EQ(judge(failure({rank(0, killed(SIGTERM)), ours(1)})).reason,
-              "rank 0 was killed by signal 15 (Terminated)");
+    EXPECT_EQ(judge(failure({rank(0, killed(SIGTERM)), ours(1)})).why,
+              (Reason{{"rank-signal", {"0", "15", "Terminated"}}}));
 }
 
 TEST(Verdict, MentionsARankThatTheSystemDoesNotLetEnd) {
     Ending ending = failure({rank(0, exited(1)), ours(1)});
     ending.ranks[1].unkillable = true;
-    EXPECT_THAT(judge(ending).reason, HasSubstr("\nrank 1 has not ended yet"));
+    EXPECT_EQ(judge(ending).why.back(),
+              (ReasonPart{"text", {"\nrank 1 has not ended yet: the system does not let it"}}));
 }
 
 }  // namespace

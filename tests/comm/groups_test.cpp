@@ -302,6 +302,7 @@ TEST(Groups, EndATransferThatNobodyAnswers) {
         },
         std::chrono::milliseconds(300));
     EXPECT_EQ(error.failure, Failure::Refused);
+    EXPECT_EQ(error.cause, cause::kTimeout);
     EXPECT_EQ(error.text(),
               "rank 0 waits in layer 12, hop 5, for rank 1 to send keys and values (backward of step 7, "
               "micro-batch 2; transfer 1 of ring): nothing came for 0.3 s");

@@ -8,6 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/error.h"
+#include "engine/events/library_words.h"
+
 namespace ringmaster {
 namespace {
 
@@ -260,6 +263,25 @@ TEST(EventLine, OfNumbersThatCannotBeIsNone) {
         EXPECT_FALSE(parse_event(with("tokens", tokens))) << tokens;
     EXPECT_FALSE(parse_event(R"({"type":"hello","t":1,"rank":0,"start_step":9223372036854775807})"));
     EXPECT_FALSE(parse_event(R"({"type":"hello","t":1,"rank":0,"world_size":2147483647})"));
+}
+
+TEST(EventLine, OfAnErrorNamesItsCause) {
+    const EventLine line{9, 1, ErrorEvent{"xyz", "", "RANKS-TRANSFER", std::string(cause::kPeerLost)}};
+    EXPECT_EQ(json::parse(to_json_line(line)).at("cause"), "peer-lost");
+    EXPECT_EQ(std::get<ErrorEvent>(parse_event(to_json_line(line)).value().event).cause, cause::kPeerLost);
+    const auto older = parse_event(R"({"type":"error","t":1,"rank":0,"message":"nothing came for 9 s"})");
+    EXPECT_EQ(std::get<ErrorEvent>(older.value().event).cause, "");
+}
+
+TEST(LibraryWords, NameTheCausesOfLibrariesAndNoneOfOurs) {
+    EXPECT_EQ(cause_in("[enforce fail] Connection closed by peer [127.0.0.1]:4242"), cause::kPeerLost);
+    EXPECT_EQ(cause_in("ncclRemoteError: A call failed possibly due to a network error"), cause::kPeerLost);
+    EXPECT_EQ(cause_in("Watchdog caught collective operation timeout: WorkNCCL"), cause::kTimeout);
+    EXPECT_EQ(cause_in("CUDA out of memory. Tried to allocate 2 GiB"), cause::kMemory);
+    EXPECT_EQ(cause_in("std::bad_alloc"), cause::kMemory);
+    for (const char* ours :
+         {"", "nothing came for 120 s", "given up", "lost rank 0's store", "the loss is nan"})
+        EXPECT_EQ(cause_in(ours), "") << ours;
 }
 
 TEST(EventLine, HasALongestTextAndLength) {
