@@ -110,19 +110,16 @@ Json json_of(const Reason& why) {
     return parts;
 }
 
-bool says_the_same(const Reason& why, const std::string& reason) {
-    return reason.size() <= limits::kReason && english(why) == reason;
-}
-
-/// Returns the parts; none if they do not say what `reason` says. Files of older versions have none.
-Reason why_of(const nlohmann::json& json, const std::string& reason) {
+/// Returns the parts; none if they are longer than a reason may be. Files of older versions have none.
+Reason why_of(const nlohmann::json& json) {
     Reason why;
-    if (!json.contains("why")) return why;
-    for (const nlohmann::json& entry : json.at("why")) {
+    size_t bytes = 0;
+    for (const nlohmann::json& entry : json.value("why", nlohmann::json::array())) {
         const auto words = entry.get<std::vector<std::string>>();
+        for (const std::string& word : words) bytes += word.size();
         if (!words.empty()) why.push_back({words[0], {words.begin() + 1, words.end()}});
     }
-    return says_the_same(why, reason) ? why : Reason();
+    return bytes <= limits::kReason ? why : Reason();
 }
 
 Json json_of(const RunState& state) {
@@ -131,7 +128,7 @@ Json json_of(const RunState& state) {
     return {{"name", state.name},
             {"state", to_string(state.state)},
             {"reason", state.reason},
-            {"why", json_of(says_the_same(state.why, state.reason) ? state.why : Reason())},
+            {"why", json_of(state.why)},
             {"code", code_of(state)},
             {"failed_rank", state.state == RunPhase::Failed ? state.failed_rank : -1},
             {"attempt", state.attempt},
@@ -155,7 +152,7 @@ RunState state_of(const nlohmann::json& json) {
     state.name = name_at(json, "name");
     state.state = phase_of(name_at(json, "state"));
     state.reason = json.at("reason");
-    state.why = why_of(json, state.reason);
+    state.why = why_of(json);
     limits::cut(state.reason, limits::kReason);
     state.attempt = count_at(json, "attempt", kMostAttempts);
     state.ranks = count_at(json, "ranks", limits::kRanks);
@@ -209,15 +206,12 @@ std::string run_state_text(const RunState& state) {
 }
 
 RunState parse_run_state(const std::string& text, const std::string& where) {
+    const nlohmann::json json = parse_bounded_json(text, where, {limits::kStateFile, 8, 1 << 17});
     try {
-        return state_of(parse_bounded_json(text, {}, {limits::kStateFile, 8, 1 << 17}));
-    } catch (const nlohmann::json::exception& problem) {
+        return state_of(json);
+    } catch (const std::exception& problem) {  // an Error about a member, or the wrong kind of one
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     where);
-    } catch (const Error& problem) {
-        const std::string what = problem.what();
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
-                    what.starts_with("is damaged") ? what : "is damaged: " + what, where);
     }
 }
 

@@ -59,9 +59,9 @@ void give_reason(RunState& state, Reason why);
 /// Writes run.json. Throws Error(Refused) naming the file and the reason.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// Converts a state to run.json's text, of at most 4 MiB; cuts longer reasons, and leaves out parts that do
-/// not say the same as the reason. parse_run_state converts back,
-/// and throws Error(Refused) naming `where` if the text is damaged or a number is outside limits.h.
+/// Converts a state to run.json's text, of at most 4 MiB; parse_run_state converts back, cuts a longer
+/// reason, leaves out parts that are longer, and throws Error(Refused) naming `where` if the text is damaged
+/// or a number is outside limits.h.
 std::string run_state_text(const RunState& state);
 RunState parse_run_state(const std::string& text, const std::string& where);
 

@@ -100,7 +100,7 @@ void Supervisor::start() {
     try {
         state_.started = unix_now();
         state_.state = RunPhase::Running;
-        state_.reason.clear();
+        give_reason(state_, {});
         state_.updated = state_.started;
         file_.write(state_);
         leave_timeline();
@@ -115,7 +115,7 @@ void Supervisor::start() {
         end_with({RunPhase::Failed, problem.text(), problem.code});
         throw;
     }
-    set_state(RunPhase::Running, "");
+    set_state(RunPhase::Running, {});
     say("attempt " + std::to_string(state_.attempt) + ": " + std::to_string(options_.ranks) + " ranks of " +
         options_.engine.string());
 }
@@ -245,8 +245,7 @@ bool Supervisor::restart_after(const Verdict& verdict) {
         kill_ranks();
         return false;
     }
-    state_.why = {{"started-again", {why}}};
-    set_state(RunPhase::Running, english(state_.why));
+    set_state(RunPhase::Running, {{"started-again", {why}}});
     return true;
 }
 
@@ -292,7 +291,7 @@ void Supervisor::ask_to_stop() {
         if (rank.alive) ::kill(rank.pid, SIGTERM);
     }
     say("asked to stop: the ranks finish their step and save");
-    set_state(RunPhase::Stopping, "");
+    set_state(RunPhase::Stopping, {});
 }
 
 void Supervisor::begin_end(Trigger trigger, milliseconds grace) {
@@ -463,7 +462,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
                   });
         if (trigger_ != Trigger::None) fleet_->send(message.node, "end");
         if (stop_requested_) fleet_->send(message.node, "stop");
-        set_state(state_.state, "");
+        set_state(state_.state, {});
         say(name_of(message.node) + " is here");
     } else if (message.word == "failing") {
         if (trigger_ == Trigger::None) tell_failure();
@@ -494,7 +493,7 @@ void Supervisor::hear(const FleetMessage& message) {
         const RunPhase phase = word == "completed" ? RunPhase::Completed
                                : word == "stopped" ? RunPhase::Stopped
                                                    : RunPhase::Failed;
-        told_ = Verdict{phase, blank == std::string::npos ? "" : message.rest.substr(blank + 1)};
+        told_ = verdict_told(phase, blank == std::string::npos ? "" : message.rest.substr(blank + 1));
     } else if (message.word == "stop") {
         if (!stop_requested_ && some_alive()) ask_to_stop();
     } else if (message.word == "now") {
@@ -528,7 +527,7 @@ RunPhase Supervisor::end_as_other_node() {
         wait_for_signals();
         hear_nodes();
     }
-    if (!told_) told_ = Verdict{RunPhase::Failed, lost_node_, "NODE-LOST"};
+    if (!told_) told_ = verdict_told(RunPhase::Failed, lost_node_, "NODE-LOST");
     tell_ranks(*told_);
     end_with(*told_);
     return told_->state;
@@ -545,9 +544,9 @@ void Supervisor::tell_ranks(const Verdict& verdict) const {
     }
 }
 
-void Supervisor::set_state(RunPhase phase, const std::string& reason) {
+void Supervisor::set_state(RunPhase phase, Reason why) {
     state_.state = phase;
-    state_.reason = reason;
+    give_reason(state_, std::move(why));
     state_.updated = unix_now();
     try {
         file_.write(state_);
@@ -560,8 +559,7 @@ void Supervisor::end_with(const Verdict& verdict) {
     state_.ended = unix_now();
     state_.code = verdict.code;
     state_.failed_rank = verdict.failed_rank;
-    state_.why = verdict.why;
-    set_state(verdict.state, verdict.reason);
+    set_state(verdict.state, verdict.why);
     say(std::string(to_string(verdict.state)) + ": " + verdict.reason);
 }
 

@@ -79,7 +79,7 @@ class Supervisor {
     std::string name_of(int node) const;
     Verdict verdict();
     void tell_ranks(const Verdict& verdict) const;
-    void set_state(RunPhase phase, const std::string& reason);
+    void set_state(RunPhase phase, Reason why);
     void end_with(const Verdict& verdict);
 
     AgentOptions options_;

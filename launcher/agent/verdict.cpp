@@ -217,4 +217,8 @@ Verdict judge(const Ending& ending) {
     return verdict;
 }
 
+Verdict verdict_told(RunPhase state, const std::string& words, const std::string& code) {
+    return verdict_of(state, plain(words), code);
+}
+
 }  // namespace ringmaster

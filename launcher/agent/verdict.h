@@ -50,12 +50,15 @@ struct Verdict {
     std::string reason;
     std::string code = {};  ///< code of a failure, as in run.json
     int failed_rank = -1;   ///< rank that the failure began with; -1: none or not known
-    Reason why = {};        ///< `reason` as parts; empty if another node told it
+    Reason why = {};        ///< `reason` as parts
 };
 
 /// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.
 bool has_failed(int wait_status, bool stop_requested);
 
 Verdict judge(const Ending& ending);
+
+/// Returns a verdict in words that this node has not found itself.
+Verdict verdict_told(RunPhase state, const std::string& words, const std::string& code = {});
 
 }  // namespace ringmaster

@@ -263,7 +263,7 @@ void RunMirror::give_up_on_first(const std::string& why) {
     RunState state = read_run_state(run_.dir);
     if (told.empty() || is_over(state.state)) return;
     state.state = RunPhase::Failed;
-    state.reason = told + " (" + why + ")";
+    give_reason(state, {{"text", {told + " (" + why + ")"}}});
     state.ended = state.updated = unix_now();
     write_run_state(run_.dir, state);
 }
