@@ -8,6 +8,7 @@
 
 #include "engine/control_characters.h"
 #include "engine/error.h"
+#include "launcher/slurm/script.h"
 #include "launcher/slurm/site.h"
 
 namespace ringmaster {
@@ -196,17 +197,17 @@ JobStatus parse_scontrol(const std::string& out) {
 }
 
 JobStatus parse_job_log(const std::string& log) {
-    constexpr std::array<std::pair<const char*, const char*>, 7> kMarks = {{
+    constexpr std::array<std::pair<const char*, const char*>, 8> kMarks = {{
         {"DUE TO TIME LIMIT", "TIMEOUT"},
         {"DUE TO PREEMPTION", "PREEMPTED"},
+        {kPreemptedMark, "PREEMPTED"},
         {"DUE TO NODE FAILURE", "NODE_FAIL"},
         {"oom-kill event", "OUT_OF_MEMORY"},
         {"oom_kill event", "OUT_OF_MEMORY"},
         {"Exceeded job memory limit", "OUT_OF_MEMORY"},
         {"CANCELLED AT", "CANCELLED"},
     }};
-    const size_t start = log.rfind("Slurm job ");  // first words that the script prints at each start
-    const std::string last = start == std::string::npos ? log : log.substr(start);
+    const std::string last = since_last_start(log);
     for (const auto& [mark, state] : kMarks) {
         if (last.find(mark) != std::string::npos) return {state, "", ""};
     }

@@ -15,7 +15,7 @@ namespace {
 /// A run resumed from an older checkpoint sets later ones aside at its start, so once it has saved a
 /// checkpoint, the newest one belongs to this timeline.
 constexpr const char* kBody = R"sh(
-echo "Slurm job $SLURM_JOB_ID, start ${SLURM_RESTART_COUNT:-0}, on $SLURM_JOB_NODELIST"
+echo "$start_mark $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $SLURM_JOB_NODELIST"
 cd "$run" || exit
 [ -e stop ] && exit 0
 if [ ! -x "$engine" ]; then
@@ -53,7 +53,7 @@ status=$?
 again=
 grep -q '"state": "queued"' run.json && again=yes
 grep -q '"state": "stopped"' run.json && scontrol show job "$SLURM_JOB_ID" | grep -q 'PreemptTime=[0-9]' && again=yes &&
-    echo "the ranks saved DUE TO PREEMPTION"
+    echo "$preempted_mark"
 if [ $status = 0 ] && [ ! -e stop ] && [ -n "$again" ]; then
     [ -n "$alerts" ] && kill "$alerts" # the next start tells of what comes
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
@@ -157,7 +157,13 @@ std::string submit_script(const SlurmSubmission& job) {
            "\nrun=" + shell_quoted(job.run_dir) + "\nengine=" + shell_quoted(job.engine) +
            "\nagent=" + shell_quoted(agent_next_to(job.engine)) +
            "\nranks_per_node=" + std::to_string(per_node) + "\nfirst_attempt=" + std::to_string(job.attempt) +
-           "\nresume=" + shell_quoted(job.resume) + "\n" + kBody;
+           "\nresume=" + shell_quoted(job.resume) + "\nstart_mark=" + kStartMark +
+           "\npreempted_mark=" + kPreemptedMark + "\n" + kBody;
+}
+
+std::string since_last_start(const std::string& log) {
+    const size_t start = log.rfind(kStartMark);
+    return start == std::string::npos ? log : log.substr(std::min(log.find('\n', start), log.size()));
 }
 
 }  // namespace ringmaster

@@ -9,6 +9,11 @@
 
 namespace ringmaster {
 
+/// Lines by which the script marks its log: a start of the job, and that its ranks saved to make way for
+/// another job.
+inline constexpr const char* kStartMark = "::ringmaster-start";
+inline constexpr const char* kPreemptedMark = "::ringmaster-preempted";
+
 struct SlurmSubmission {
     std::string run_name;
     std::string run_dir;  ///< absolute path where the job runs
@@ -24,6 +29,9 @@ struct SlurmSubmission {
 /// Returns the script. Quotes names and values, so that neither sbatch nor the shell interprets them. Throws
 /// Error(Usage) if the ranks do not fit the nodes, or if Slurm cannot be given a path.
 std::string submit_script(const SlurmSubmission& job);
+
+/// Returns the part of the job's log since its last start; all of it if no start is marked.
+std::string since_last_start(const std::string& log);
 
 /// Quotes a value for an `#SBATCH` line.
 std::string sbatch_quoted(const std::string& text);

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/exit_status.h"
+#include "launcher/slurm/script.h"
 
 namespace ringmaster {
 
@@ -26,12 +27,6 @@ std::vector<EventLine> last_events(const fs::path& file) {
     if (none) return {};
     EventReader reader(file, std::max<int64_t>(0, static_cast<int64_t>(size) - kTailBytes));
     return reader.poll();
-}
-
-/// Returns the part of the log since the job's last start.
-std::string since_start(const std::string& log) {
-    const size_t start = log.rfind("Slurm job ");  // the script's first words
-    return start == std::string::npos ? log : log.substr(std::min(log.find('\n', start), log.size()));
 }
 
 std::string end_of(std::string text) {
@@ -179,10 +174,10 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
     }
     const std::vector<int64_t> complete = complete_checkpoints(run);
     if (!complete.empty()) traces.checkpoint = complete.back();
-    const std::string said = since_start(job_log);
+    const std::string said = since_last_start(job_log);
     traces.last_words = end_of(said);
     traces.lost_rank = lost_rank_of(said, traces.error_code, told);
-    traces.preempted = said.find("DUE TO PREEMPTION") != std::string::npos;
+    traces.preempted = parse_job_log(job_log).state == "PREEMPTED";
     return traces;
 }
 

@@ -170,12 +170,12 @@ TEST(SlurmOutput, TheControllersRecord) {
 }
 
 TEST(SlurmOutput, TheJobsLogSinceItsLastStart) {
-    EXPECT_EQ(parse_job_log("Slurm job 1, start 0, on n\nslurmstepd: error: *** STEP 1.0 ON n CANCELLED AT T "
+    EXPECT_EQ(parse_job_log("::ringmaster-start 1 0 n\nslurmstepd: error: *** STEP 1.0 ON n CANCELLED AT T "
                             "DUE TO TIME LIMIT ***\n")
                   .state,
               "TIMEOUT");
-    EXPECT_EQ(parse_job_log("Slurm job 1, start 0, on n\n*** JOB 1 CANCELLED AT T DUE TO TIME LIMIT "
-                            "***\nSlurm job 2, start 0, on n\n")
+    EXPECT_EQ(parse_job_log("::ringmaster-start 1 0 n\n*** JOB 1 CANCELLED AT T DUE TO TIME LIMIT "
+                            "***\n::ringmaster-start 2 0 n\n")
                   .state,
               "");
     EXPECT_EQ(parse_job_log("slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.\n").state,
@@ -198,27 +198,31 @@ std::optional<RunState> judged(const RunState& before, const JobStatus& status,
     return judge(before, status, {"42", ""}, traces);
 }
 
-TEST(SlurmVerdict, AJobThatEndedWithoutAWordIsSaidInWords) {
+TEST(SlurmVerdict, AJobThatEndedWithoutAWordHasAReason) {
     RunTraces saved;
     saved.checkpoint = 30;
     const struct {
         const char* state;
         RunPhase phase;
-        const char* words;
-    } kCases[] = {
-        {"TIMEOUT", RunPhase::Failed, "time limit"},     {"OUT_OF_MEMORY", RunPhase::Failed, "memory"},
-        {"NODE_FAIL", RunPhase::Failed, "node of"},      {"CANCELLED", RunPhase::Stopped, "cancelled"},
-        {"PREEMPTED", RunPhase::Failed, "preempted"},    {"FAILED", RunPhase::Failed, "ended with status"},
-        {"COMPLETED", RunPhase::Failed, "no last word"}, {"", RunPhase::Failed, "does not know"}};
+        const char* why;
+    } kCases[] = {{"TIMEOUT", RunPhase::Failed, "slurm-time"},
+                  {"OUT_OF_MEMORY", RunPhase::Failed, "slurm-memory"},
+                  {"NODE_FAIL", RunPhase::Failed, "slurm-node"},
+                  {"CANCELLED", RunPhase::Stopped, "slurm-cancelled"},
+                  {"PREEMPTED", RunPhase::Failed, "slurm-preempted"},
+                  {"FAILED", RunPhase::Failed, "slurm-status"},
+                  {"COMPLETED", RunPhase::Failed, "slurm-silent"},
+                  {"", RunPhase::Failed, "slurm-lost"}};
     for (const auto& one : kCases) {
         const auto after = judged(running(), {one.state, "", "n1"}, saved);
         ASSERT_TRUE(after) << one.state;
         EXPECT_EQ(after->state, one.phase) << one.state;
-        EXPECT_THAT(after->reason, HasSubstr(one.words));
+        EXPECT_EQ(after->why.at(0).code, one.why);
         EXPECT_GT(after->ended, 0);
     }
-    EXPECT_THAT(judged(running(), {"TIMEOUT", "", ""}, saved)->reason, HasSubstr("step 30"));
-    EXPECT_THAT(judged(running(), {"TIMEOUT", "", ""})->reason, HasSubstr("nothing was saved"));
+    EXPECT_EQ(judged(running(), {"TIMEOUT", "", ""}, saved)->why.at(1),
+              (ReasonPart{"newest-checkpoint", {"30"}}));
+    EXPECT_EQ(judged(running(), {"TIMEOUT", "", ""})->why.at(1), ReasonPart{"nothing-saved"});
 }
 
 TEST(SlurmVerdict, ALivingJobAndACompletedRunAreLeftAlone) {
@@ -250,25 +254,44 @@ TEST(SlurmVerdict, ARunningRunWhoseJobWaitsIsQueuedAgain) {
     EXPECT_FALSE(judged(queued, {"PENDING", "Resources", ""}));
 }
 
+/// Returns the traces of a run with this log.
+RunTraces logged(const std::string& log) {
+    return traces_of({"/nonexistent"}, running(), log);
+}
+
+TEST(SlurmVerdict, TheJobsLogMarksAPreemption) {
+    const std::string start = "::ringmaster-start 42 0 n1\n", mark = "::ringmaster-preempted\n";
+    EXPECT_TRUE(logged(start + mark).preempted);
+    EXPECT_FALSE(logged(start + mark + start).preempted) << "that was the start before";
+    EXPECT_FALSE(logged(start + "the ranks saved, preempted by another job\n").preempted);
+    EXPECT_EQ(logged(start + "old\n" + start + "new\n").last_words, "new");
+    EXPECT_EQ(logged(start + "Slurm job 7 is what this rank prints\n").last_words,
+              "Slurm job 7 is what this rank prints");
+    const std::string script = submit_script(small_job());
+    EXPECT_THAT(script, HasSubstr("echo \"$start_mark $SLURM_JOB_ID"));
+    EXPECT_THAT(script, HasSubstr("\nstart_mark=::ringmaster-start\n"));
+    EXPECT_THAT(script, HasSubstr("\npreempted_mark=::ringmaster-preempted\n"));
+}
+
 TEST(SlurmVerdict, APreemptedRunSaysSoAlsoWhereItsRanksTookItForAStop) {
-    RunTraces preempted = traces_of({"/nonexistent"}, running(),
-                                    "Slurm job 42, start 0, on n1\nslurmstepd: error: *** JOB 42 ON n1 "
-                                    "CANCELLED AT T DUE TO PREEMPTION ***\n");
+    RunTraces preempted = logged(
+        "::ringmaster-start 42 0 n1\nslurmstepd: error: *** JOB 42 ON n1 CANCELLED AT T DUE TO PREEMPTION "
+        "***\n");
     ASSERT_TRUE(preempted.preempted);
     RunState stopped = running();
     stopped.state = RunPhase::Stopped;
-    stopped.reason = "stopped by request after step 9: saved";
+    give_reason(stopped, {{"stopped-after", {"9"}}});
     preempted.checkpoint = 9;
     const auto queued = judged(stopped, {"PENDING", "BeginTime", ""}, preempted);
     ASSERT_TRUE(queued);
     EXPECT_EQ(queued->state, RunPhase::Queued);
-    EXPECT_THAT(queued->reason, HasSubstr("was preempted: Slurm put it back into its queue"));
+    EXPECT_EQ(queued->why.at(0).code, "slurm-preempted-requeued");
     for (const char* state : {"COMPLETED", "PREEMPTED"}) {
         const auto over = judged(stopped, {state, "", "n1"}, preempted);
         ASSERT_TRUE(over) << state;
         EXPECT_EQ(over->state, RunPhase::Failed) << "nobody asked for it";
-        EXPECT_THAT(over->reason, HasSubstr("was preempted (n1)"));
-        EXPECT_THAT(over->reason, HasSubstr("of step 9"));
+        EXPECT_EQ(over->why.at(0), (ReasonPart{"slurm-preempted", {"42", " (n1)"}}));
+        EXPECT_EQ(over->why.at(1), (ReasonPart{"newest-checkpoint", {"9"}}));
     }
     preempted.stop_asked = true;
     EXPECT_FALSE(judged(stopped, {"COMPLETED", "", "n1"}, preempted));
@@ -277,26 +300,26 @@ TEST(SlurmVerdict, APreemptedRunSaysSoAlsoWhereItsRanksTookItForAStop) {
 TEST(SlurmVerdict, ASavedRunThatSlurmDidNotTakeBackIsStopped) {
     RunState queued = running();
     queued.state = RunPhase::Queued;
-    queued.reason = "saved after step 9";
+    give_reason(queued, {{"time-over", {"9"}}});
     const auto after = judged(queued, {"COMPLETED", "", ""});
     ASSERT_TRUE(after);
     EXPECT_EQ(after->state, RunPhase::Stopped);
-    EXPECT_THAT(after->reason, HasSubstr("did not take Slurm job 42 back"));
+    EXPECT_EQ(after->why.at(0), (ReasonPart{"slurm-not-requeued", {"42"}}));
 }
 
 TEST(SlurmVerdict, SlurmsKnowledgeComesBeforeWhatTheOtherRanksSaw) {
     RunState failed = running();
     failed.state = RunPhase::Failed;
-    failed.reason = "rank 0: connection reset by rank 1";
-    EXPECT_THAT(judged(failed, {"OUT_OF_MEMORY", "", ""})->reason, HasSubstr("memory that Slurm gave it"));
+    give_reason(failed, {{"rank-status", {"0", "1"}}});
+    EXPECT_EQ(judged(failed, {"OUT_OF_MEMORY", "", ""})->why.at(0).code, "slurm-memory");
     EXPECT_FALSE(judged(failed, {"FAILED", "", ""}));
     const RunTraces traces =
         traces_of({"/nonexistent"}, failed,
-                  "Slurm job 42, start 0, on n1\nerror: reset\nsrun: error: n1: task 1: Killed\n"
+                  "::ringmaster-start 42 0 n1\nerror: reset\nsrun: error: n1: task 1: Killed\n"
                   "srun: error: n1: task 0: Exited with exit code 1\n");
     EXPECT_EQ(traces.lost_rank, "rank 1 on n1: Killed");
-    EXPECT_THAT(judged(failed, {"FAILED", "", ""}, traces)->reason,
-                testing::StartsWith("rank 1 on n1: Killed\n"));
+    EXPECT_EQ(judged(failed, {"FAILED", "", ""}, traces)->why.at(0),
+              (ReasonPart{"text", {"rank 1 on n1: Killed"}}));
     const RunTraces own =
         traces_of({"/nonexistent"}, failed,
                   "srun: error: n1: task 0: Exited with exit code 1\nsrun: error: n1: task 1: Killed\n");
@@ -331,7 +354,7 @@ TEST(SlurmVerdict, ARankThatSrunSawKilledAfterAnotherExitedIsTheReason) {
 TEST(SlurmVerdict, ARunDirectoryThatTheNodesDoNotSeeIsNamed) {
     JobStatus status{"FAILED", "", "n1"};
     status.exit_signal = 53;
-    EXPECT_THAT(judged(running(), status)->reason, HasSubstr("file system that the nodes share"));
+    EXPECT_EQ(judged(running(), status)->code, "SLURM-OUTPUT");
 }
 
 }  // namespace
