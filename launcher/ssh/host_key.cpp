@@ -183,8 +183,7 @@ void HostKeyCheck::refuse(const HostKeyVerdict& verdict, const UnknownHostKey& s
     if (verdict.standing == HostKeyStanding::Unknown)
         with.insert(with.end(), {key_file_kind(shown.type), shown.known_hosts});
     else if (is_known_somehow)
-        with.insert(with.end(), {verdict.where.substr(0, verdict.where.rfind(", line ")),
-                                 host_key_name(settings_.host_keys, contacted(settings_))});
+        with.insert(with.end(), {verdict.file, host_key_name(settings_.host_keys, contacted(settings_))});
     else
         with.push_back(verdict.where);
     std::vector<NodeFinding> parts;

@@ -78,6 +78,7 @@ struct Lookup {
     std::string where;
     std::string authority;        ///< first line with an authority
     std::string revokes_another;  ///< line that revokes another key
+    std::string file = {};        ///< file of `where`, if it has a known key
 };
 
 Lookup look_up(const std::string& name, const HostKeyFiles& files, const PublicKey& key) {
@@ -97,6 +98,7 @@ Lookup look_up(const std::string& name, const HostKeyFiles& files, const PublicK
                              : has_type ? HostKeyStanding::Changed
                                         : HostKeyStanding::OtherType;
             found.where = entry.where;
+            found.file = entry.file;
         }
     }
     return found;
@@ -139,6 +141,7 @@ Lookup look_up_host(const HostKeySettings& settings, const HostKeyFiles& files, 
         plain.standing == HostKeyStanding::Unknown) {
         plain.standing = found.standing;
         plain.where = found.where;
+        plain.file = found.file;
     }
     return plain;
 }
@@ -222,7 +225,8 @@ HostKeyVerdict judge_host_key(const HostKeySettings& settings, const HostKeyFile
     const Certified is_certified =
         certified(settings, known_hosts_of(host_key_name(settings, host), files.known), shown);
     const Lookup found = look_up_host(settings, files, host, shown.key, is_certified == Certified::Yes);
-    HostKeyVerdict verdict{found.standing, found.where, not_followed(settings, host, found.authority)};
+    HostKeyVerdict verdict{found.standing, found.where, not_followed(settings, host, found.authority),
+                           found.file};
     if (found.standing != HostKeyStanding::Known && found.standing != HostKeyStanding::Unknown)
         return verdict;
     const std::string& revoked =

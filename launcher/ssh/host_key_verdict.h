@@ -71,6 +71,7 @@ struct HostKeyVerdict {
     std::string where;  ///< file and line that decided
     /// Settings that might make OpenSSH accept the key; empty if Known.
     std::vector<std::string> not_followed;
+    std::string file = {};  ///< file of `where`, if the standing is Changed or OtherType
 };
 
 /// Returns the name under which a key is looked up and added.

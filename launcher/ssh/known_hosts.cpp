@@ -131,6 +131,7 @@ std::vector<KnownHost> known_hosts_of(const std::string& host, const std::vector
             std::optional<KnownHost> entry = read_line(line, host);
             if (!entry) continue;
             entry->where = file.path + ", line " + std::to_string(number);
+            entry->file = file.path;
             entries.push_back(std::move(*entry));
         }
     }
