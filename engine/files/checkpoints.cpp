@@ -95,10 +95,11 @@ Listed list_of(const fs::path& checkpoint) {
     Listed listed;
     std::string text;
     const fs::path complete_file = checkpoint / kCompleteFile;
-    if (size_of(complete_file).value_or(0) > kMostListBytes) return {{}, "its list of files is too long"};
+    const std::optional<int64_t> size = size_of(complete_file);
+    if (!size) return {{}, "was not saved to its end"};
+    if (*size > kMostListBytes) return {{}, "its list of files is too long"};
     listed.damage =
         read_blocks(complete_file, [&](const char* bytes, size_t count) { text.append(bytes, count); });
-    if (listed.damage == "is missing") listed.damage = "was not saved to its end";
     if (!listed.damage.empty() || text.empty()) return listed;
     try {
         const nlohmann::json complete = nlohmann::json::parse(text, flat_enough);
