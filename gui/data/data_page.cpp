@@ -38,18 +38,14 @@ QString ranks_words(const RowPlace& place) {
                : DataPage::tr("ranks %1 to %2").arg(place.ranks.front()).arg(place.ranks.back());
 }
 
-/// Translates a place such as "rows.jsonl, line 15".
-QString place_words(const QString& place) {
-    for (const auto& [unit, words] : {std::pair{u", line "_s, DataPage::tr("%1, line %2")},
-                                      std::pair{u", row "_s, DataPage::tr("%1, row %2")}}) {
-        const qsizetype at = place.lastIndexOf(unit);
-        if (at >= 0) return words.arg(place.left(at), place.mid(at + unit.size()));
-    }
-    return place;
+QString place_words(const LostRow& lost) {
+    if (lost.file.empty()) return QString::fromStdString(lost.place);
+    const QString words = lost.unit == "line" ? DataPage::tr("%1, line %2") : DataPage::tr("%1, row %2");
+    return words.arg(QString::fromStdString(lost.file)).arg(lost.number);
 }
 
 QString loss_words(const LostRow& lost) {
-    return place_words(QString::fromStdString(lost.place)) + u" \u00B7 "_s +
+    return place_words(lost) + u" \u00B7 "_s +
            DataPage::tr("%n token(s)", nullptr, int(std::min<int64_t>(lost.tokens, 1 << 30)));
 }
 

@@ -36,7 +36,8 @@ std::vector<LostRow> read_lost(const fs::path& tokens) {
     if (!fs::is_regular_file(file, unknown)) return lost;
     try {
         for (const auto& one : nlohmann::json::parse(read_bounded(file, int64_t{1} << 20)))
-            lost.push_back({one.at("place"), one.at("tokens"), one.at("why")});
+            lost.push_back({one.at("place"), one.at("tokens"), one.at("why"), one.value("file", ""),
+                            one.value("unit", ""), one.value("number", int64_t{0})});
     } catch (const nlohmann::json::exception&) {  // only the counts are known then, not the examples
         lost.clear();
     }

@@ -13,7 +13,10 @@ namespace ringmaster {
 struct LostRow {
     std::string place;  ///< file and line
     int64_t tokens = 0;
-    std::string why;  ///< "long", "short" or "cut"
+    std::string why;        ///< "long", "short" or "cut"
+    std::string file = {};  ///< the place in parts; empty in the caches of older versions
+    std::string unit = {};  ///< what `number` counts: "line" or "row"
+    int64_t number = 0;
 };
 
 struct RowsToShow {

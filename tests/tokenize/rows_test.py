@@ -1,6 +1,7 @@
 """Compares what each type of dataset becomes with tokens made here by the tokenizer alone."""
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import tokens_row, write_lines
@@ -88,6 +89,8 @@ def test_long_rows_are_dropped_cut_or_refused(tokenize, tmp_path):
     assert [len(ids) for ids, _ in dropped.rows()] == [3, 5]
     counts = dropped.result["counts"]
     assert (counts["read"], counts["kept"], counts["dropped_long"], counts["dropped_short"], counts["truncated"]) == (6, 2, 2, 2, 0)
+    lost = json.loads((Path(dropped.result["tokens"]).parent / "lost.json").read_text())
+    assert all(row["place"] == f"{row['file']}, {row['unit']} {row['number']}" for row in lost) and len(lost) == 4
     cut = tokenize(datasets=[entry], sequence_len=5, excess_length="truncate")
     assert [ids for ids, _ in cut.rows()] == [[0, 1, 2], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]
     assert cut.result["counts"]["truncated"] == 2

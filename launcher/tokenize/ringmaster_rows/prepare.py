@@ -191,7 +191,7 @@ def lost_row(example, kept, request):
     """Describes an example that the length rules drop or cut."""
     length = len(example.input_ids)
     why = "cut" if kept else example.fate if example.fate in ("long", "short") else "long" if length > request["sequence_len"] else "short"
-    return {"place": str(example.place), "tokens": length, "why": why}
+    return {"place": str(example.place), **example.place._asdict(), "tokens": length, "why": why}
 
 
 def counted(rows, counts):
