@@ -245,7 +245,7 @@ void MainWindow::openPalette() {
         entries.push_back({place.button->text(), {}, [this, name = place.name] { showPage(name); }});
     for (QAction* action : actions())
         if (!action->isSeparator() && !action->menu() && action->isEnabled() &&
-            action->text() != tr("Commands…"))
+            action->objectName() != u"paletteAction"_s)
             entries.push_back({action->text(), action->shortcut().toString(QKeySequence::NativeText),
                                [action = QPointer(action)] {
                                    if (action) action->trigger();

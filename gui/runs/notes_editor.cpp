@@ -5,6 +5,7 @@
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "engine/error.h"
 #include "gui/look/card.h"
@@ -69,15 +70,17 @@ void NotesEditor::edit(const RunDirectory& run, const RunNotes& notes) {
 }
 
 void NotesEditor::changed() {
+    m_isChanged = true;
     m_state->setText(tr("Not saved yet"));
     m_timer.start();
 }
 
 void NotesEditor::saveNow() {
     m_timer.stop();
+    const bool was_changed = std::exchange(m_isChanged, false);
     const RunNotes now = written();
     if (m_run.dir.empty() || now == m_kept) {
-        if (m_state->text() == tr("Not saved yet")) m_state->clear();
+        if (was_changed) m_state->clear();
         return;
     }
     try {

@@ -22,7 +22,7 @@ class NotesEditor : public QWidget {
     /// Shows another run's notes, after saving those of the run before.
     void edit(const RunDirectory& run, const RunNotes& notes);
     void saveNow();
-    bool isChanged() const { return m_timer.isActive(); }
+    bool isChanged() const { return m_isChanged; }
 
   Q_SIGNALS:
     void saved();
@@ -37,6 +37,7 @@ class NotesEditor : public QWidget {
     QPlainTextEdit* m_text;
     QLabel* m_state;
     QTimer m_timer;
+    bool m_isChanged = false;
 };
 
 }  // namespace ringmaster
