@@ -2208,6 +2208,22 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>converting to GGUF</source>
         <translation>Umwandeln in GGUF</translation>
     </message>
+    <message>
+        <source>writing the rows</source>
+        <translation>Zeilen werden geschrieben</translation>
+    </message>
+    <message>
+        <source>writing the evaluation rows</source>
+        <translation>Zeilen für die Auswertung werden geschrieben</translation>
+    </message>
+    <message>
+        <source>sending to %1 nodes</source>
+        <translation>wird an %1 Rechner gesendet</translation>
+    </message>
+    <message>
+        <source>waiting for the end of a step</source>
+        <translation>wartet auf das Ende eines Schritts</translation>
+    </message>
 </context>
 <context>
     <name>QShortcut</name>

@@ -2191,6 +2191,22 @@ On what is left the run would go on with:</source>
         <source>converting to GGUF</source>
         <translation>GGUF への変換</translation>
     </message>
+    <message>
+        <source>writing the rows</source>
+        <translation>行を書き込み中</translation>
+    </message>
+    <message>
+        <source>writing the evaluation rows</source>
+        <translation>評価用の行を書き込み中</translation>
+    </message>
+    <message>
+        <source>sending to %1 nodes</source>
+        <translation>%1 台のマシンに送信中</translation>
+    </message>
+    <message>
+        <source>waiting for the end of a step</source>
+        <translation>ステップの終了を待機中</translation>
+    </message>
 </context>
 <context>
     <name>QShortcut</name>

@@ -2191,6 +2191,22 @@ On what is left the run would go on with:</source>
         <source>converting to GGUF</source>
         <translation>转换为 GGUF</translation>
     </message>
+    <message>
+        <source>writing the rows</source>
+        <translation>正在写入数据行</translation>
+    </message>
+    <message>
+        <source>writing the evaluation rows</source>
+        <translation>正在写入评估数据行</translation>
+    </message>
+    <message>
+        <source>sending to %1 nodes</source>
+        <translation>正在发送到 %1 台机器</translation>
+    </message>
+    <message>
+        <source>waiting for the end of a step</source>
+        <translation>正在等待当前步结束</translation>
+    </message>
 </context>
 <context>
     <name>QShortcut</name>

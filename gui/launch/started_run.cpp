@@ -43,7 +43,7 @@ void StartedRun::read(const std::vector<EventLine>& events) {
     for (const EventLine& line : events) {
         if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0) {
             const bool waits = counts_seconds(*phase);
-            Q_EMIT progressed(waits ? phase_text(*phase) : progress_text(phase->name),
+            Q_EMIT progressed(waits ? phase_text(*phase) : progress_words({phase->name}),
                               waits ? 0 : phase->done, waits ? 0 : phase->total);
         }
         const auto* step = std::get_if<StepEvent>(&line.event);

@@ -24,7 +24,7 @@ QString textOf(const HelloEvent& e) {
              QString::fromStdString(e.version), QString::fromStdString(e.torch_version));
 }
 QString textOf(const PhaseEvent& e) {
-    return Log::tr("phase: %1").arg(progress_text(e.name));
+    return Log::tr("phase: %1").arg(progress_words({e.name}));
 }
 QString textOf(const EvalEvent& e) {
     return Log::tr("evaluation after step %1: loss %2").arg(show::count(e.step), show::loss(e.loss));

@@ -63,7 +63,7 @@ VerdictText hang(const Diagnosis& found) {
     QString why = found.step ? Verdicts::tr("%1 has come least far: step %2.").arg(who, stepOf(found))
                              : Verdicts::tr("%1 has not finished a step.").arg(who);
     if (!found.text.empty() && found.text != "train")
-        why += QChar(u' ') + Verdicts::tr("Its last phase was %1.").arg(progress_text(found.text));
+        why += QChar(u' ') + Verdicts::tr("Its last phase was %1.").arg(progress_words({found.text}));
     return {Tone::Error, Verdicts::tr("No step for %1.").arg(silence), why,
             Verdicts::tr("Look at its log; stop now and resume if it does not come back.")};
 }
@@ -139,10 +139,11 @@ VerdictText verdictText(const Diagnosis& found) {
         case Finding::Waiting:
             return {Tone::Plain, Verdicts::tr("Waiting to start."), {}, {}};
         case Finding::Starting:
-            return {Tone::Plain,
-                    Verdicts::tr("Starting."),
-                    found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(progress_text(found.text)),
-                    {}};
+            return {
+                Tone::Plain,
+                Verdicts::tr("Starting."),
+                found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(progress_words({found.text})),
+                {}};
         case Finding::AwaitingRollouts:
             return {Tone::Plain,
                     Verdicts::tr("Waiting for rollouts."),

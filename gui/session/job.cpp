@@ -71,7 +71,7 @@ void Job::start() {
     reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
     reporter.progress.step = [on_gui](const ProgressStep& now) {
         on_gui([now](Job& job) {
-            Q_EMIT job.progressed(progress_text(now.name), now.done, now.total, now.is_bytes);
+            Q_EMIT job.progressed(progress_words(now), now.done, now.total, now.is_bytes);
         });
     };
     reporter.progress.warning = [on_gui](const std::string& words) {

@@ -1,17 +1,16 @@
-/// Translates the progress that a long task reports: names of steps (launcher/base/progress.h), and of a
-/// rank's phases.
+/// Translates the progress that a long task reports: its steps (launcher/base/progress.h), and a rank's
+/// phases.
 #pragma once
 
 #include <QString>
-#include <string>
 
 #include "engine/events/event.h"
+#include "launcher/base/progress.h"
 
 namespace ringmaster {
 
-/// Returns the step's or phase's name in the app's language, such as "loading the model" for "load". Names
-/// and numbers within it stay. An unknown string is returned as it is.
-QString progress_text(const std::string& name);
+/// Returns the step in the app's language, such as "loading the model" for "load"; the code if it is unknown.
+QString progress_words(const ProgressStep& step);
 
 /// Returns whether `done` and `total` are seconds: the run waits, for `total` seconds at most.
 bool counts_seconds(const PhaseEvent& phase);

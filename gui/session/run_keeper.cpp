@@ -155,7 +155,7 @@ void RunKeeper::look() {
 void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     KeptNews now;
     if (kept->follower)
-        now = {QString::fromStdString(kept->follower->job_note()),
+        now = {QString::fromStdString(kept->follower->job_note().whole()),
                QString::fromStdString(kept->follower->trouble())};
     if (kept->follower && now.trouble.isEmpty())
         now.trouble = QString::fromStdString(kept->follower->not_contacted());
@@ -199,7 +199,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     Progress progress;
     progress.cancelled = given_up;
     progress.step = [self = QPointer(this), kept, dir, head](const ProgressStep& step) {
-        const QString text = head + u": "_s + progress_text(step.name);
+        const QString text = head + u": "_s + progress_words(step);
         onGui(self, [kept, dir, text](RunKeeper& keeper) {
             if (!kept->news.restarting || kept->news.restart == text) return;
             kept->news.restart = text;

@@ -123,7 +123,7 @@ NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, con
         ask_missing(remote, nodes, reports, places, person);
         left.lost = missing(nodes, reports);
         if (left.lost.empty() || std::chrono::steady_clock::now() + kAgain > end) break;
-        progress.report({"waiting for " + left.lost.front(), 0, 0});
+        progress.report({"wait", {left.lost.front()}});
         wait(kAgain, progress);
     }
     if (!nodes[0].session)

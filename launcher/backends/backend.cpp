@@ -18,8 +18,8 @@ void RunBackend::reach(const Places& places, const SshPerson& person, const Prog
         machine_ = this_machine();
         return;
     }
-    const bool is_one = to_.nodes.size() == 1;
-    progress.report({"connecting to " + (is_one ? to_.nodes.front() : "the nodes"), 0, 0});
+    progress.report(to_.nodes.size() == 1 ? ProgressStep{"connect", to_.nodes}
+                                          : ProgressStep{"connect-nodes"});
     nodes_ = connect_nodes(parse_targets(to_.nodes), person, program_needs(places),
                            remedy_of(to_.libtorch, places, progress));
     progress.stop_if_cancelled();

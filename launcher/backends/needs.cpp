@@ -17,10 +17,10 @@ Progress summed(const Progress& progress) {
     if (!progress.step) return one;
     one.step = [sum = std::make_shared<Sum>(), step = progress.step](const ProgressStep& now) {
         const std::lock_guard lock(sum->turn);
-        if (!now.name.starts_with(kSendingTo)) return step(now);
-        sum->nodes[now.name] = now;
+        if (now.code != kSending) return step(now);
+        sum->nodes[now.with.front()] = now;
         if (sum->nodes.size() == 1) return step(now);
-        ProgressStep all{kSendingTo + std::to_string(sum->nodes.size()) + " nodes", 0, 0, now.is_bytes};
+        ProgressStep all{"send-nodes", {std::to_string(sum->nodes.size())}, 0, 0, now.is_bytes};
         for (const auto& [name, node] : sum->nodes) {
             all.done += node.done;
             all.total += node.total;

@@ -37,9 +37,9 @@ RunFollower::RunFollower(const RunDirectory& run, Sessions sessions, std::unique
 
 RunFollower::~RunFollower() = default;
 
-std::string RunFollower::job_note() const {
-    const std::string note = mirror_ ? mirror_->note() : std::string();
-    return note.empty() && slurm_ ? slurm_->note() : note;
+RunNote RunFollower::job_note() const {
+    const RunNote note = mirror_ ? mirror_->note() : RunNote();
+    return note.text.empty() && slurm_ ? RunNote{slurm_->note(), ""} : note;
 }
 
 std::string RunFollower::trouble() const {

@@ -21,9 +21,9 @@ class RunFollower {
     RunFollower(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
     ~RunFollower();
 
-    /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
-    /// else an empty string.
-    std::string job_note() const;
+    /// Returns "fetching model.safetensors", "Slurm job 42 waits: Resources", or why Slurm does not answer;
+    /// else an empty note.
+    RunNote job_note() const;
     std::string trouble() const;  ///< why a named node is silent; empty if none is
     /// Lists the nodes that the user has not named, which are never contacted.
     const std::string& not_contacted() const { return not_contacted_; }

@@ -15,7 +15,7 @@ fs::path make_example(const Places& places, const Progress& progress) {
                     places.python_env.string(), hint);
     }
     const fs::path folder = places.cache_dir / "example";
-    progress.report({"making the example", 0, 0});
+    progress.report({"example"});
     const fs::path script = places.share_dir / "example" / "make_example.py";
     run_child({places.python().string(),
                {"-B", script.string(), "--to", folder.string()},

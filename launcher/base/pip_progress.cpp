@@ -54,7 +54,7 @@ bool PipProgress::take(const std::string& line) {
     if (const auto file = follows("Downloading "); !file.empty() && !is_metadata(file)) {
         whole_bytes_ += file_bytes_;
         file_bytes_ = 0;
-        name_ = "downloading " + package_of(file);
+        step_ = {"download", {package_of(file)}};
     } else if (const auto kept = follows("Using cached "); !kept.empty() && !is_metadata(kept)) {
         whole_bytes_ += file_bytes_ + size_at_end(kept);
         file_bytes_ = 0;
@@ -65,9 +65,9 @@ bool PipProgress::take(const std::string& line) {
 }
 
 ProgressStep PipProgress::step(int64_t unpacked) const {
-    if (is_unpacking()) return {"unpacking the packages", std::min(unpacked, packages_), packages_, false};
+    if (is_unpacking()) return {"unpack", {}, std::min(unpacked, packages_), packages_};
     const int64_t done = whole_bytes_ + file_bytes_;
-    return {name_, done, std::max(done, expected_bytes_), true};
+    return {step_.code, step_.with, done, std::max(done, expected_bytes_), true};
 }
 
 }  // namespace ringmaster

@@ -25,7 +25,7 @@ class PipProgress {
     int64_t whole_bytes_ = 0;  ///< size of the files before the current one
     int64_t file_bytes_ = 0;   ///< downloaded bytes of the current file
     int64_t packages_ = 0;     ///< 0: pip is not unpacking yet
-    std::string name_ = "looking for the packages";
+    ProgressStep step_{"packages"};
 };
 
 }  // namespace ringmaster

@@ -5,14 +5,32 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ringmaster {
 
 struct ProgressStep {
-    std::string name;  ///< "tokenizing", …
+    std::string code;                    ///< "read"; see progress_text
+    std::vector<std::string> with = {};  ///< values of %1, … in its text
     int64_t done = 0;
     int64_t total = 0;      ///< 0: unknown
     bool is_bytes = false;  ///< true if done and total are bytes
+};
+
+/// Returns the English text of a step or of a rank's phase, with %1, …, which the app translates; null for an
+/// unknown code, such as one of a newer version.
+const char* progress_text(std::string_view code);
+
+/// Returns the step in English, or its code if that is unknown.
+std::string english(const ProgressStep& step);
+
+/// What a task that goes on in the background does now.
+struct RunNote {
+    std::string text;    ///< empty: nothing worth telling
+    std::string amount;  ///< "1.2 GiB of 3.4 GiB", which changes while the text stays
+
+    std::string whole() const { return amount.empty() ? text : text + "  " + amount; }
 };
 
 /// Callbacks for a long step. All are called from the thread of the step; any may be empty.

@@ -103,16 +103,16 @@ void warn_of_little_space(const Places& places, const Progress& progress) {
 void make_environment(const Places& places, const Progress& progress) {
     if (!fs::exists(unfinished(places)) && fs::exists(places.python())) return;
     make_folder(places.python_env);
-    const std::string what = "making the Python environment";
-    progress.report({what, 0, 0});
+    const ProgressStep step{"environment"};
+    progress.report(step);
     warn_of_little_space(places, progress);
-    run_python(places.system_python.string(), {"-m", "venv", "--clear", places.python_env.string()}, what, {},
-               progress);
+    run_python(places.system_python.string(), {"-m", "venv", "--clear", places.python_env.string()},
+               english(step), {}, progress);
 }
 
 void install_packages(const Places& places, const Progress& progress) {
     const std::string python = places.python().string();
-    progress.report({"making the Python environment", 0, 0});
+    progress.report({"environment"});
     const fs::path pip_lock = marks(places) / "pip.txt";
     write_file(pip_lock, pip_entry(read_file(requirements(places))));
     run_python(python, pip_install(pip_lock), "installing pip", {}, progress);
@@ -137,7 +137,7 @@ class SetupLock {
         fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (fd_ < 0) throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written", file.string());
         while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-            progress.report({"waiting for another set-up to finish", 0, 0});
+            progress.report({"other-set-up"});
             if (progress.is_cancelled()) {
                 ::close(fd_);
                 throw Cancelled();

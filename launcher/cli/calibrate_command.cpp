@@ -110,7 +110,7 @@ nlohmann::json calibrate_this(const Arguments& arguments, const Session& session
 nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& session,
                                const Interrupts& interrupts) {
     ProgressPrinter connecting(session, interrupts);
-    connecting.progress().report({"connecting", 0, 0});
+    connecting.progress().report({"connect-nodes"});
     std::vector<Node> nodes = connect_nodes(parse_targets(arguments.all("--node")),
                                             person_at_terminal(arguments.has("--trust-on-first-use")),
                                             program_needs(session.places));

@@ -184,13 +184,12 @@ class Notes {
     Notes(const RunFollower* follower, const Session& session) : companion_(follower), session_(session) {}
 
     const std::string& tell(const std::string& hint, const std::string& stopping) {
-        std::string told = companion_ != nullptr ? companion_->job_note() : "";
-        if (told.empty() && companion_ != nullptr) told = companion_->trouble();
-        const std::string head = told.substr(0, told.find("  "));  // the note without its changing amount
-        if (head != told_ && !head.empty() && (session_.json || !session_.out.is_tty))
-            complain(printable(head) + "\n");
-        told_ = head;
-        shown_ = !stopping.empty() ? stopping : told.empty() ? hint : printable(told) + "; " + hint;
+        RunNote note = companion_ != nullptr ? companion_->job_note() : RunNote();
+        if (note.text.empty() && companion_ != nullptr) note = {companion_->trouble(), ""};
+        if (note.text != told_ && !note.text.empty() && (session_.json || !session_.out.is_tty))
+            complain(printable(note.text) + "\n");
+        told_ = note.text;
+        shown_ = !stopping.empty() ? stopping : told_.empty() ? hint : printable(note.whole()) + "; " + hint;
         return shown_;
     }
 
@@ -329,7 +328,7 @@ Progress ProgressPrinter::progress() {
 }
 
 void ProgressPrinter::show(const ProgressStep& step) {
-    const std::string name = printable(step.name);
+    const std::string name = printable(english(step));
     if (!session_.err.is_tty) {
         if (name != shown_) complain(name + " …\n");
         shown_ = name;

@@ -55,7 +55,7 @@ class ProgressPrinter {
 
     const Session& session_;
     const Interrupts& interrupts_;
-    std::string shown_;  ///< name of the step shown last
+    std::string shown_;  ///< text of the step shown last
     bool drawn_ = false;
 };
 

@@ -54,7 +54,7 @@ RunState wait_for_end(const RunDirectory& run, Clock::duration patience, Progres
             interrupts.hung_up())
             return history.state();
         printer.progress().report(
-            {"stopping: step " + format_count(now.step) + (now.phase ? ", " + now.phase->name : ""), 0, 0});
+            {"stopping", {format_count(now.step), now.phase ? ", " + now.phase->name : ""}});
         interrupts.wait(kPollMs);
     }
 }

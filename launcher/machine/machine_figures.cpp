@@ -142,8 +142,7 @@ bool CalibrationLines::take(const std::string& line) {
     if (said.contains("result")) {
         result_ = calibration_from_json(said.at("result"), "what the engine measured");
     } else if (said.contains("phase") && said.at("phase").is_string()) {
-        ProgressStep step;
-        step.name = "measuring: " + said.at("phase").get<std::string>();
+        ProgressStep step{"measure", {said.at("phase").get<std::string>()}};
         step.done = said.value("done", int64_t{0});
         step.total = said.value("total", int64_t{0});
         progress_.report(step);

@@ -90,7 +90,7 @@ int64_t steps_of_all(const RunHistory& history, int ranks) {
 }
 
 void follow(RunHistory& history, int ranks, const Progress& progress) {
-    ProgressStep step{"measuring: steps", 0, kMeasuredSteps, false};
+    ProgressStep step{"measure", {"steps"}, 0, kMeasuredSteps};
     progress.report(step);
     while (true) {
         progress.stop_if_cancelled();

@@ -96,7 +96,7 @@ std::string hash_of(const fs::path& file, const Progress& progress) {
         good = EVP_DigestUpdate(hash.get(), piece.data(), static_cast<size_t>(in.gcount())) == 1;
         done += in.gcount();
         if (done % kTold < static_cast<int64_t>(kPiece) && done >= kTold)
-            progress.report({"reading " + file.filename().string(), done, size, true});
+            progress.report({"read", {file.filename().string()}, done, size, true});
     }
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;

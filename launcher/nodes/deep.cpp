@@ -146,20 +146,18 @@ void try_one(Tried& one, const std::function<void()>& part) {
     one.report->deep.reset();
 }
 
-/// Reports the transfers, which run at once on all nodes, as one step with one name.
-Progress as_one(const Progress& progress, size_t count) {
+/// Reports the transfers, which run at once on all nodes, as one step.
+Progress as_one(const Progress& progress) {
     Progress one = progress;
     if (!progress.step) return one;
-    one.step = [count, step = progress.step](const ProgressStep& now) {
-        ProgressStep all = now;
-        all.name = "bringing the engine to " + std::to_string(count) + (count == 1 ? " node" : " nodes");
-        step(all);
+    one.step = [step = progress.step](const ProgressStep& now) {
+        step({"bring", {}, now.done, now.total, now.is_bytes});
     };
     return one;
 }
 
 void try_out(std::vector<Tried>& all, const Places& places, const Progress& progress) {
-    const Progress bringing = as_one(progress, all.size());
+    const Progress bringing = as_one(progress);
     for_each_at_once(all.size(), [&](size_t i) {
         all[i].report->deep.emplace();
         try_one(all[i], [&] {
@@ -167,7 +165,7 @@ void try_out(std::vector<Tried>& all, const Places& places, const Progress& prog
             find_interface(all[i], *all.front().node);
         });
     });
-    progress.report({"self-test", 0, 0});
+    progress.report({"self-test"});
     for_each_at_once(all.size(), [&](size_t i) { try_one(all[i], [&] { test_engine(all[i], progress); }); });
 }
 
@@ -234,7 +232,7 @@ void measure_links(const std::vector<Tried>& all, const Progress& progress) {
     const auto total = static_cast<int64_t>(all.size() * (all.size() - 1) / 2);
     int64_t done = 0;
     for (const auto& round : rounds) {
-        progress.report({"measuring links", done, total});
+        progress.report({"links", {}, done, total});
         for_each_at_once(round.size(), [&](size_t i) {
             const auto& [a, b] = round[i];
             NodeLink link{all[b].node->name()};

@@ -184,7 +184,7 @@ int64_t fetch_file(SshSession& session, const std::string& path, const fs::path&
 
 Fetched fetch_folder(SshSession& session, const std::string& from, const fs::path& to,
                      const Progress& progress) {
-    progress.report({"looking at what is on " + session.host(), 0, 0});
+    progress.report({"list", {session.host()}});
     const Manifest there = files_there(session, from);
     Fetched fetched;
     fetched.bytes = there.bytes;
@@ -209,11 +209,10 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
     const auto bring = [&](const std::string& name, const FileThere& file) {
         progress.stop_if_cancelled();
         const fs::path target = to / name;
-        const std::string step = "fetching " + name;
         if (missing.contains(name)) {
             fetched.received +=
                 fetch_file(session, from + "/" + name, target, file, progress, [&](int64_t here) {
-                    progress.report({step, before + here, fetched.bytes, true});
+                    progress.report({"fetch", {name}, before + here, fetched.bytes, true});
                 });
         }
         before += file.size;

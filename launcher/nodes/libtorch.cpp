@@ -77,7 +77,7 @@ void install_with_pip(Node& node, const ProgramNeeds& needs, const Places& place
     RemoteScript remote(
         *node.session, "final=" + shell_quoted(final_dir) +
                            "\nlock=" + shell_quoted(read_file(places.share_dir / "libtorch.txt")) + kInstall);
-    ProgressStep step{"installing LibTorch on " + node.name(), 0, 0, true};
+    ProgressStep step{"libtorch", {node.name()}, 0, 0, true};
     std::string said;
     while (remote.read(said, kLook)) {
         progress.stop_if_cancelled();

@@ -80,7 +80,7 @@ std::string RunMirror::trouble() const {
     return {};
 }
 
-std::string RunMirror::note() const {
+RunNote RunMirror::note() const {
     const std::lock_guard lock(mutex_);
     return note_;
 }
@@ -231,15 +231,15 @@ void RunMirror::finish(const RunState& told) {
 }
 
 void RunMirror::fetch_model() {
-    const auto tell = [this](const std::string& note) {
+    const auto tell = [this](RunNote note) {
         const std::lock_guard lock(mutex_);
-        note_ = note;
+        note_ = std::move(note);
     };
     Progress progress;
     progress.cancelled = [this] { return stop_.load(); };
     progress.step = [&](const ProgressStep& now) {
-        tell(now.name +
-             (now.total > 0 ? "  " + format_bytes(now.done) + " of " + format_bytes(now.total) : ""));
+        tell({english(now),
+              now.total > 0 ? format_bytes(now.done) + " of " + format_bytes(now.total) : std::string()});
     };
     if (output_dir_.empty())
         throw Error(Failure::Refused, Code("FILE-DAMAGED"),
@@ -247,7 +247,7 @@ void RunMirror::fetch_model() {
     check_output_dir(output_dir_, false);
     claim_output(output_dir_, run_.dir, run_.name());
     fetch_folder(*nodes_[0].session, remote_.output_dir(), output_dir_, progress);
-    tell("");
+    tell({});
 }
 
 /// Marks the run as failed if node 0 cannot be reached and another node says that the run has ended.

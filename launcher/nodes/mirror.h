@@ -32,7 +32,7 @@ class RunMirror {
     ~RunMirror();
 
     std::string trouble() const;  ///< reason why a node is silent at present; empty if none is
-    std::string note() const;     ///< "fetching model.safetensors 1.2 of 3.4 GB"; empty otherwise
+    RunNote note() const;         ///< "fetching model.safetensors", and how much of it; empty otherwise
 
   private:
     struct NodeWatch {
@@ -61,7 +61,7 @@ class RunMirror {
     std::condition_variable ending_;
     std::atomic<bool> stop_ = false;
     int lock_ = -1;
-    std::string note_;
+    RunNote note_;
     std::vector<NodeWatch> nodes_;
 };
 

@@ -126,7 +126,7 @@ void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64
         if (!remote.write(std::string_view(piece).substr(0, got))) break;
         done += static_cast<int64_t>(got);
         sent += static_cast<int64_t>(got);
-        progress.report({kSendingTo + node.name(), before + done, total, true});
+        progress.report({kSending, {node.name()}, before + done, total, true});
     }
     remote.end_of_input();
     std::string answer;

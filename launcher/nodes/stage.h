@@ -18,8 +18,8 @@ struct StagedFile {
     bool executable = false;
 };
 
-/// Start of the progress step's name while files are sent; the node's name follows.
-inline const std::string kSendingTo = "sending to ";
+/// Code of the progress step while files are sent; its value is the node's name.
+inline constexpr const char* kSending = "send";
 
 /// Returns the SHA-256 in hexadecimal. Remembers a large file's hash in the cache folder until the file
 /// changes, so that a model is not read before every launch. Throws Error(Usage) if unreadable, Cancelled.

@@ -45,7 +45,7 @@ void export_gguf(const fs::path& folder, const fs::path& to, const fs::path& con
         {converter.string(), folder.string(), "--outfile", to.string(), "--outtype", "auto"},
         kName,
         "its own documentation says which models it knows"};
-    progress.report({"converting to GGUF", 0, 0, false});
+    progress.report({"gguf"});
     try {
         run_child(child, {}, progress);
     } catch (const Error& problem) {

@@ -95,7 +95,7 @@ void ask_run_and_wait(const RunDirectory& run, const GenerateOptions& options, c
     const int first = own_prompts(run), last = first + static_cast<int>(options.prompts.size()) - 1;
     const int64_t before = last_answered(history, last);
     ask_run(run, options, places, progress);
-    progress.report({"waiting for the end of a step"});
+    progress.report({"step-end"});
     while (last_answered(history, last) <= before) {
         if (progress.is_cancelled()) {
             std::error_code none;

@@ -24,7 +24,7 @@ void start(const RunDirectory& run, const Attempt& attempt, const Places& places
 /// Returns the step to continue from; warns of each checkpoint that it skips.
 std::optional<int64_t> step_to_resume(const RunDirectory& run, std::optional<int64_t> asked,
                                       const Progress& progress) {
-    progress.report({"verifying the checkpoint", 0, 0});
+    progress.report({"verify"});
     restore_folders(run.checkpoints());
     const CheckpointChoice choice =
         choose_checkpoint(run.checkpoints(), asked, [&] { progress.stop_if_cancelled(); });

@@ -111,8 +111,10 @@ class PythonStep {
         const json message = json::parse(line, nullptr, false);
         if (!message.is_object()) return;
         if (message.contains("phase")) {
-            progress_.report(
-                {text_at(message, "phase"), count_at(message, "done"), count_at(message, "total")});
+            progress_.report({text_at(message, "phase"),
+                              {text_at(message, "of")},
+                              count_at(message, "done"),
+                              count_at(message, "total")});
         } else if (message.contains("warning")) {
             progress_.warn(text_at(message, "warning"));
         } else if (message.contains("result") || message.contains("error")) {

@@ -155,7 +155,7 @@ void wait_for_job(SlurmSite& site, const RunDirectory& run, const Progress& prog
     for (const auto pause : {0ms, 2000ms, 10000ms, 10000ms, 10000ms, 10000ms, 10000ms}) {
         const auto end = std::chrono::steady_clock::now() + pause;
         while (std::chrono::steady_clock::now() < end) {
-            progress.report({"waiting for the end of Slurm job " + read_slurm_record(run).job.number, 0, 0});
+            progress.report({"slurm-end", {read_slurm_record(run).job.number}});
             progress.stop_if_cancelled();
             std::this_thread::sleep_for(100ms);
         }

@@ -8,7 +8,7 @@
     ringmaster_tokenize.py --rewards FILE.json     (answers questions on stdin; ringmaster_rows/judge.py)
     ringmaster_tokenize.py --rollouts FILE.json    (answers questions on stdin; ringmaster_rows/rollout_folder.py)
 
-Stdout is JSON lines: {"phase", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
+Stdout is JSON lines: {"phase", "of", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
 {"error", "where", "hint", "exit"}. The exit status is that of the error: 1 refused, 2 missing file or unusable request,
 3 the hub could not be reached, 130 interrupted. The same request over the same content is answered from the cache.
 """

@@ -24,6 +24,7 @@
 #include <QRadioButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
+#include <QTranslator>
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -39,9 +40,18 @@ class LaunchTest : public QObject {
     }
 
     void aJobTellsItsPhasesProgressAndResultOnTheGuiThread() {
+        struct Bracketed : QTranslator {
+            QString translate(const char* context, const char* text, const char*, int) const override {
+                return qstrcmp(context, "Progress") == 0 ? u'<' + QString::fromUtf8(text) + u'>' : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } bracketed;
+        QCoreApplication::installTranslator(&bracketed);
         Job job([](const Job::Reporter& report) {
             report.phase(1);
-            report.progress.report({"tokenizing", 3, 10});
+            report.progress.report({"tokenize", {}, 3, 10});
+            report.progress.report({"read", {"training on 100 %2"}});
+            report.progress.report({"loading the model"});
             report.progress.warn("a warning");
             return u"result"_s;
         });
@@ -54,6 +64,10 @@ class LaunchTest : public QObject {
         QCOMPARE(told_on, thread());
         QCOMPARE(phases.at(0).at(0).toInt(), 1);
         QCOMPARE(progress.at(0).at(2).toLongLong(), 10);
+        QCOMPARE(progress.at(0).at(0).toString(), u"<tokenizing>"_s);
+        QCOMPARE(progress.at(1).at(0).toString(), u"<reading training on 100 %2>"_s);
+        QCOMPARE(progress.at(2).at(0).toString(), u"loading the model"_s);  // no code, so not translated
+        QCoreApplication::removeTranslator(&bracketed);
         QCOMPARE(warnings.at(0).at(0).toString(), u"a warning"_s);
         QCOMPARE(finished.at(0).at(0).toString(), u"result"_s);
         QCOMPARE(failed.count(), 0);

@@ -23,7 +23,7 @@ def updated(request, tmp_path_factory):
     copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
     shutil.copy(ROOT / "translations" / copy.name, copy)
     only = ["-pluralonly"] if language == "en" else []
-    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "launcher/backends/preview.cpp", ROOT / "engine/plan/attention_kernels.cpp", ROOT / "engine/events/run_reason.cpp", "-ts", copy], check=True)
+    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "launcher/backends/preview.cpp", ROOT / "engine/plan/attention_kernels.cpp", ROOT / "engine/events/run_reason.cpp", ROOT / "launcher/base/progress.cpp", "-ts", copy], check=True)
     messages = [(context.findtext("name"), message)
                 for context in ElementTree.parse(copy).getroot().iter("context") for message in context.iter("message")]
     assert len(messages) > (3 if language == "en" else 200)
@@ -53,21 +53,16 @@ def test_placeholders_stay(updated):
                 f"{language}, {context}: {source!r} -> {form!r}")
 
 
-def test_names_of_steps_have_words_in_the_app():
-    """Every name that a long task reports, in C++ or Python, is in the table that the app translates."""
-    known = re.findall(r'step\(QT_TRANSLATE_NOOP\("Progress", "([^"%]+)', (ROOT / "gui/session/progress_words.cpp").read_text())
-    named = set()
-    for file in [*(ROOT / "launcher").rglob("*.cpp"), *(ROOT / "launcher").rglob("*.py")]:
-        if "cli" not in file.parts:
-            named |= set(re.findall(r'(?:progress\.report\(\{|report\.progress\(f?|ProgressStep step\{)"([^"{]+)', file.read_text()))
-    assert len(named) > 10
-    assert not [name for name in named if not any(name == word or (word.endswith(" ") and name.startswith(word)) for word in known)]
-
-
-def test_phases_of_a_rank_have_words_in_the_app():
-    words = re.findall(r'\{"([a-z]+)", QT_TRANSLATE_NOOP\("Progress"', (ROOT / "gui/session/progress_words.cpp").read_text())
-    named = {name for file in (ROOT / "engine").rglob("*.cpp") for name in re.findall(r'PhaseEvent\{"([^"]+)', file.read_text())}
-    assert len(named) > 5 and named <= set(words), named - set(words)
+def test_steps_and_phases_have_texts():
+    """Every code that a long task reports, in C++ or Python, and every phase of a rank has a text that the app translates."""
+    texts = re.findall(r'^    \{"([a-z-]+)", ', (ROOT / "launcher/base/progress.cpp").read_text(), re.M)
+    steps = [file.read_text() for suffix in ("cpp", "py") for file in (ROOT / "launcher").rglob(f"*.{suffix}")]
+    phases = [file.read_text() for file in (ROOT / "engine").rglob("*.cpp")]
+    reported = {code for text in steps
+                for code in re.findall(r'(?:report\(\{|progress\(|report\.progress, |ProgressStep(?: \w+)?\{)"([^"]+)', text)}
+    named = {code for text in phases for code in re.findall(r'PhaseEvent\{"([^"]+)', text)}
+    assert len(reported) > 20 and len(named) > 5
+    assert reported | named <= set(texts), (reported | named) - set(texts)
 
 
 def test_plurals_have_every_form(updated):

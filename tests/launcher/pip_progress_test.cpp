@@ -21,7 +21,8 @@ TEST(PipProgress, CountsTheBytesOfAllFilesAndNamesTheOneAtWork) {
                "Progress 0 of 530600000", "Progress 262144 of 530600000", "Progress 530600000 of 530600000",
                "Collecting sympy>=1.13.3 (from torch==2.11.0->-r requirements.txt (line 2))",
                "  Downloading sympy-1.14.0-py3-none-any.whl (6.3 MB)", "Progress 262144 of 6299353"});
-    EXPECT_EQ(step.name, "downloading sympy 1.14.0");
+    EXPECT_EQ(step.code, "download");
+    EXPECT_EQ(step.with, std::vector<std::string>{"sympy 1.14.0"});
     EXPECT_EQ(step.done, 530'600'000 + 262'144);
     EXPECT_EQ(step.total, 1'000'000'000);
     EXPECT_TRUE(step.is_bytes);
@@ -37,7 +38,7 @@ TEST(PipProgress, CountsWhatPipHadInItsCache) {
 TEST(PipProgress, LeavesMetadataOut) {
     const ProgressStep step =
         after({"  Downloading numpy-2.4.6-cp311-cp311-manylinux_2_28_x86_64.whl.metadata (62 kB)"});
-    EXPECT_EQ(step.name, "looking for the packages");
+    EXPECT_EQ(step.code, "packages");
     EXPECT_EQ(step.done, 0);
 }
 
@@ -51,7 +52,7 @@ TEST(PipProgress, IsNeverPastItsTotal) {
 TEST(PipProgress, CountsPackagesWhileItUnpacks) {
     const ProgressStep step =
         after({"Installing collected packages: mpmath, sympy, regex, MarkupSafe, jinja2"}, 3);
-    EXPECT_EQ(step.name, "unpacking the packages");
+    EXPECT_EQ(step.code, "unpack");
     EXPECT_EQ(step.done, 3);
     EXPECT_EQ(step.total, 5);
     EXPECT_FALSE(step.is_bytes);

@@ -42,15 +42,17 @@ class TokenizeTest : public RunFixture {
 };
 
 TEST_F(TokenizeTest, ReadsProgressWarningsAndTheResult) {
-    python_does(R"(echo '{"phase":"reading","done":3,"total":10}'; echo noise; echo '{"warning":"odd"}'
+    python_does(
+        R"(echo '{"phase":"read","of":"a.jsonl","done":3,"total":10}'; echo noise; echo '{"warning":"odd"}'
 printf '{"result":{"tokens":"%s/t","rows":7,"eval_tokens":null,"eval_rows":0,"counts":{"read":9,"dropped_long":2,"kept":7},"tokens_total":70,"longest":12,"cached":false}}' "$5")");
     std::vector<std::string> heard;
     progress_.step = [&](const ProgressStep& step) {
-        heard.push_back(step.name + " " + std::to_string(step.done) + "/" + std::to_string(step.total));
+        heard.push_back(step.code + " " + step.with.at(0) + " " + std::to_string(step.done) + "/" +
+                        std::to_string(step.total));
     };
     progress_.warning = [&](const std::string& text) { heard.push_back(text); };
     const TokenizedRows rows = run();
-    EXPECT_EQ(heard, (std::vector<std::string>{"reading 3/10", "odd"}));
+    EXPECT_EQ(heard, (std::vector<std::string>{"read a.jsonl 3/10", "odd"}));
     EXPECT_EQ(rows.data.rows, 7);
     EXPECT_EQ(rows.data.tokens, (places_.tokens_dir / "t").string()) << "the cache is the fifth argument";
     EXPECT_TRUE(rows.data.eval_tokens.empty());

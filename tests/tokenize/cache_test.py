@@ -44,9 +44,9 @@ def test_a_second_call_is_answered_from_the_cache_without_heavy_imports(model, t
 def test_progress_is_json_lines_that_end_at_the_total(model, tmp_path):
     entry = {"path": write_lines(tmp_path / "a.jsonl", [{"text": "The fox jumps"}] * 3000), "type": "completion"}
     answer, _ = run(tmp_path, tokenizer=str(model[0]), datasets=[entry])
-    reading = [line for line in answer.lines if line.get("phase") == "reading a.jsonl"]
+    reading = [line for line in answer.lines if (line.get("phase"), line.get("of")) == ("read", "a.jsonl")]
     assert reading[-1]["done"] == reading[-1]["total"] == os.path.getsize(entry["path"])
-    assert all(set(line) == {"phase", "done", "total"} for line in answer.lines[:-1])
+    assert all(set(line) == {"phase", "of", "done", "total"} for line in answer.lines[:-1])
     assert len(answer.lines) < 100
 
 

@@ -24,7 +24,7 @@ def grow(request_file, folder, report):
     rows, wanted = rows_of(base), wanted_rows(len(tokenizer), request["tokenization"])
     if wanted > rows or (wanted < rows and request["tokenization"].get("shrink_embeddings")):
         refuse_adapter(request, wanted, rows)
-        report.progress("resizing the embeddings", 0, 0)
+        report.progress("embeddings", 0, 0)
         resize_model(base, folder / "model", wanted, request)
         result["model_dir"] = str(folder / "model")
     return {**result, "vocab_size": wanted if result["model_dir"] else rows}

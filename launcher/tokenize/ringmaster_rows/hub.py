@@ -82,7 +82,7 @@ def fetch_model(model, revision, report):
     """Downloads a model's weights, configuration and tokenizer; returns the folder where the hub's client keeps them."""
     from huggingface_hub import snapshot_download
 
-    report.progress(f"fetching {model}", 0, 0)
+    report.progress("fetch", 0, 0, model)
     with from_hub(model, "model", "base_model"):
         return snapshot_download(model, revision=revision, allow_patterns=[
             "*.safetensors", "*.safetensors.index.json", "*.json", "*.model", "*.txt", "*.jinja", "*.tiktoken"])

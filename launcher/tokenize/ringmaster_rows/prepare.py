@@ -51,7 +51,7 @@ def prepare(request, folder, report):
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = rows.packed if streams else packed_rows(request, rows, chosen)
     with_documents = request["sample_packing"] or bool(request["preference"])
-    total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"), with_documents)
+    total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "write"), with_documents)
     if rows.fields:
         lines = [rows.fields[index] for row in packed for index in row]
         (folder / PROMPTS).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
@@ -61,7 +61,7 @@ def prepare(request, folder, report):
     written = [(rows, packed)]
     if len(evaluation):
         eval_packed = packed_rows(request, eval_rows, evaluation)
-        write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "writing evaluation rows"), with_documents)
+        write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "write-evaluation"), with_documents)
         result["eval_rows"] = len(eval_packed)
         written.append((eval_rows, eval_packed))
     result["shared_prompts"] = shared_prompts(request, written)

@@ -19,9 +19,9 @@ def push(request_file, report):
     asked = json.loads(Path(request_file).read_text(encoding="utf-8"))
     api, name = HfApi(), asked["repository"]
     try:
-        report.progress("preparing the upload", 0, 0)
+        report.progress("pack-upload", 0, 0)
         api.create_repo(name, private=asked["private"], exist_ok=True)
-        report.progress(f"uploading to {name}", 0, 0)
+        report.progress("upload", 0, 0, name)
         done = api.upload_folder(repo_id=name, folder_path=asked["folder"], commit_message=asked["message"], ignore_patterns=NOT_OF_THE_MODEL)
     except Exception as error:
         raise failure_of(error, name) from error

@@ -31,13 +31,14 @@ class Report:
         sys.stdout = sys.stderr
         self._phase, self._next = None, 0.0
 
-    def progress(self, phase, done, total):
-        """Writes progress, throttled; a phase's first and last line are always written. `total` is 0 if it is not known."""
+    def progress(self, phase, done, total, of=""):
+        """Writes progress, throttled; a phase's first and last line are always written. `phase` is a code of launcher/base/progress.cpp,
+        `of` the value of its text; `total` is 0 if it is not known."""
         now = time.monotonic()
-        if phase == self._phase and now < self._next and (not total or done < total):
+        if (phase, of) == self._phase and now < self._next and (not total or done < total):
             return
-        self._phase, self._next = phase, now + self.SECONDS_BETWEEN
-        self.line({"phase": phase, "done": done, "total": total})
+        self._phase, self._next = (phase, of), now + self.SECONDS_BETWEEN
+        self.line({"phase": phase, "of": of, "done": done, "total": total})
 
     def warning(self, text):
         self.line({"warning": text})

@@ -145,7 +145,7 @@ def streamed_rows(kind, file, report):
         if values is None:
             break
         number += 1
-        report.progress(f"reading {file.name}", number, 0)
+        report.progress("read", number, 0, file.name)
         yield Row(Place(str(file), "row", number), values)
 
 
@@ -190,7 +190,7 @@ def hub_rows(source, default_split, report):
 
 def hub_dataset(source, default_split, report):
     entry, address = source.entry, source.address
-    report.progress(f"fetching {address}", 0, 0)
+    report.progress("fetch", 0, 0, address)
     if "://" in address:
         dataset = from_url(source)
     else:
@@ -214,7 +214,7 @@ def from_url(source):
 
 def numbered(dataset, name, report):
     for number, values in enumerate(dataset, 1):
-        report.progress(f"reading {Path(name).name}", number, len(dataset) if hasattr(dataset, "__len__") else 0)
+        report.progress("read", number, len(dataset) if hasattr(dataset, "__len__") else 0, Path(name).name)
         yield Row(Place(name, "row", number), values)
 
 
@@ -238,7 +238,7 @@ def line_rows(file, stream, report):
         done += len(line)
         if len(line) > LONGEST_LINE:
             raise Failure(f"the line has more than {LONGEST_LINE} bytes", f"{file}, line {number}", "a JSON file holds one array of rows, or one row a line")
-        report.progress(f"reading {file.name}", 0 if compressed else done, 0 if compressed else size)
+        report.progress("read", 0 if compressed else done, 0 if compressed else size, file.name)
         if line.isspace():
             continue
         place = Place(str(file), "line", number)

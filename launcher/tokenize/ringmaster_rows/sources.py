@@ -156,5 +156,5 @@ def hash_file(file, size, report):
         while chunk := stream.read(CHUNK_BYTES):
             digest.update(chunk)
             done += len(chunk)
-            report.progress(f"hashing {file.name}", done, size)
+            report.progress("hash", done, size, file.name)
     return digest.hexdigest()

@@ -17,7 +17,7 @@ def load_tokenizer(request, report):
         raise Failure("no tokenizer is named, and the rows are text", "base_model", "name a model folder or tokenizer_config")
     if Path(name).is_absolute() and not Path(name).is_dir():
         raise Failure(f"no such folder: {name}", where, "", USAGE)
-    report.progress("loading the tokenizer", 0, 0)
+    report.progress("tokenizer", 0, 0)
     tokenizer = from_pretrained(name, options, where)
     if options.get("tokenizer_use_mistral_common"):
         return tokenizer
@@ -34,7 +34,7 @@ def grown_tokenizer(request, folder, report):
 
     options, special = request["tokenization"], dict(request["special_tokens"])
     name, more = request["tokenizer"], special.pop("additional_special_tokens", None)
-    report.progress("loading the tokenizer", 0, 0)
+    report.progress("tokenizer", 0, 0)
     if options.get("added_tokens_overrides"):
         name = renamed_tokens(name, options, folder / "renamed-tokenizer")
     tokenizer = from_pretrained(name, options, "tokenizer_config")
