@@ -36,7 +36,7 @@ class RecordReader {
             m_texts = &m_record->texts[line.substr(3)];
             m_head = true;
         } else if (m_texts == nullptr) {
-            if (line.starts_with("fix")) m_record->fixes.push_back(form_and_text(line, 3));
+            take_top(line);
         } else if (m_head) {
             take_head(line);
         } else {
@@ -47,10 +47,17 @@ class RecordReader {
     std::map<std::string, FindingRecord> records() { return std::move(m_records); }
 
   private:
+    void take_top(const std::string& line) {
+        constexpr std::string_view kPhrasesOf = "phrases of ";
+        if (line.starts_with("fix")) m_record->fixes.push_back(form_and_text(line, 3));
+        if (line.starts_with(kPhrasesOf)) m_record->phrases_of.push_back(line.substr(kPhrasesOf.size()));
+    }
+
     void take_head(const std::string& line) {
         if (line.starts_with("title: ")) m_texts->title = line.substr(7);
         if (line.starts_with("message")) m_texts->messages.insert(form_and_text(line, 7));
         if (line.starts_with("hint")) m_texts->hints.insert(form_and_text(line, 4));
+        if (line.starts_with("app")) m_texts->app_hints.insert(form_and_text(line, 3));
         if (line.starts_with("effect")) m_texts->effects.insert(form_and_text(line, 6));
         if (line.starts_with("phrase ")) take_phrase(line.substr(7));
         if (line.empty()) m_head = false;
@@ -199,15 +206,15 @@ Fix fix_from(std::string_view text) {
 // ------------------------------------------------------------------------------------ sentences of fixes
 
 struct FixWords {
-    const char *either, *both, *then_remove, *remove, *rename;
+    const char *either, *both, *then_remove, *remove, *rename, *ranks;
 };
 
 const FixWords& words_in(const std::string& language) {
     static const std::map<std::string, FixWords> words = {
-        {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}"}},
-        {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen"}},
-        {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名"}},
-        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}"}},
+        {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}", "Ranks: "}},
+        {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen", "Ranks: "}},
+        {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名", "ランク数："}},
+        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}", "rank 数："}},
     };
     const auto at = words.find(language);
     return at == words.end() ? words.at("en") : at->second;
@@ -217,7 +224,13 @@ std::string with_key(const char* sentence, const std::string& key) {
     return filled(sentence, key, {}, false).value_or("");
 }
 
-std::string said(const Fix& fix, const FixWords& words) {
+/// Tells where a hint is read. The app has a field for the number of ranks, the command line an option.
+enum class Reader { Terminal, App };
+
+std::string said(const Fix& fix, const FixWords& words, Reader reader) {
+    constexpr std::string_view kRanks = "--ranks ";
+    if (reader == Reader::App && fix.command.starts_with(kRanks))
+        return words.ranks + fix.command.substr(kRanks.size());
     if (!fix.command.empty()) return fix.command;
     if (const Edit* renamed = renaming_of(fix)) return with_key(words.rename, renamed->key);
     std::string text;
@@ -229,12 +242,12 @@ std::string said(const Fix& fix, const FixWords& words) {
 }
 
 /// Returns text such as "key: value (effect), or key: other value".
-std::string said(const Diagnostic& finding, const std::string& language) {
+std::string said(const Diagnostic& finding, const std::string& language, Reader reader) {
     const FixWords& words = words_in(language);
     std::string text;
     for (const Fix& fix : finding.fixes) {
         const std::string effect = effect_in(language, finding, fix);
-        text += (text.empty() ? "" : words.either) + said(fix, words);
+        text += (text.empty() ? "" : words.either) + said(fix, words, reader);
         if (!effect.empty()) text += " (" + effect + ")";
     }
     return text;
@@ -249,6 +262,36 @@ std::optional<std::string> sentence(std::map<std::string, std::string> FindingTe
     if (at == (texts->*kind).end()) at = (texts->*kind).find("");
     if (at == (texts->*kind).end()) return std::nullopt;
     return filled(at->second, finding.key, parameters, false, texts->phrases, marks_in(language));
+}
+
+std::string hint_in(const std::string& language, const Diagnostic& finding, Reader reader) {
+    const auto hint = sentence(&FindingTexts::hints, language, finding, finding.parameters);
+    if (hint) return *hint;
+    const FindingTexts* texts = texts_of(finding.code, language);
+    const bool is_recorded = texts != nullptr && !texts->messages.empty();
+    return is_recorded && !finding.fixes.empty() ? said(finding, language, reader) : finding.hint;
+}
+
+/// Returns the text by a phrase of the code's record, or of a record that it names.
+std::string in_phrases_of(const std::string& language, const std::string& code, const std::string& text) {
+    const auto record = finding_records().find(code);
+    if (record == finding_records().end()) return text;
+    std::vector<std::string> codes{code};
+    codes.insert(codes.end(), record->second.phrases_of.begin(), record->second.phrases_of.end());
+    for (const std::string& one : codes) {
+        const FindingTexts* texts = texts_of(one, language);
+        if (texts == nullptr) continue;
+        if (std::string words = in_phrases(texts->phrases, text); words != text) return words;
+    }
+    return text;
+}
+
+/// Returns a what(), also with the place before it: "FILE: is damaged".
+std::string what_in(const std::string& language, const std::string& code, const std::string& text) {
+    std::string words = in_phrases_of(language, code, text);
+    for (size_t at = text.find(": "); words == text && at != text.npos; at = text.find(": ", at + 1))
+        words = text.substr(0, at + 2) + in_phrases_of(language, code, text.substr(at + 2));
+    return words;
 }
 
 }  // namespace
@@ -295,11 +338,22 @@ std::string message_in(const std::string& language, const Diagnostic& finding) {
 }
 
 std::string hint_in(const std::string& language, const Diagnostic& finding) {
-    const auto hint = sentence(&FindingTexts::hints, language, finding, finding.parameters);
-    if (hint) return *hint;
-    const FindingTexts* texts = texts_of(finding.code, language);
-    const bool is_recorded = texts != nullptr && !texts->messages.empty();
-    return is_recorded && !finding.fixes.empty() ? said(finding, language) : finding.hint;
+    return hint_in(language, finding, Reader::Terminal);
+}
+
+std::string app_hint_in(const std::string& language, const Diagnostic& finding) {
+    const auto own = sentence(&FindingTexts::app_hints, language, finding, finding.parameters);
+    return own ? *own : hint_in(language, finding, Reader::App);
+}
+
+std::string error_text_in(const std::string& language, const std::string& code, const std::string& text) {
+    for (const std::string_view mark : {"\n  ", " — "}) {  // they precede a hint
+        const size_t at = text.rfind(mark);
+        if (at == text.npos) continue;
+        return what_in(language, code, text.substr(0, at)) + std::string(mark) +
+               in_phrases_of(language, code, text.substr(at + mark.size()));
+    }
+    return what_in(language, code, text);
 }
 
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix) {

@@ -250,8 +250,7 @@ std::vector<KeyGroup> optimizer_keys() {
         {Fate::Unsupported, "would change the batch as training goes", "set micro_batch_size so that it fits",
          "", "auto_find_batch_size"},
         {Fate::Unsupported, "starts from another run's weights and optimizer",
-         "continue a run with `ringmaster resume RUN`, or name the folder as base_model", "",
-         "resume_from_checkpoint"},
+         "resume that run instead, or name the folder as base_model", "", "resume_from_checkpoint"},
         {Fate::NoEffect, "a run is continued with `ringmaster resume RUN`", "", "",
          "auto_resume_from_checkpoints"},
     };

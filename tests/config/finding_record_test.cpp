@@ -79,9 +79,60 @@ TEST(FindingRecords, HaveEverySentenceInEveryLanguageWithTheSameParameters) {
             EXPECT_FALSE(texts.explanation.empty()) << where;
             expect_same(where + " messages", english.messages, texts.messages);
             expect_same(where + " hints", english.hints, texts.hints);
+            expect_same(where + " hints of the app", english.app_hints, texts.app_hints);
             expect_same(where + " effects", english.effects, texts.effects);
         }
     }
+}
+
+/// Returns a finding with a value for each name of the sentence.
+Diagnostic with_values(const std::string& code, const std::string& form, const std::string& sentence) {
+    Diagnostic filled{Severity::Error, code, "key", 0, "{unfilled}", "{unfilled}", form, {}};
+    for (const std::string& name : names_in(sentence)) filled.parameters[name] = int64_t{7};
+    return filled;
+}
+
+TEST(FindingRecords, LeaveNoNameInASentenceThatHasItsParameters) {
+    int sentences = 0;
+    for (const auto& [code, record] : finding_records()) {
+        for (const std::string& language : finding_languages()) {
+            const FindingTexts& texts = record.texts.at(language);
+            for (const auto& [form, sentence] : texts.messages) {
+                EXPECT_EQ(names_of(message_in(language, with_values(code, form, sentence))), names_of(""))
+                    << code << " " << language << " " << form;
+                ++sentences;
+            }
+            for (const auto& [form, sentence] : texts.app_hints)
+                EXPECT_EQ(names_of(app_hint_in(language, with_values(code, form, sentence))), names_of(""))
+                    << code << " " << language << " " << form;
+        }
+    }
+    EXPECT_GT(sentences, 1000);
+}
+
+TEST(FindingRecords, TranslateWhatAnErrorSays) {
+    const auto told = [](const char* code, const std::string& text) {
+        return error_text_in("de", code, text);
+    };
+    EXPECT_EQ(told("RUN-MISSING", "there is no run 'a', neither as a folder nor by name in /runs"),
+              "es gibt keinen Lauf 'a', weder als Ordner noch unter diesem Namen in /runs");
+    EXPECT_EQ(told("FILE-MISSING", "/a/b: cannot be read: No such file or directory"),
+              "/a/b: lässt sich nicht lesen: No such file or directory");
+    EXPECT_EQ(
+        told("SETUP-PYTHON", "/env: there is no Python environment here\n  `ringmaster setup` installs it"),
+        "/env: hier gibt es keine Python-Umgebung\n  Auf der Seite Start „Einrichten“ drücken.");
+    EXPECT_EQ(told("HUB-PUSH", "the row has no field 'text'"), "die Zeile hat kein Feld 'text'")
+        << "by a phrase of DATA-TOKENIZE";
+    EXPECT_EQ(told("RUN-MISSING", "as another version says it"), "as another version says it");
+    EXPECT_EQ(told("OF-ANOTHER-VERSION", "is missing"), "is missing");
+    EXPECT_EQ(error_text_in("en", "RUN-ACTIVE", "`ringmaster stop a` first"), "Stop the run in Monitor.");
+}
+
+TEST(FindingRecords, SayTheNumberOfRanksInTheAppsWords) {
+    const Diagnostic said = finding(Severity::Error, Form("MESH-PRODUCT"), "context_parallel_size", 1, {},
+                                    {{{{"context_parallel_size", "2"}}}, {{}, "--ranks 16"}});
+    EXPECT_EQ(hint_in("de", said), "context_parallel_size: 2 oder --ranks 16");
+    EXPECT_EQ(app_hint_in("de", said), "context_parallel_size: 2 oder Ranks: 16");
 }
 
 TEST(FindingRecords, PutParametersIntoTheirPlaces) {

@@ -1,6 +1,8 @@
 """Every diagnostic code of the sources is explained in the help in every language, and the help has no other
 codes."""
 
+import ast
+import itertools
 import pathlib
 import re
 
@@ -181,44 +183,187 @@ def test_a_sentence_names_the_same_parameters_in_every_language():
         return sorted(re.findall(r"\{(\w+)[!|~}]", sentence))
 
     for file in FINDINGS.glob("*.md"):
-        for kind in ("message", "hint", "effect"):
+        for kind in ("message", "hint", "app", "effect"):
             english = sentences(file.stem, "en", kind)
             for language in TRANSLATED:
                 other = sentences(file.stem, language, kind)
                 assert {form: names(words) for form, words in other.items()} == {form: names(words) for form, words in english.items()}, (file.name, language)
 
 
-def first_argument(text):
-    """Returns an argument with * for each part that is no string; `text` begins with the argument."""
-    depth, words, at = 0, "", 0
-    while not (depth == 0 and text[at] in ",)"):
-        string = STRING.match(text, at) if depth == 0 else None
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        words += string.group(1) if string else "" if text[at] in "+ \n" or words.endswith("*") else "*"
-        at = string.end() if string else at + 1
-    return words
+CHARACTER = re.compile(r"'(?:[^'\\\\]|\\\\.)'")
 
 
-@pytest.mark.parametrize("code, call, sources", [("MODEL-CONFIG", "refuse", "families/*.*"), ("CFG-LORA", "refuse_saved", "config/read_lora.cpp"), ("CFG-VALUE", "refuse_unfrozen", "config/read_run_control.cpp")])
-def test_reasons_for_a_refusal_are_in_every_language(code, call, sources):
+def cut(text, marks):
+    """Returns ([parts between the marks outside brackets and literals], index of the bracket that ends them)."""
+    parts, depth, start, at = [], 0, 0, 0
+    while at < len(text):
+        literal = STRING.match(text, at) or CHARACTER.match(text, at)
+        if literal:
+            at = literal.end()
+            continue
+        if text[at] in ")]}" and depth == 0:
+            break
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[at], 0)
+        if depth == 0 and text[at] in marks and "::" not in text[max(at - 1, 0) : at + 2]:
+            parts.append(text[start:at].strip())
+            start = at + 1
+        at += 1
+    return [*parts, text[start:at].strip()], at
+
+
+def texts_of(expression):
+    """Returns every text that a C++ expression can make, with * for each part that is no literal."""
+    expression = expression.strip()
+    condition = cut(expression, "?")[0][0]
+    if condition != expression:
+        rest = expression[len(condition):].lstrip()[1:]
+        first = cut(rest, ":")[0][0]
+        return texts_of(first) + texts_of(rest.strip()[len(first):].lstrip()[1:])
+    terms = cut(expression, "+")[0]
+    if len(terms) > 1:
+        return [re.sub(r"\*+", "*", "".join(words)) for words in itertools.product(*map(texts_of, terms))]
+    inside = re.fullmatch(r"(?:std::string(?:_view)?)?\((.*)\)", expression, re.DOTALL)
+    if inside and cut(inside.group(1), "")[1] == len(inside.group(1)):
+        return texts_of(inside.group(1))
+    if re.fullmatch(r'(?:"(?:[^"\\]|\\.)*"\s*)+', expression):
+        return ["".join(STRING.findall(expression)).replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")]
+    return [""] if expression in ("{}", "std::string()", "") else ["*"]
+
+
+def has_words(text):
+    return len(re.sub("[^A-Za-z]", "", text)) > 2
+
+
+def phrases(code, language):
+    """Returns {English: words} of a record and of those that it names with "phrases of"."""
+    text = (FINDINGS / f"{code}.md").read_text(encoding="utf-8")
+    found = {}
+    for one in [code, *re.findall("^phrases of (.*)$", text, re.MULTILINE)]:
+        head = (FINDINGS / f"{one}.md").read_text(encoding="utf-8").split(f"## {language}\n")[1].partition("\n\n")[0]
+        found |= dict(re.findall(r"^phrase (.*?) => (.*)$", head, re.MULTILINE))
+    return found
+
+
+def said_by(known, text):
+    """Returns whether a phrase matches an English text, in which * stands for a value."""
+    return any(re.fullmatch(re.escape(words).replace(r"\*", ".*"), text, re.DOTALL) for words in known)
+
+
+@pytest.mark.parametrize("code, call, source, argument", [
+    ("MODEL-CONFIG", "refuse", "engine/families/*.*", 0), ("CFG-LORA", "refuse_saved", "engine/config/read_lora.cpp", 1),
+    ("CFG-VALUE", "refuse_unfrozen", "engine/config/read_run_control.cpp", 0), ("CONFIG-EDIT", "refuse", "engine/config/edit.cpp", 1),
+    ("FILE-DAMAGED", "refuse", "gui/plan/file_text.cpp", 1), ("FILE-DAMAGED", "refuse", "gui/plan/file_text.cpp", 2),
+    ("FILE-DAMAGED", "refuse", "launcher/base/token_text.cpp", 0), ("GENERATE-RUN", "refuse", "launcher/rows/ask_run.cpp", 1),
+    ("GENERATE-RUN", "refuse", "launcher/rows/ask_run.cpp", 2), ("GENERATE-PROMPT", "refuse", "engine/sample/generate.cpp", 1),
+    ("GENERATE-PROMPT", "refuse", "engine/sample/generate.cpp", 2), ("RANKS-MEETING", "refuse", "engine/auth/run_secret.cpp", 1),
+    ("REWARD-FUNCTION", "fail", "engine/train/reward_process.cpp", 1), ("RUN-ACTIVE", "refuse", "launcher/run/start_record.cpp", 1),
+])
+def test_reasons_for_a_refusal_are_in_every_language(code, call, source, argument):
     english = set()
-    for file in (ROOT / "engine").glob(sources):
+    for file in ROOT.glob(source):
         text = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
-        english |= {first_argument(text[match.end():]) for match in re.finditer(rf"\b{call}\((?:keys,\s+)?", text)} - {"*"}
-    assert len(english) > 1
+        for match in re.finditer(rf"(?<!void )\b{call}\(", text):
+            given = cut(text[match.end():], ",")[0]
+            given = given[given[0] == "keys":]
+            english |= {words for words in texts_of(given[argument]) if has_words(words)} if len(given) > argument else set()
     for language in TRANSLATED:
-        head = (FINDINGS / f"{code}.md").read_text(encoding="utf-8").split(f"## {language}\n")[1].partition("\n\n")[0]
-        phrases = [re.escape(words).replace(r"\*", ".*") for words in re.findall(r"^phrase (.*) => ", head, re.MULTILINE)]
-        missing = [words for words in english if not any(re.fullmatch(phrase, words) for phrase in phrases)]
+        missing = [words for words in english if not said_by(phrases(code, language), words)]
         assert not missing, f"{code}.md lacks in {language}: {missing}"
 
 
-def test_reasons_and_advice_of_unsupported_keys_are_in_every_language():
+FOR_THE_TERMINAL = ("launcher/cli/", "launcher/agent/options.cpp", "launcher/agent/main.cpp")  # the app never calls these
+COMMAND = re.compile(r"ringmaster [a-z]|--[a-z]")
+
+
+def errors_of_sources():
+    """Returns [(file, codes, what it may say, hints that it may give)] of each Error that the app can show."""
+    found = []
+    for folder in ("engine", "launcher", "gui"):
+        for file in sorted((ROOT / folder).rglob("*")):
+            name = str(file.relative_to(ROOT))
+            if file.suffix not in (".cpp", ".h", ".cu") or name.startswith(FOR_THE_TERMINAL):
+                continue
+            text = re.sub(r'(?<![:"])//.*', "", file.read_text(encoding="utf-8"))
+            for match in re.finditer(r"\bCode\(", text):
+                code, end = cut(text[match.end():], "")
+                rest = text[match.end() + end + 1 :].lstrip()
+                if not rest.startswith(","):
+                    continue
+                given = cut(rest[1:], ",")[0]
+                words = [[one for one in texts_of(given[at]) if has_words(one)] if len(given) > at else [] for at in (0, 2)]
+                found.append((name, CODE.findall(code[0]), *words))
+    return found
+
+
+def failures_of_python():
+    """Returns what the Python step that reads rows may say: the texts of its failures, their hints and its warnings."""
+    def texts(node):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return [node.value]
+        if isinstance(node, ast.JoinedStr):
+            return ["".join(words) for words in itertools.product(*map(texts, node.values))]
+        if isinstance(node, ast.IfExp):
+            return texts(node.body) + texts(node.orelse)
+        return texts(node.value) if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.IfExp) else ["*"]
+
+    found = set()
+    for file in (ROOT / "launcher/tokenize").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            called = isinstance(node, ast.Call) and (getattr(node.func, "id", "") or getattr(node.func, "attr", ""))
+            if called in ("Failure", "Unusable", "warning"):
+                found |= {re.sub(r"\*+", "*", words) for given in node.args[:1] + node.args[2:3] for words in texts(given)}
+    return {words for words in found if has_words(words) and words != "OWNER/NAME"}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_error_of_the_sources_is_in_every_language(language):
+    """What an Error says, and its hint: a phrase of its code's record, or of any record if the code is chosen at run time."""
+    every = {code: phrases(code, language) for code in ids("codes", "en")}
+    anywhere = {words for one in every.values() for words in one}
+    errors = errors_of_sources()
+    assert len(errors) > 300
+    missing = [f"{name}: {code or 'a code chosen at run time'}: {words}" for name, codes, what, hints in errors
+               for code in codes or [""] for words in {*what, *hints} if not said_by(every[code] if code else anywhere, words)]
+    python = failures_of_python()
+    assert len(python) > 200
+    missing += [f"launcher/tokenize: {words}" for words in python if not said_by(every["DATA-TOKENIZE"], words)]
+    assert not missing, f"{language}:\n" + "\n".join(sorted(missing))
+
+
+@pytest.mark.parametrize("language", ADVICE)
+def test_no_hint_in_the_app_names_a_command(language):
+    only_there = re.compile("calibrate|--(host|disk)-memory|vLLM needs|vLLM braucht|vLLM 需要|vLLM には")  # the app cannot do these
+    shown = {}
+    for code in ids("codes", "en"):
+        for form, hint in sentences(code, language, "hint").items():
+            shown[code, form] = sentences(code, language, "app").get(form, hint)
+        shown |= {(code, english): words for english, words in phrases(code, language).items()}
+    for _, codes, _, hints in errors_of_sources():
+        for code in codes:
+            known = phrases(code, language)
+            shown |= {(code, hint): hint for hint in hints if not said_by(known, hint)}
+    assert len(shown) > (150 if language == "en" else 900)
+    assert not [f"{where}: {hint}" for where, hint in shown.items() if COMMAND.search(hint) and not only_there.search(hint)]
+
+
+def test_a_phrase_keeps_the_values_of_its_text():
+    """No phrase has more * than its English, and none of ours is left empty or English by mistake."""
+    for code in ids("codes", "en"):
+        for language in TRANSLATED:
+            for english, words in phrases(code, language).items():
+                assert words.strip() and words.count("*") <= english.count("*"), (code, language, english)
+
+
+def test_reasons_and_advice_of_keys_are_in_every_language():
     table = (ROOT / "engine" / "config" / "key_table.cpp").read_text(encoding="utf-8")
-    groups = re.findall(r'\{Fate::Unsupported,\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+),', table)
+    groups = re.findall(r'\{Fate::(?:Unsupported|NoEffect),\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+),', table)
     english = {"".join(STRING.findall(words)) for group in groups for words in group} - {""}
-    assert len(english) > 60
+    of_accelerate = (ROOT / "engine" / "config" / "accelerate_keys.cpp").read_text(encoding="utf-8")
+    english |= set(re.findall(r'^\s+\{"([a-zA-Z][^"]* [^"]*)",', of_accelerate, re.MULTILINE))
+    judge = (ROOT / "engine" / "config" / "keys.cpp").read_text(encoding="utf-8")
+    english |= {words for given in re.findall(r"no_effect\(key, (.*)\);", judge) for words in texts_of(given) if has_words(words)}
+    assert len(english) > 130
     for language in TRANSLATED:
-        page = (FINDINGS / "KEY-UNSUPPORTED.md").read_text(encoding="utf-8").split(f"## {language}\n")[1]
-        known = set(re.findall(r"^phrase (.*) => .+$", page.partition("\n\n")[0], re.MULTILINE))
-        assert not english - known, f"KEY-UNSUPPORTED.md lacks in {language}: {sorted(english - known)}"
+        known = phrases("KEY-UNSUPPORTED", language)
+        missing = [words for words in english if not said_by(known, words)]
+        assert not missing, f"KEY-UNSUPPORTED.md lacks in {language}: {sorted(missing)}"
