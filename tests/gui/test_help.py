@@ -276,6 +276,7 @@ def test_every_finding_has_the_parameters_of_its_sentences():
     ("FILE-DAMAGED", "refuse", "launcher/base/token_text.cpp", 0), ("GENERATE-RUN", "refuse", "launcher/rows/ask_run.cpp", 1),
     ("GENERATE-RUN", "refuse", "launcher/rows/ask_run.cpp", 2), ("GENERATE-PROMPT", "refuse", "engine/sample/generate.cpp", 1),
     ("GENERATE-PROMPT", "refuse", "engine/sample/generate.cpp", 2), ("RANKS-MEETING", "refuse", "engine/auth/run_secret.cpp", 1),
+    ("ALERT-SETTINGS", "refuse", "launcher/alerts/settings.cpp", 0), ("ALERT-SETTINGS", "refuse", "launcher/alerts/settings.cpp", 2),
     ("REWARD-FUNCTION", "fail", "engine/train/reward_process.cpp", 1), ("RUN-ACTIVE", "refuse", "launcher/run/start_record.cpp", 1),
 ])
 def test_reasons_for_a_refusal_are_in_every_language(code, call, source, argument):
