@@ -127,72 +127,16 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 <context>
     <name>AppWays</name>
     <message>
+        <source>The run directory has to be on a file system that the nodes share.</source>
+        <translation>Das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen.</translation>
+    </message>
+    <message>
         <source>Press Set up on the Start page.</source>
         <translation>Auf der Seite Start „Einrichten“ drücken.</translation>
     </message>
     <message>
-        <source>Press Resume in Monitor once all nodes are there again.</source>
-        <translation>In Monitor „Fortsetzen“ drücken, sobald alle Knoten wieder da sind.</translation>
-    </message>
-    <message>
         <source>Press Resume in Monitor.</source>
         <translation>In Monitor „Fortsetzen“ drücken.</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir, or wait until the other run has ended.</source>
-        <translation>Ein anderes output_dir nehmen, oder warten, bis der andere Lauf zu Ende ist.</translation>
-    </message>
-    <message>
-        <source>Stop the run in Monitor.</source>
-        <translation>Den Lauf in Monitor stoppen.</translation>
-    </message>
-    <message>
-        <source>Open the run in Monitor.</source>
-        <translation>Den Lauf in Monitor öffnen.</translation>
-    </message>
-    <message>
-        <source>Delete it on the Runs page.</source>
-        <translation>Auf der Seite Läufe löschen.</translation>
-    </message>
-    <message>
-        <source>The Runs page lists the runs.</source>
-        <translation>Die Seite Läufe zeigt, welche es gibt.</translation>
-    </message>
-    <message>
-        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
-        <translation>Sein Ende abwarten. Die Seite Läufe holt ein Modell von einem anderen Rechner her.</translation>
-    </message>
-    <message>
-        <source>Remove it on the Queue page.</source>
-        <translation>Auf der Seite Warteschlange entfernen.</translation>
-    </message>
-    <message>
-        <source>The Queue page lists what waits.</source>
-        <translation>Die Seite Warteschlange zeigt, was wartet.</translation>
-    </message>
-    <message>
-        <source>Press Merge… first, then convert the merged model.</source>
-        <translation>Erst „Zusammenführen…“ drücken, dann das zusammengeführte Modell umwandeln.</translation>
-    </message>
-    <message>
-        <source>The page Try it takes completed runs.</source>
-        <translation>Die Seite Ausprobieren nimmt abgeschlossene Läufe.</translation>
-    </message>
-    <message>
-        <source>Launch fetches the model.</source>
-        <translation>„Starten“ lädt das Modell.</translation>
-    </message>
-    <message>
-        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
-        <translation>Auf der Seite Läufe schreibt „Für TensorBoard exportieren…“ dessen Dateien.</translation>
-    </message>
-    <message>
-        <source>Name another output_dir, or press Overwrite.</source>
-        <translation>Ein anderes output_dir nennen, oder „Überschreiben“ drücken.</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir on the Plan page.</source>
-        <translation>Auf der Seite Plan ein anderes output_dir nennen.</translation>
     </message>
     <message>
         <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
@@ -207,68 +151,20 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Auf der Seite Knoten bringt „LibTorch senden“ es von hier.</translation>
     </message>
     <message>
-        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
-        <translation>Mit dem vergleichen, was %1 dort ausgibt; dann auf der Seite Knoten „Prüfen“ drücken und ihm vertrauen.</translation>
-    </message>
-    <message>
-        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
-        <translation>Als [user@]host[:port] nennen, etwa gpu1 oder ann@10.0.0.7:2222.</translation>
-    </message>
-    <message>
-        <source>Choose the Slurm of a login node.</source>
-        <translation>Das Slurm eines Login-Knotens wählen.</translation>
-    </message>
-    <message>
-        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
-        <translation>Rechner über SSH oder Slurm wählen, oder auf der Seite Plan Knoten auf 1 stellen.</translation>
-    </message>
-    <message>
-        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
-        <translation>Unter Slurm sagt „Knoten“, wie viele der Job bekommt.</translation>
+        <source>Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>Mit dem vergleichen, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt; dann auf der Seite Knoten „Prüfen“ drücken und ihm vertrauen.</translation>
     </message>
     <message>
         <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
         <translation>Mit mehr Speicher starten (mem=… unter „Weiteres“), mit kürzerer sequence_len oder mit mehr Ranks.</translation>
     </message>
     <message>
-        <source>Ringmaster writes the script; the launch dialog shows it.</source>
-        <translation>Das Skript schreibt Ringmaster; das Startfenster zeigt es.</translation>
-    </message>
-    <message>
-        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
-        <translation>Eine axolotl-YAML öffnen und diese Datei auf der Seite Plan als accelerate-Datei wählen.</translation>
-    </message>
-    <message>
-        <source>Set Device memory on the Plan page.</source>
-        <translation>Auf der Seite Plan den Gerätespeicher angeben.</translation>
-    </message>
-    <message>
         <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
         <translation>Sie mit CUDA_VISIBLE_DEVICES auslassen, auf der Seite Plan als Gerät CPU wählen, oder einen Rechner mit neuerer GPU nehmen.</translation>
     </message>
     <message>
-        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
-        <translation>Dort den NVIDIA-Treiber %1 oder neuer installieren, oder auf der Seite Plan als Gerät CPU wählen.</translation>
-    </message>
-    <message>
-        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
-        <translation>Auf der Seite Plan Ranks auf %1 oder Gerät auf CPU stellen.</translation>
-    </message>
-    <message>
-        <source>Ranks: %1</source>
-        <translation>Ranks: %1</translation>
-    </message>
-    <message>
-        <source>Set Ranks and Device on the Plan page.</source>
-        <translation>Auf der Seite Plan Ranks und Gerät einstellen.</translation>
-    </message>
-    <message>
-        <source>Make room, or choose another folder.</source>
-        <translation>Platz schaffen, oder einen anderen Ordner wählen.</translation>
-    </message>
-    <message>
-        <source>Choose a new folder.</source>
-        <translation>Einen neuen Ordner wählen.</translation>
+        <source>Install NVIDIA driver %2 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>Dort den NVIDIA-Treiber %2 oder neuer installieren, oder auf der Seite Plan als Gerät CPU wählen.</translation>
     </message>
 </context>
 <context>

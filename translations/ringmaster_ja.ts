@@ -127,72 +127,16 @@ On what is left the run would go on with:</source>
 <context>
     <name>AppWays</name>
     <message>
+        <source>The run directory has to be on a file system that the nodes share.</source>
+        <translation>実行ディレクトリは、ノードが共有するファイルシステム上に置いてください。</translation>
+    </message>
+    <message>
         <source>Press Set up on the Start page.</source>
         <translation>開始ページの「セットアップ」を押してください。</translation>
     </message>
     <message>
-        <source>Press Resume in Monitor once all nodes are there again.</source>
-        <translation>すべてのノードが戻ったら、モニターで「再開」を押してください。</translation>
-    </message>
-    <message>
         <source>Press Resume in Monitor.</source>
         <translation>モニターで「再開」を押してください。</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir, or wait until the other run has ended.</source>
-        <translation>別の output_dir を指定するか、もう一方の実行が終わるまで待ってください。</translation>
-    </message>
-    <message>
-        <source>Stop the run in Monitor.</source>
-        <translation>モニターでその実行を停止してください。</translation>
-    </message>
-    <message>
-        <source>Open the run in Monitor.</source>
-        <translation>その実行をモニターで開いてください。</translation>
-    </message>
-    <message>
-        <source>Delete it on the Runs page.</source>
-        <translation>実行一覧ページで削除してください。</translation>
-    </message>
-    <message>
-        <source>The Runs page lists the runs.</source>
-        <translation>実行一覧ページにすべての実行があります。</translation>
-    </message>
-    <message>
-        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
-        <translation>終了まで待ってください。別のマシンにあるモデルは、実行一覧ページで取得できます。</translation>
-    </message>
-    <message>
-        <source>Remove it on the Queue page.</source>
-        <translation>キューページで削除してください。</translation>
-    </message>
-    <message>
-        <source>The Queue page lists what waits.</source>
-        <translation>待機中の実行はキューページにあります。</translation>
-    </message>
-    <message>
-        <source>Press Merge… first, then convert the merged model.</source>
-        <translation>先に「統合…」を押し、統合したモデルを変換してください。</translation>
-    </message>
-    <message>
-        <source>The page Try it takes completed runs.</source>
-        <translation>完了した実行は「試す」ページで使えます。</translation>
-    </message>
-    <message>
-        <source>Launch fetches the model.</source>
-        <translation>「起動」でモデルを取得します。</translation>
-    </message>
-    <message>
-        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
-        <translation>実行一覧ページの「TensorBoard 用にエクスポート…」で書き出せます。</translation>
-    </message>
-    <message>
-        <source>Name another output_dir, or press Overwrite.</source>
-        <translation>別の output_dir を指定するか、「上書き」を押してください。</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir on the Plan page.</source>
-        <translation>プランページで別の output_dir を指定してください。</translation>
     </message>
     <message>
         <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
@@ -207,68 +151,20 @@ On what is left the run would go on with:</source>
         <translation>ノードページの「LibTorch を送信」でここから送れます。</translation>
     </message>
     <message>
-        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
-        <translation>そのマシンで %1 が表示する値と比べ、ノードページの「確認」を押して信頼してください。</translation>
-    </message>
-    <message>
-        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
-        <translation>[user@]host[:port] の形で指定してください。例：gpu1、ann@10.0.0.7:2222</translation>
-    </message>
-    <message>
-        <source>Choose the Slurm of a login node.</source>
-        <translation>ログインノードの Slurm を選んでください。</translation>
-    </message>
-    <message>
-        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
-        <translation>SSH または Slurm のマシンを選ぶか、プランページでノード数を 1 にしてください。</translation>
-    </message>
-    <message>
-        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
-        <translation>ジョブのノード数は、Slurm の「ノード数」で指定します。</translation>
+        <source>Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>そのマシンで `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` が表示する値と比べ、ノードページの「確認」を押して信頼してください。</translation>
     </message>
     <message>
         <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
         <translation>メモリを増やす（「その他」に mem=… を書く）か、sequence_len を短くするか、ランク数を増やして起動してください。</translation>
     </message>
     <message>
-        <source>Ringmaster writes the script; the launch dialog shows it.</source>
-        <translation>スクリプトは Ringmaster が作成し、起動ダイアログに表示します。</translation>
-    </message>
-    <message>
-        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
-        <translation>axolotl の YAML を開き、プランページでこのファイルを accelerate ファイルに選んでください。</translation>
-    </message>
-    <message>
-        <source>Set Device memory on the Plan page.</source>
-        <translation>プランページでデバイスメモリを指定してください。</translation>
-    </message>
-    <message>
         <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
         <translation>CUDA_VISIBLE_DEVICES で除外するか、プランページでデバイスを CPU にするか、新しい GPU のあるマシンを使ってください。</translation>
     </message>
     <message>
-        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
-        <translation>そのマシンに NVIDIA ドライバ %1 以降をインストールするか、プランページでデバイスを CPU にしてください。</translation>
-    </message>
-    <message>
-        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
-        <translation>プランページでランク数を %1 にするか、デバイスを CPU にしてください。</translation>
-    </message>
-    <message>
-        <source>Ranks: %1</source>
-        <translation>ランク数：%1</translation>
-    </message>
-    <message>
-        <source>Set Ranks and Device on the Plan page.</source>
-        <translation>プランページでランク数とデバイスを設定してください。</translation>
-    </message>
-    <message>
-        <source>Make room, or choose another folder.</source>
-        <translation>空きを作るか、別のフォルダーを選んでください。</translation>
-    </message>
-    <message>
-        <source>Choose a new folder.</source>
-        <translation>新しいフォルダーを選んでください。</translation>
+        <source>Install NVIDIA driver %2 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>そのマシンに NVIDIA ドライバ %2 以降をインストールするか、プランページでデバイスを CPU にしてください。</translation>
     </message>
 </context>
 <context>

@@ -127,72 +127,16 @@ On what is left the run would go on with:</source>
 <context>
     <name>AppWays</name>
     <message>
+        <source>The run directory has to be on a file system that the nodes share.</source>
+        <translation>运行目录必须位于各节点共享的文件系统上。</translation>
+    </message>
+    <message>
         <source>Press Set up on the Start page.</source>
         <translation>请在“开始”页按“安装”。</translation>
     </message>
     <message>
-        <source>Press Resume in Monitor once all nodes are there again.</source>
-        <translation>所有节点恢复后，请在“监控”页按“恢复”。</translation>
-    </message>
-    <message>
         <source>Press Resume in Monitor.</source>
         <translation>请在“监控”页按“恢复”。</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir, or wait until the other run has ended.</source>
-        <translation>请换一个 output_dir，或等待另一个运行结束。</translation>
-    </message>
-    <message>
-        <source>Stop the run in Monitor.</source>
-        <translation>请在“监控”页停止该运行。</translation>
-    </message>
-    <message>
-        <source>Open the run in Monitor.</source>
-        <translation>请在“监控”页打开该运行。</translation>
-    </message>
-    <message>
-        <source>Delete it on the Runs page.</source>
-        <translation>请在“运行”页删除它。</translation>
-    </message>
-    <message>
-        <source>The Runs page lists the runs.</source>
-        <translation>“运行”页列出所有运行。</translation>
-    </message>
-    <message>
-        <source>Wait for its end. The Runs page brings a model from another machine here.</source>
-        <translation>请等待它结束。可在“运行”页取回另一台机器上的模型。</translation>
-    </message>
-    <message>
-        <source>Remove it on the Queue page.</source>
-        <translation>请在“队列”页移除它。</translation>
-    </message>
-    <message>
-        <source>The Queue page lists what waits.</source>
-        <translation>“队列”页列出等待中的运行。</translation>
-    </message>
-    <message>
-        <source>Press Merge… first, then convert the merged model.</source>
-        <translation>请先按“合并…”，再转换合并后的模型。</translation>
-    </message>
-    <message>
-        <source>The page Try it takes completed runs.</source>
-        <translation>“试用”页可使用已完成的运行。</translation>
-    </message>
-    <message>
-        <source>Launch fetches the model.</source>
-        <translation>“启动”会获取该模型。</translation>
-    </message>
-    <message>
-        <source>On the Runs page, Export for TensorBoard… writes its files.</source>
-        <translation>“运行”页的“导出为 TensorBoard…”会写出其文件。</translation>
-    </message>
-    <message>
-        <source>Name another output_dir, or press Overwrite.</source>
-        <translation>请指定另一个 output_dir，或按“覆盖”。</translation>
-    </message>
-    <message>
-        <source>Give it another output_dir on the Plan page.</source>
-        <translation>请在“计划”页为它指定另一个 output_dir。</translation>
     </message>
     <message>
         <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
@@ -207,68 +151,20 @@ On what is left the run would go on with:</source>
         <translation>“节点”页的“发送 LibTorch”可从此处发送。</translation>
     </message>
     <message>
-        <source>Compare it with what %1 prints there; then press Check on the Nodes page, and trust it.</source>
-        <translation>请与那里 %1 的输出核对；然后在“节点”页按“检查”并信任它。</translation>
-    </message>
-    <message>
-        <source>Name it as [user@]host[:port], such as gpu1 or ann@10.0.0.7:2222.</source>
-        <translation>请写成 [user@]host[:port]，例如 gpu1 或 ann@10.0.0.7:2222。</translation>
-    </message>
-    <message>
-        <source>Choose the Slurm of a login node.</source>
-        <translation>请选择某个登录节点的 Slurm。</translation>
-    </message>
-    <message>
-        <source>Choose machines over SSH or Slurm, or set Nodes to 1 on the Plan page.</source>
-        <translation>请选择通过 SSH 或 Slurm 的机器，或在“计划”页将节点数设为 1。</translation>
-    </message>
-    <message>
-        <source>Nodes, under Slurm, says how many nodes the job gets.</source>
-        <translation>Slurm 下的“节点数”决定作业获得多少节点。</translation>
+        <source>Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then press Check on the Nodes page, and trust it.</source>
+        <translation>请与那里 `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` 的输出核对；然后在“节点”页按“检查”并信任它。</translation>
     </message>
     <message>
         <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
         <translation>请用更多内存启动（在“其他选项”中写 mem=…），或缩短 sequence_len，或增加 rank 数。</translation>
     </message>
     <message>
-        <source>Ringmaster writes the script; the launch dialog shows it.</source>
-        <translation>脚本由 Ringmaster 编写；启动窗口会显示它。</translation>
-    </message>
-    <message>
-        <source>Open an axolotl YAML, and choose this one as the accelerate file on the Plan page.</source>
-        <translation>请打开一个 axolotl YAML，并在“计划”页选择本文件作为 accelerate 文件。</translation>
-    </message>
-    <message>
-        <source>Set Device memory on the Plan page.</source>
-        <translation>请在“计划”页设置设备显存。</translation>
-    </message>
-    <message>
         <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
         <translation>请用 CUDA_VISIBLE_DEVICES 排除它，或在“计划”页将设备设为 CPU，或换用有较新 GPU 的机器。</translation>
     </message>
     <message>
-        <source>Install NVIDIA driver %1 or newer there, or choose CPU as Device on the Plan page.</source>
-        <translation>请在那里安装 NVIDIA 驱动 %1 或更新版本，或在“计划”页将设备设为 CPU。</translation>
-    </message>
-    <message>
-        <source>Set Ranks to %1, or Device to CPU, on the Plan page.</source>
-        <translation>请在“计划”页将 rank 数设为 %1，或将设备设为 CPU。</translation>
-    </message>
-    <message>
-        <source>Ranks: %1</source>
-        <translation>rank 数：%1</translation>
-    </message>
-    <message>
-        <source>Set Ranks and Device on the Plan page.</source>
-        <translation>请在“计划”页设置 rank 数和设备。</translation>
-    </message>
-    <message>
-        <source>Make room, or choose another folder.</source>
-        <translation>请腾出空间，或选择另一个文件夹。</translation>
-    </message>
-    <message>
-        <source>Choose a new folder.</source>
-        <translation>请选择一个新文件夹。</translation>
+        <source>Install NVIDIA driver %2 or newer there, or choose CPU as Device on the Plan page.</source>
+        <translation>请在那里安装 NVIDIA 驱动 %2 或更新版本，或在“计划”页将设备设为 CPU。</translation>
     </message>
 </context>
 <context>

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
 
 namespace ringmaster {
@@ -39,15 +40,14 @@ QString textOf(const DoneEvent& e) {
     return e.state == "completed" ? Log::tr("completed after step %1").arg(show::count(e.step))
                                   : Log::tr("stopped after step %1").arg(show::count(e.step));
 }
-QString withPlace(const std::string& message, const std::string& where) {
-    const QString text = QString::fromStdString(message);
+QString withPlace(const QString& text, const std::string& where) {
     return where.empty() ? text : QString::fromStdString(where) + QStringLiteral(": ") + text;
 }
 QString textOf(const WarningEvent& e) {
-    return withPlace(e.message, e.where);
+    return withPlace(note_of(e.message), e.where);
 }
 QString textOf(const ErrorEvent& e) {
-    return withPlace(e.message, e.where);
+    return withPlace(error_of(e.code, e.message), e.where);
 }
 QString textOf(const auto&) {
     return {};

@@ -7,6 +7,7 @@
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
 #include "gui/session/failure_words.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -217,7 +218,7 @@ QString ageWords(const SavedTarget& entry, double now) {
 }
 
 QString foundWords(const NodeReport& report) {
-    if (finding_text(report.finding.code) == nullptr) return text(report.message);
+    if (finding_text(report.finding.code) == nullptr) return note_of(report.message);
     const QString found = findingWords(withFigures(report));
     return report.through.empty() ? found : text(report.through) + u": "_s + found;
 }
@@ -247,7 +248,7 @@ QString messageWords(const NodeChecks& checks, int row) {
 }
 
 QString nextWords(const NodeReport& report) {
-    return finding_text(report.finding.code) == nullptr ? text(report.next) : findingNext(report.finding);
+    return finding_text(report.finding.code) == nullptr ? note_of(report.next) : findingNext(report.finding);
 }
 
 Facts factWords(const SavedTarget& entry) {

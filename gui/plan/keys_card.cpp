@@ -1,6 +1,7 @@
 #include "gui/plan/keys_card.h"
 
 #include "gui/look/look.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -8,12 +9,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-QStringList reasons(const std::vector<KeyVerdicts::Reason>& keys) {
-    QStringList lines;
-    for (const KeyVerdicts::Reason& key : keys)
-        lines << u"<b>%1</b> \u2013 %2"_s.arg(QString::fromStdString(key.key).toHtmlEscaped(),
-                                              QString::fromStdString(key.why).toHtmlEscaped());
-    return lines;
+QString line_of(const KeyVerdicts::Reason& key, const QString& reason) {
+    return u"<b>%1</b> \u2013 %2"_s.arg(QString::fromStdString(key.key).toHtmlEscaped(),
+                                        reason.toHtmlEscaped());
 }
 
 }  // namespace
@@ -62,13 +60,14 @@ void KeysCard::write(const Section& section, const QString& title, const QString
 }
 
 void KeysCard::setPlan(const Plan& plan) {
-    QStringList used;
+    QStringList used, no_effect, unsupported;
     for (const std::string& key : plan.keys.used) used << QString::fromStdString(key).toHtmlEscaped();
     write(m_used, tr("Used: %1").arg(used.size()), used, true);
-    write(m_no_effect, tr("Without effect here: %1").arg(plan.keys.no_effect.size()),
-          reasons(plan.keys.no_effect), false);
-    write(m_unsupported, tr("Not supported: %1").arg(plan.keys.unsupported.size()),
-          reasons(plan.keys.unsupported), false);
+    for (const KeyVerdicts::Reason& key : plan.keys.no_effect) no_effect << line_of(key, reason_of_key(key));
+    for (const KeyVerdicts::Reason& key : plan.keys.unsupported)
+        unsupported << line_of(key, refusal_of_key(key, plan.diagnostics));
+    write(m_no_effect, tr("Without effect here: %1").arg(no_effect.size()), no_effect, false);
+    write(m_unsupported, tr("Not supported: %1").arg(unsupported.size()), unsupported, false);
 }
 
 }  // namespace ringmaster

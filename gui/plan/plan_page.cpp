@@ -355,9 +355,8 @@ void PlanPage::adaptText() {
 
 void PlanPage::complain(const std::exception& problem) {
     const auto* error = dynamic_cast<const Error*>(&problem);
-    const QString what = QString::fromStdString(problem.what());
-    if (!error) return say(Tone::Error, what);
-    const QString where = place_of(*error);
+    if (!error) return say(Tone::Error, QString::fromUtf8(problem.what()));
+    const QString what = message_of(*error), where = place_of(*error);
     say(Tone::Error, where.isEmpty() ? what : u"%1: %2"_s.arg(where, what), hint_of(*error));
 }
 

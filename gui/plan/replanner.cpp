@@ -17,7 +17,9 @@ PlanAnswer unforeseen(const PlanQuestion& question, const std::exception& proble
     failed.reading.readable = false;
     failed.reading.config.file = question.request.config;
     failed.plan.verdict = Verdict::Invalid;
-    failed.plan.diagnostics.push_back({Severity::Error, "CFG-FILE", "", 0, problem.what(), ""});
+    const auto* error = dynamic_cast<const Error*>(&problem);
+    failed.plan.diagnostics.push_back({Severity::Error, error != nullptr ? error->code : "CFG-FILE", "", 0,
+                                       problem.what(), error != nullptr ? error->hint : ""});
     return failed;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/mesh_words.h"
 #include "gui/session/reason_words.h"
 
@@ -34,7 +35,7 @@ QString qtPath(const RunRow& row) {
 }  // namespace
 
 QString whyOf(const RunRow& row) {
-    if (!row.problem.empty()) return QString::fromStdString(row.problem);
+    if (!row.problem.empty()) return error_of(row.problem_code, row.problem);
     if (!row.is_cut_short()) return reason_of(row.state);
     return RunsModel::tr("Its events end at step %1, before the last.")
         .arg(show::count(row.measured.step.value_or(0)));

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "gui/session/failure_words.h"
 #include "gui/session/session.h"
 
 namespace ringmaster {
@@ -24,7 +25,7 @@ QString changed(const QString& what, int64_t before, int64_t after) {
 YesNo shrinkQuestion(const NodesLeft& left, const Shrunk& shrunk) {
     const Plan &before = shrunk.before, &after = shrunk.after;
     QStringList lost;
-    for (const std::string& node : left.lost) lost << QString::fromStdString(node);
+    for (const NodeReport& node : left.lost) lost << reportWords(node);
     const QStringList changes{
         changed(Agree::tr("ranks"), before.ranks, after.ranks),
         changed(Agree::tr("ranks for each sequence"), before.context_parallel.size,

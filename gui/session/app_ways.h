@@ -1,12 +1,14 @@
-/// Says in the app's words what a hint says in those of the command line.
+/// Says in the app's words what to do next, where the command line names a command or an option.
 #pragma once
 
 #include <QString>
+#include <string_view>
 
 namespace ringmaster {
 
-/// Returns the hint with the button or the page in place of a command or an option, if the app can do the
-/// same; any other hint unchanged.
-QString way_in_app(const QString& hint);
+/// Returns the app's sentence for the code of a node finding (launcher/ssh/finding.h) or of a part of a run's
+/// end (engine/events/run_reason.h), with the same %1, %2, … as the command line's; empty if it has none. The
+/// findings of resources/findings have theirs in their records.
+QString app_way(std::string_view code);
 
 }  // namespace ringmaster

@@ -18,18 +18,21 @@ struct Failures {
     Q_DECLARE_TR_FUNCTIONS(Failures)
 };
 
-/// Returns a text of launcher/ssh/finding.h in the app's language, with its values filled in.
-QString filledFinding(const char* text, const std::vector<std::string>& with) {
-    if (*text == '\0') return {};
-    const QString translated = QCoreApplication::translate("NodeFindings", text);
-    return QString::fromStdString(filled_in(translated.toStdString(), with));
+/// Returns a text of launcher/ssh/finding.h in the app's language.
+QString in_app_language(const char* text) {
+    return *text == '\0' ? QString() : QCoreApplication::translate("NodeFindings", text);
+}
+
+QString filled(const QString& text, const std::vector<std::string>& with) {
+    return QString::fromStdString(filled_in(text.toStdString(), with));
 }
 
 /// Returns what keeps a machine from being used, and what to do next.
 std::pair<QString, QString> machineWords(const MachineFailure& machine) {
     const bool known = finding_text(machine.finding.code) != nullptr;
-    const QString what = known ? findingWords(machine.finding) : machine.what;
-    return {machine.host + u": "_s + what, known ? findingNext(machine.finding) : machine.next};
+    if (known) return {machine.host + u": "_s + findingWords(machine.finding), findingNext(machine.finding)};
+    return {machine.host + u": "_s + note_of(machine.what.toStdString()),
+            note_of(machine.next.toStdString())};
 }
 
 QString findingLine(const Diagnostic& said, const QString& file) {
@@ -43,7 +46,9 @@ QString findingLine(const Diagnostic& said, const QString& file) {
 
 QString findingNext(const NodeFinding& finding) {
     const FindingText* known = finding_text(finding.code);
-    return known == nullptr ? QString() : way_in_app(filledFinding(known->next, finding.with));
+    if (known == nullptr) return {};
+    const QString way = app_way(finding.code);
+    return filled(way.isEmpty() ? in_app_language(known->next) : way, finding.with);
 }
 
 QString findingWords(const NodeFinding& finding) {
@@ -51,17 +56,33 @@ QString findingWords(const NodeFinding& finding) {
     if (known == nullptr) return {};
     QStringList parts;
     for (const NodeFinding& part : finding.parts) parts << findingWords(part);
-    return filledFinding(known->message, finding.with) + parts.join(u", "_s);
+    return filled(in_app_language(known->message), finding.with) + parts.join(u", "_s);
+}
+
+QString reportWords(const NodeReport& report) {
+    const bool known = finding_text(report.finding.code) != nullptr;
+    return QString::fromStdString(report.host) + u": "_s +
+           (known ? findingWords(report.finding) : note_of(report.message));
+}
+
+QString troubleWords(const NodeTrouble& trouble) {
+    if (trouble.empty()) return {};
+    const bool known = finding_text(trouble.finding.code) != nullptr;
+    return QString::fromStdString(trouble.host) + u": "_s +
+           (known ? findingWords(trouble.finding) : error_of(trouble.code, trouble.words));
 }
 
 std::pair<QString, QString> failureWords(const JobFailure& failure) {
-    if (failure.machines.size() == 1) return machineWords(failure.machines.front());
+    if (failure.machines.size() == 1) {
+        const auto [what, next] = machineWords(failure.machines.front());
+        return {what, next.isEmpty() ? failure.hint : next};
+    }
     QStringList lines;
     for (const MachineFailure& machine : failure.machines) {
         const auto [what, next] = machineWords(machine);
         lines << show::sentences({what, next});
     }
-    if (!lines.isEmpty()) return {lines.join(u'\n'), {}};
+    if (!lines.isEmpty()) return {lines.join(u'\n'), failure.hint};
     for (const Diagnostic& said : failure.diagnostics)
         if (said.severity == Severity::Error) lines << findingLine(said, failure.where);
     if (lines.size() == 1) return {lines.front(), failure.hint};

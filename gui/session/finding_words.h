@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/config/diagnostic.h"
+#include "engine/config/read_config.h"
 #include "engine/error.h"
 
 namespace ringmaster {
@@ -12,16 +13,28 @@ namespace ringmaster {
 /// Returns the language of the default QLocale if the records have it, otherwise "en".
 std::string finding_language();
 
+/// Returns the finding's sentence. A finding of another version, which has no record here, keeps its words,
+/// with its code before them.
 QString message_of(const Diagnostic& finding);
-QString hint_of(const Diagnostic& finding);  ///< in the app's words, as hint_of(Error)
+QString hint_of(const Diagnostic& finding);  ///< in the app's words
 QString effect_of(const Diagnostic& finding, const Fix& fix);
 
-/// Returns an error's message. It is English; in another language, the translated title of its code comes
-/// first.
+/// Returns an error's message by the phrases of its code's record. Words that are not ours, such as those of
+/// another program, stay, with the code's title before them in any language but English.
 QString message_of(const Error& error);
+/// Returns the same for an error that is kept as text, such as the end of a run.
+QString error_of(const std::string& code, const std::string& text);
 
-/// Returns the hint in the app's words (app_ways.h), and the place; an option of the command line is no place
-/// in the app.
+/// Returns a note or warning that came without a code, in the app's language; each line of it by the phrases
+/// of the records that hold such notes.
+QString note_of(const std::string& text);
+
+/// Returns why a key of the file has no effect here, and why one is not supported: that is the message of its
+/// finding, if it has one.
+QString reason_of_key(const KeyVerdicts::Reason& reason);
+QString refusal_of_key(const KeyVerdicts::Reason& reason, const Diagnostics& diagnostics);
+
+/// Returns the hint in the app's words, and the place; an option of the command line is no place in the app.
 QString hint_of(const Error& error);
 QString place_of(const Error& error);
 

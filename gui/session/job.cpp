@@ -42,7 +42,7 @@ Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
                           {},
                           {{text(found.where), text(found.what()), text(found.hint), found.finding}}};
     } catch (const NodesError& found) {
-        return JobFailure{text(found.what()), {}, {}, {}, machines_of(found)};
+        return JobFailure{message_of(found), {}, hint_of(found), {}, machines_of(found)};
     } catch (const Error& error) {
         return JobFailure{message_of(error), place_of(error), hint_of(error), {}};
     } catch (const Cancelled&) {
@@ -75,7 +75,7 @@ void Job::start() {
         });
     };
     reporter.progress.warning = [on_gui](const std::string& words) {
-        on_gui([words](Job& job) { Q_EMIT job.warned(text(words)); });
+        on_gui([words](Job& job) { Q_EMIT job.warned(note_of(words)); });
     };
     reporter.progress.cancelled = [flag = m_cancelled] { return flag->load(); };
     std::ignore = QtConcurrent::run([work = m_work, reporter, on_gui] {

@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "engine/config/finding_record.h"
 #include "engine/filled_in.h"
 #include "gui/session/app_ways.h"
 #include "gui/session/finding_words.h"
@@ -11,6 +10,12 @@
 namespace ringmaster {
 
 namespace {
+
+/// Returns the text of a part in the app's language; a next step in the app's words.
+QString text_of(const ReasonPart& part) {
+    const QString way = app_way(part.code);
+    return way.isEmpty() ? QCoreApplication::translate("RunReasons", reason_text(part.code)) : u'\n' + way;
+}
 
 /// Returns true for the parts that hold the words of an Error, whose code is the run's.
 bool quotes_error(const Reason& why, size_t at) {
@@ -24,16 +29,11 @@ QString reason_of(const Reason& why, const std::string& reason, const std::strin
         return reason_text(part.code) != nullptr;
     });
     if (!known) return QString::fromStdString(reason);
-    const std::string language = finding_language();
-    const FindingTexts* titles = language == "en" || code.empty() ? nullptr : texts_of(code, language);
     std::string words;
     for (size_t at = 0; at < why.size(); ++at) {
-        QString text = QCoreApplication::translate("RunReasons", reason_text(why[at].code));
-        if (text.startsWith(u'\n')) text = u'\n' + way_in_app(text.mid(1));
         std::vector<std::string> with = why[at].with;
-        if (titles != nullptr && quotes_error(why, at) && !with.empty())
-            with[0] = titles->title + ": " + with[0];
-        words += filled_in(text.toStdString(), with);
+        if (quotes_error(why, at) && !with.empty()) with[0] = error_of(code, with[0]).toStdString();
+        words += filled_in(text_of(why[at]).toStdString(), with);
     }
     return QString::fromStdString(words);
 }

@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/session/agree.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/on_gui.h"
 #include "gui/session/progress_words.h"
@@ -154,11 +155,8 @@ void RunKeeper::look() {
 
 void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     KeptNews now;
-    if (kept->follower)
-        now = {QString::fromStdString(kept->follower->job_note().whole()),
-               QString::fromStdString(kept->follower->trouble())};
-    if (kept->follower && now.trouble.isEmpty())
-        now.trouble = QString::fromStdString(kept->follower->not_contacted());
+    if (kept->follower) now = {note_of(kept->follower->job_note().whole()), troubleWords(kept->follower->trouble())};
+    if (kept->follower && now.trouble.isEmpty()) now.trouble = note_of(kept->follower->not_contacted());
     const bool is_new = !(now == kept->news);
     kept->news = now;
     RunPhase phase = RunPhase::Stopped;

@@ -7,6 +7,7 @@
 #include "engine/error.h"
 #include "engine/plan/resolve/plan_json.h"
 #include "launcher/backends/needs.h"
+#include "launcher/nodes/fleet.h"
 
 namespace ringmaster {
 
@@ -41,18 +42,15 @@ void ask_missing(const RemoteRun& remote, std::vector<Node>& nodes, std::vector<
     });
 }
 
-std::vector<std::string> missing(const std::vector<Node>& nodes, const std::vector<NodeReport>& reports) {
-    std::vector<std::string> lost;
+/// Returns why each node without a session is lost; the next step is that of the whole run.
+std::vector<NodeReport> missing(const std::vector<Node>& nodes, const std::vector<NodeReport>& reports) {
+    std::vector<NodeReport> lost;
     for (size_t i = 0; i < nodes.size(); ++i) {
-        if (!nodes[i].session) lost.push_back(reports[i].host + ": " + reports[i].message);
+        if (nodes[i].session) continue;
+        lost.push_back(reports[i]);
+        lost.back().next.clear();
     }
     return lost;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
-    return text;
 }
 
 int divisor_up_to(int number, int most) {
@@ -123,7 +121,7 @@ NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, con
         ask_missing(remote, nodes, reports, places, person);
         left.lost = missing(nodes, reports);
         if (left.lost.empty() || std::chrono::steady_clock::now() + kAgain > end) break;
-        progress.report({"wait", {left.lost.front()}});
+        progress.report({"wait", {left.lost.front().host}});
         wait(kAgain, progress);
     }
     if (!nodes[0].session)
@@ -214,9 +212,8 @@ Continuation find_continuation(const RunDirectory& run, std::chrono::seconds pat
     if (way.left.lost.empty()) return way;
     way.shrunk = shrink(run, way.left, places);
     if (!agree || !agree(way.left, *way.shrunk))
-        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), joined(way.left.lost), {},
-                    "`ringmaster resume " + run.name() +
-                        "` once all are there again; --shrink goes on with what is left");
+        throw NodesError(way.left.lost, "`ringmaster resume " + run.name() +
+                                            "` once all are there again; --shrink goes on with what is left");
     way.left.at =
         reach(way.left.at->destination(), places, person, progress);  // old sessions may have ended by now
     return way;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/backends/backend.h"
+#include "launcher/nodes/facts.h"
 
 namespace ringmaster {
 
@@ -26,7 +27,7 @@ RestartLimits restart_limits_of(const RunDirectory& run);
 struct NodesLeft {
     std::unique_ptr<RunBackend> at;  ///< the nodes that can still be reached
     std::vector<size_t> places;      ///< index of each in the run's list of nodes
-    std::vector<std::string> lost;   ///< the lost nodes: "b: Connection refused"
+    std::vector<NodeReport> lost;    ///< the nodes that cannot be reached, with the reasons
 };
 
 /// Connects to the run's nodes, retrying missing ones for `patience`, and ends the failed run's agents that

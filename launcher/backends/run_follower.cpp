@@ -42,8 +42,8 @@ RunNote RunFollower::job_note() const {
     return note.text.empty() && slurm_ ? RunNote{slurm_->note(), ""} : note;
 }
 
-std::string RunFollower::trouble() const {
-    return mirror_ ? mirror_->trouble() : std::string();
+NodeTrouble RunFollower::trouble() const {
+    return mirror_ ? mirror_->trouble() : NodeTrouble();
 }
 
 bool RunFollower::is_really_over(const std::function<bool()>& given_up) {

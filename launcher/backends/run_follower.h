@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "launcher/backends/backend.h"
+#include "launcher/nodes/mirror.h"
 
 namespace ringmaster {
 
-class RunMirror;
 class SlurmWatch;
 
 class RunFollower {
@@ -24,7 +24,7 @@ class RunFollower {
     /// Returns "fetching model.safetensors", "Slurm job 42 waits: Resources", or why Slurm does not answer;
     /// else an empty note.
     RunNote job_note() const;
-    std::string trouble() const;  ///< why a named node is silent; empty if none is
+    NodeTrouble trouble() const;  ///< of a named node
     /// Lists the nodes that the user has not named, which are never contacted.
     const std::string& not_contacted() const { return not_contacted_; }
 

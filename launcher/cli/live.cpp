@@ -185,7 +185,7 @@ class Notes {
 
     const std::string& tell(const std::string& hint, const std::string& stopping) {
         RunNote note = companion_ != nullptr ? companion_->job_note() : RunNote();
-        if (note.text.empty() && companion_ != nullptr) note = {companion_->trouble(), ""};
+        if (note.text.empty() && companion_ != nullptr) note = {companion_->trouble().text(), ""};
         if (note.text != told_ && !note.text.empty() && (session_.json || !session_.out.is_tty))
             complain(printable(note.text) + "\n");
         told_ = note.text;

@@ -19,7 +19,7 @@ bool is_agreed(const Session& session) {
 AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, ProgressPrinter& printer) {
     return [may_shrink, &session, &printer](const NodesLeft& left, const Shrunk& shrunk) {
         printer.clear();
-        for (const std::string& lost : left.lost) complain(printable(lost) + "\n");
+        for (const NodeReport& lost : left.lost) complain(printable(lost.host + ": " + lost.message) + "\n");
         complain("on what is left:\n" + shrink_text(shrunk));
         return may_shrink || is_agreed(session);
     };

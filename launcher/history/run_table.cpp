@@ -206,7 +206,9 @@ std::optional<double> RunRow::duration_s(double now) const {
 namespace {
 
 void note_problem(RunRow& row, const Error& problem) {
-    if (row.problem.empty()) row.problem = problem.text();
+    if (!row.problem.empty()) return;
+    row.problem = problem.text();
+    row.problem_code = problem.code;
 }
 
 void read_state(const RunDirectory& run, RunRow& row) {

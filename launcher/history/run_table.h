@@ -51,7 +51,8 @@ struct RunRow {
     std::string name;
     std::filesystem::path dir;
     RunState state;
-    std::string problem;  ///< damaged or missing file; empty if there is none
+    std::string problem;       ///< damaged or missing file; empty if there is none
+    std::string problem_code;  ///< the Error's code
     PlannedFigures planned;
     MeasuredFigures measured;
     RunNotes notes;

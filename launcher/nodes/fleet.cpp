@@ -130,8 +130,8 @@ std::string problems_of(const std::vector<NodeReport>& reports) {
 
 }  // namespace
 
-NodesError::NodesError(std::vector<NodeReport> reports_)
-    : Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), problems_of(reports_)),
+NodesError::NodesError(std::vector<NodeReport> reports_, const std::string& hint_)
+    : Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), problems_of(reports_), {}, hint_),
       reports(std::move(reports_)) {}
 
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,

@@ -52,7 +52,7 @@ std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const
 
 /// Thrown if machines cannot be used: names each with its next step.
 struct NodesError : Error {
-    explicit NodesError(std::vector<NodeReport> reports_);
+    explicit NodesError(std::vector<NodeReport> reports_, const std::string& hint_ = {});
     std::vector<NodeReport> reports;  ///< of the machines that cannot train
 };
 

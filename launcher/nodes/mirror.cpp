@@ -72,10 +72,18 @@ RunMirror::~RunMirror() {
     if (lock_ >= 0) ::close(lock_);
 }
 
-std::string RunMirror::trouble() const {
+/// Returns what an exception says of a node.
+static NodeTrouble trouble_of(const std::string& host, const std::exception& problem) {
+    NodeTrouble trouble{host, problem.what()};
+    if (const auto* error = dynamic_cast<const Error*>(&problem)) trouble.code = error->code;
+    if (const auto* reach = dynamic_cast<const NodeError*>(&problem)) trouble.finding = reach->finding;
+    return trouble;
+}
+
+NodeTrouble RunMirror::trouble() const {
     const std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-        if (!nodes_[i].trouble.empty()) return remote_.nodes[i].target + ": " + nodes_[i].trouble;
+    for (const NodeWatch& node : nodes_) {
+        if (!node.trouble.empty()) return node.trouble;
     }
     return {};
 }
@@ -126,7 +134,7 @@ void RunMirror::watch(size_t index) {
             const std::exception& problem) {  // an Error, or invalid JSON: both may be gone at the next try
             nodes_[index].session.reset();
             const std::lock_guard guard(mutex_);
-            nodes_[index].trouble = problem.what();
+            nodes_[index].trouble = trouble_of(remote_.nodes[index].target, problem);
             const auto* reach = dynamic_cast<const NodeError*>(&problem);
             if (reach != nullptr && refuses_login(reach->finding)) {
                 pause = kRefusedPause;
@@ -136,7 +144,8 @@ void RunMirror::watch(size_t index) {
             if (own != nullptr && own->failure == Failure::Refused)
                 pause = kRefusedPause;  // a full disk here, or invalid data from the node
         }
-        if (index == lead_ && Clock::now() - nodes_[lead_].heard > kFirstSilence) give_up_on_first(trouble());
+        if (index == lead_ && Clock::now() - nodes_[lead_].heard > kFirstSilence)
+            give_up_on_first(trouble().text());
         if (wait(pause)) return;
     }
 }
@@ -165,7 +174,7 @@ bool RunMirror::follow(size_t index) {
             heard = nodes_[index].heard = Clock::now();
             frames.take(std::exchange(came, {}));
             const std::lock_guard guard(mutex_);
-            nodes_[index].trouble.clear();
+            nodes_[index].trouble = {};
         }
         while (!stop_) {
             const std::optional<FollowFrame> frame = frames.next();

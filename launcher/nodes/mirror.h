@@ -22,6 +22,16 @@
 
 namespace ringmaster {
 
+/// Why a node is silent at present.
+struct NodeTrouble {
+    std::string host, words = {};  ///< English; no words if none is silent
+    std::string code = {};         ///< of the Error; empty for another exception
+    NodeFinding finding = {};      ///< the same as a code, if the machine could not be reached
+
+    bool empty() const { return words.empty(); }
+    std::string text() const { return empty() ? words : host + ": " + words; }
+};
+
 class RunMirror {
   public:
     /// Uses `sessions` while they last and opens those that are empty. If another process already mirrors
@@ -31,14 +41,15 @@ class RunMirror {
     RunMirror& operator=(const RunMirror&) = delete;
     ~RunMirror();
 
-    std::string trouble() const;  ///< reason why a node is silent at present; empty if none is
+    NodeTrouble trouble() const;  ///< of the first node that is silent
     RunNote note() const;         ///< "fetching model.safetensors", and how much of it; empty otherwise
 
   private:
     struct NodeWatch {
         std::unique_ptr<SshSession> session;
         std::thread thread;
-        std::string trouble, last_reason;
+        NodeTrouble trouble;
+        std::string last_reason;
         bool over = false;
         std::chrono::steady_clock::time_point heard;
     };

@@ -193,7 +193,8 @@ void show_elsewhere(const Shown& shown) {
         return false;
     });
     NodesLeft left;
-    left.lost = {"gpu2: Connection refused"};
+    left.lost.emplace_back().host = "gpu2";
+    left.lost.back().found(NodeVerdict::Unreachable, {"refused", {"gpu2", "22"}});
     Shrunk shrunk;
     shrunk.before.ranks = 16;
     shrunk.after.ranks = shrunk.before.context_parallel.size = shrunk.after.context_parallel.size = 8;

@@ -8,7 +8,6 @@
 #include "engine/events/run_reason.h"
 #include "gui/app/languages.h"
 #include "gui/look/numbers.h"
-#include "gui/session/app_ways.h"
 #include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/reason_words.h"
@@ -62,6 +61,27 @@ class LanguagesTest : public QObject {
         use_language(u"de"_s);
         QCOMPARE(reason_of(state),
                  u"Rank 3 endete mit Status 1: Einem Rank ging der Speicher aus: no bytes left"_s);
+        give_reason(state, {{"rank-status", {"3", "1"}}, {"error", {"out of memory"}}});
+        QCOMPARE(reason_of(state), u"Rank 3 endete mit Status 1: der Speicher reichte nicht"_s);
+    }
+
+    void aFindingOfANewerVersionShowsItsCode() {
+        use_language(u"ja"_s);
+        const Error error(Failure::Refused, Code("OF-A-NEWER-VERSION"), "its own words", "", "its own hint");
+        QCOMPARE(message_of(error), u"OF-A-NEWER-VERSION: its own words"_s);
+        QCOMPARE(hint_of(error), u"its own hint"_s);
+        const Diagnostic finding{Severity::Error, error.code, "", 0, error.what(), error.hint};
+        QCOMPARE(message_of(finding), u"OF-A-NEWER-VERSION: its own words"_s);
+        QCOMPARE(hint_of(finding), u"its own hint"_s);
+    }
+
+    void aKeyWithoutEffectSaysWhyInEachLanguage() {
+        use_language(u"de"_s);
+        QCOMPARE(reason_of_key({"a", "switched off"}), u"ausgeschaltet"_s);
+        QCOMPARE(reason_of_key({"a", "switched off (axolotl 0.1.0-0.4.0 had it)"}),
+                 u"ausgeschaltet (es stand in axolotl 0.1.0-0.4.0)"_s);
+        QVERIFY(!refusal_of_key({"relora_steps", "relora_steps: 5 is not supported: part of ReLoRA"}, {})
+                     .contains(u"part of"_s));
     }
 
     void aHintNamesTheAppsOwnWay_data() {
@@ -75,15 +95,16 @@ class LanguagesTest : public QObject {
         for (const FindingText& one : finding_texts())
             hints << findingNext({std::string(one.code), {"1", "2", "3", "4"}, {}});
         for (const auto& [code, record] : finding_records())
-            for (const auto& [form, hint] : record.texts.at(finding_language()).hints)
-                hints << way_in_app(QString::fromStdString(hint));
+            for (const auto& [form, hint] : record.texts.at(finding_language()).hints) {
+                const auto& of_app = record.texts.at(finding_language()).app_hints;
+                hints << QString::fromStdString(of_app.contains(form) ? of_app.at(form) : hint);
+            }
         for (const ReasonText& one : reason_texts())
             if (one.code.ends_with("-next"))
                 hints << reason_of({{std::string(one.code), {}}}, {}, {}).trimmed();
         QVERIFY(hints.size() > 200);
         // Only the command line can do these.
-        static const QRegularExpression there(
-            u"calibrate|--(host|disk)-memory|--set|--runs-dir|RUN --slurm time"_s);
+        static const QRegularExpression there(u"calibrate|--(host|disk)-memory|RUN --slurm time"_s);
         static const QRegularExpression command(u"ringmaster [a-z]|--[a-z]"_s);
         for (const QString& hint : hints)
             QVERIFY2(!hint.contains(command) || hint.contains(there), qPrintable(hint));
@@ -93,15 +114,12 @@ class LanguagesTest : public QObject {
         use_language(u"de"_s);
         const Error active(
             Failure::Refused, Code("RUN-ACTIVE"), "is running", "--ranks",
-            "`ringmaster stop longdocs-cp4` ends it; `ringmaster watch longdocs-cp4` shows it");
+            "`ringmaster stop longdocs-cp4` ends it; `ringmaster watch longdocs-cp4` follows it");
         QCOMPARE(hint_of(active), u"Den Lauf in Monitor stoppen."_s);
         QCOMPARE(place_of(active), QString());
-        QCOMPARE(way_in_app(u"context_parallel_size: 2, oder --ranks 16"_s),
-                 u"context_parallel_size: 2, oder Ranks: 16"_s);
-        QCOMPARE(way_in_app(u"--ranks 4, or --device cpu"_s),
-                 u"Auf der Seite Plan Ranks auf 4 oder Gerät auf CPU stellen."_s);
-        QCOMPARE(way_in_app(u"`ringmaster watch /runs/a` follows it"_s),
-                 u"`ringmaster watch /runs/a` follows it"_s);
+        const Error devices(Failure::Unreachable, Code("ENGINE-DEVICE"), "no GPU is seen", "",
+                            "--ranks 4, or --device cpu");
+        QCOMPARE(hint_of(devices), u"Auf der Seite Plan Ranks auf 4 oder Gerät auf CPU stellen."_s);
         use_language(u"en"_s);
         QCOMPARE(hint_of(active), u"Stop the run in Monitor."_s);
     }

@@ -65,6 +65,12 @@ def test_steps_and_phases_have_texts():
     assert reported | named <= set(texts), (reported | named) - set(texts)
 
 
+def test_every_way_in_the_app_is_of_a_known_code():
+    ways = re.findall(r'\{"([a-z-]+)", QT_TRANSLATE_NOOP\("AppWays"', (ROOT / "gui/session/app_ways.cpp").read_text())
+    known = [(ROOT / file).read_text() for file in ("launcher/ssh/finding.cpp", "engine/events/run_reason.cpp")]
+    assert len(ways) > 10 and not [code for code in ways if not any(f'{{"{code}", QT_' in text for text in known)]
+
+
 def test_plurals_have_every_form(updated):
     language, messages = updated
     for context, message in messages:
