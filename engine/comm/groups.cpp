@@ -190,7 +190,7 @@ int Group::size() const {
     return impl_->size();
 }
 
-Progress& Group::progress() {
+RankProgress& Group::progress() {
     return *impl_->context->progress;
 }
 
@@ -379,7 +379,7 @@ struct Groups::Impl {
     Mesh mesh;
     at::Device device = at::kCPU;
     std::shared_ptr<Meter> meter = std::make_shared<Meter>();
-    std::shared_ptr<Progress> progress;
+    std::shared_ptr<RankProgress> progress;
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;
     std::shared_ptr<std::atomic<bool>> is_broken = std::make_shared<std::atomic<bool>>(false);
     std::vector<std::shared_ptr<Group::Impl>> impls;
@@ -496,7 +496,7 @@ Group& Groups::experts() {
     return impl_->groups.at(index_of(MeshGroup::Experts));
 }
 
-Progress& Groups::progress() {
+RankProgress& Groups::progress() {
     return *impl_->progress;
 }
 
@@ -525,7 +525,7 @@ Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d:
     auto impl = std::make_shared<Groups::Impl>();
     impl->rank = rank;
     impl->mesh = mesh;
-    impl->progress = options.progress ? options.progress : std::make_shared<Progress>();
+    impl->progress = options.progress ? options.progress : std::make_shared<RankProgress>();
     impl->progress->set_hops(mesh.ring > 1);
     impl->timeout = std::make_shared<std::atomic<std::chrono::milliseconds>>(options.timeout);
     if (options.device == Device::Cuda) {

@@ -103,7 +103,7 @@ class Group {
     Transfer all_gather(at::Tensor whole, at::Tensor own, const std::string& what = "all-gather");
     void barrier();
 
-    Progress& progress();  ///< progress of the Groups that this group belongs to
+    RankProgress& progress();  ///< progress of the Groups that this group belongs to
 
   private:
     static Transfer brought_back(Transfer transfer, std::vector<at::Tensor> arrived,
@@ -130,7 +130,7 @@ class Groups {
     Group& expert_part();  ///< ranks of one replica that compute the same experts
     Group& experts();      ///< one rank of each part, in the order of the parts
 
-    Progress& progress();  ///< position of this rank in the step, for error messages and the rank's agent
+    RankProgress& progress();  ///< position of this rank in the step, for error messages and the rank's agent
     /// Sets the timeout of transfers from now on.
     void set_timeout(std::chrono::milliseconds timeout);
 
@@ -153,7 +153,7 @@ struct GroupOptions {
     bool through_host = false;
     std::string key;             ///< key that Gloo's peers must have; connect derives it from the secret
     bool shards_states = false;  ///< if true, also makes the groups shard and replicas
-    std::shared_ptr<Progress> progress;  ///< null: Groups makes its own
+    std::shared_ptr<RankProgress> progress;  ///< null: Groups makes its own
 };
 
 /// Meets the other ranks at the rendezvous. On the CPU the store stops listening after all have connected.

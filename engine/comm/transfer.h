@@ -35,7 +35,7 @@ struct GroupContext {
     std::string name;  ///< name of the group, such as "ring"
     int rank = 0;      ///< global rank
     std::shared_ptr<Meter> meter;
-    std::shared_ptr<Progress> progress;
+    std::shared_ptr<RankProgress> progress;
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;  ///< time limit of one wait
     std::shared_ptr<std::atomic<bool>> is_broken;  ///< true after a transfer of this rank failed in any group
 

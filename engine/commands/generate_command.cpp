@@ -92,7 +92,7 @@ void generate_by(const std::string& name, LoadedModel& loaded, const GenerationR
     std::vector<TextStream> streams(request.prompts.size());
     int64_t tokens = 0;
     const auto start = std::chrono::steady_clock::now();
-    Progress progress;
+    RankProgress progress;
     const auto print_token = [&](size_t prompt, const ChosenToken& token) {
         ++tokens;
         print_line({{"type", "token"},

@@ -273,10 +273,10 @@ bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
 }
 
 /// Returns this rank's entry in the agent's progress table; without an agent, one in this process's memory.
-std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
+std::shared_ptr<RankProgress> progress_of(const Rendezvous& who) {
     const char* table = std::getenv("RINGMASTER_PROGRESS_FD");
-    if (table == nullptr) return std::make_shared<Progress>();
-    return std::make_shared<Progress>(std::atoi(table), who.local_rank);
+    if (table == nullptr) return std::make_shared<RankProgress>();
+    return std::make_shared<RankProgress>(std::atoi(table), who.local_rank);
 }
 
 /// Returns whether any rank got Slurm's warning, which may reach ranks in different steps.

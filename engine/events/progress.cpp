@@ -123,11 +123,11 @@ std::string to_text(const Whereabouts& whereabouts) {
     return whereabouts.waits ? to_text(whereabouts.awaited) : "is at work " + to_text(whereabouts.place);
 }
 
-// --- Progress
+// --- RankProgress
 
-Progress::Progress() : record_(new ProgressRecord) {}
+RankProgress::RankProgress() : record_(new ProgressRecord) {}
 
-Progress::Progress(int table, int slot) {
+RankProgress::RankProgress(int table, int slot) {
     const size_t end = (static_cast<size_t>(slot) + 1) * sizeof(ProgressRecord);
     struct stat status {};
     const bool is_there = slot >= 0 && ::fstat(table, &status) == 0 && status.st_size > 0 &&
@@ -144,7 +144,7 @@ Progress::Progress(int table, int slot) {
     record_ = records + slot;
 }
 
-Progress::~Progress() {
+RankProgress::~RankProgress() {
     if (memory_ != nullptr) {
         ::munmap(memory_, bytes_);
     } else {
@@ -152,38 +152,38 @@ Progress::~Progress() {
     }
 }
 
-void Progress::set_hops(bool keys_travel) {
+void RankProgress::set_hops(bool keys_travel) {
     record_->hops.store(keys_travel ? 1 : 0, kRelaxed);
 }
 
-void Progress::begin(Activity activity, int64_t step) {
+void RankProgress::begin(Activity activity, int64_t step) {
     record_->place.activity.store(static_cast<int32_t>(activity), kRelaxed);
     record_->place.step.store(step, kRelaxed);
 }
 
-void Progress::begin_micro_batch(int number) {
+void RankProgress::begin_micro_batch(int number) {
     record_->place.micro_batch.store(number, kRelaxed);
 }
 
-void Progress::enter_layer(Pass pass, int layer) {
+void RankProgress::enter_layer(Pass pass, int layer) {
     record_->place.hop.store(record_->hops.load(kRelaxed) != 0 ? 0 : -1, kRelaxed);
     record_->place.layer.store(layer, kRelaxed);
     record_->place.pass.store(static_cast<int32_t>(pass), kRelaxed);
 }
 
-void Progress::enter_hop(int hop) {
+void RankProgress::enter_hop(int hop) {
     record_->place.hop.store(hop, kRelaxed);
 }
 
-void Progress::leave_layers() {
+void RankProgress::leave_layers() {
     record_->place.pass.store(static_cast<int32_t>(Pass::Outside), kRelaxed);
 }
 
-Place Progress::place() const {
+Place RankProgress::place() const {
     return record_->place.load();
 }
 
-void Progress::wait_for(const Awaited& awaited) {
+void RankProgress::wait_for(const Awaited& awaited) {
     record_->awaited_place.store(awaited.place);
     record_->sequence.store(awaited.sequence, kRelaxed);
     put(record_->whom, awaited.whom);
@@ -191,7 +191,7 @@ void Progress::wait_for(const Awaited& awaited) {
     record_->waits.store(1, std::memory_order_release);
 }
 
-void Progress::wait_is_over() {
+void RankProgress::wait_is_over() {
     record_->waits.store(0, kRelaxed);
 }
 

@@ -50,14 +50,14 @@ std::string to_text(const Whereabouts& whereabouts);
 struct ProgressRecord;
 
 /// Records the progress of this rank; only one thread writes.
-class Progress {
+class RankProgress {
   public:
-    Progress();  ///< keeps the record in this process's memory
+    RankProgress();  ///< keeps the record in this process's memory
     /// Writes to slot `slot` of the agent's table, which stays open. Throws Error(Usage) for any other file.
-    Progress(int table, int slot);
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-    ~Progress();
+    RankProgress(int table, int slot);
+    RankProgress(const RankProgress&) = delete;
+    RankProgress& operator=(const RankProgress&) = delete;
+    ~RankProgress();
 
     /// Sets whether keys travel among ranks. If so, each layer starts at hop 0, otherwise without a hop.
     void set_hops(bool keys_travel);

@@ -145,7 +145,7 @@ size_t Decoder::stash_place(int layer, size_t chunk) const {
     return chunk * (static_cast<size_t>(model_.num_layers) + 2) + static_cast<size_t>(layer);
 }
 
-void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, Progress& progress) {
+void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, RankProgress& progress) {
     progress.enter_layer(Pass::Forward, layer);
     const auto place = static_cast<size_t>(layer);
     state.chunks.resize(hidden.chunks());
@@ -201,7 +201,7 @@ void Decoder::recall_keys(int layer, LayerState& state) {
     }
 }
 
-void Decoder::layer_backward(int layer, LayerState& state, HiddenStates& gradients, Progress& progress,
+void Decoder::layer_backward(int layer, LayerState& state, HiddenStates& gradients, RankProgress& progress,
                              double beta) {
     progress.enter_layer(Pass::Backward, layer);
     const auto place = static_cast<size_t>(model_.num_layers) + 1;
@@ -285,7 +285,7 @@ HiddenStates Decoder::layers_forward(const MicroBatch& batch, SequenceShard& sha
     return hidden;
 }
 
-void Decoder::through_layers(HiddenStates& hidden, Progress& progress) {
+void Decoder::through_layers(HiddenStates& hidden, RankProgress& progress) {
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;
         use_layer(layer, Pass::Forward);
@@ -296,7 +296,7 @@ void Decoder::through_layers(HiddenStates& hidden, Progress& progress) {
     end_layers();
 }
 
-at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress) {
+at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, RankProgress& progress) {
     if (adapter_ != nullptr) adapter_->begin_tokens({});
     shard_ = nullptr;
     machine_.begin_decoding(cache);

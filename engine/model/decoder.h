@@ -71,7 +71,7 @@ class Decoder {
 
     /// Runs a pass over the cache's new tokens and returns the logits after the last one of each row that has
     /// some, [B, V]. If weights are sharded, all ranks must make the same number of passes.
-    at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, Progress& progress);
+    at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, RankProgress& progress);
 
     /// Runs only the layers, with the dropout of training, so that the router's loss counts the experts that
     /// they choose.
@@ -111,15 +111,15 @@ class Decoder {
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
     /// Run the layers, keep nothing for a backward pass, and leave the last layer's output.
     HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
-    void through_layers(HiddenStates& hidden, Progress& progress);
+    void through_layers(HiddenStates& hidden, RankProgress& progress);
     void gather(int unit);
     void drop(int unit);
     void use_layer(int layer, Pass pass);
     /// Replaces the layer's input by its output, chunk by chunk.
-    void layer_forward(int layer, HiddenStates& hidden, LayerState& state, Progress& progress);
+    void layer_forward(int layer, HiddenStates& hidden, LayerState& state, RankProgress& progress);
     /// Computes the keys and values of all chunks but the last again.
     void recall_keys(int layer, LayerState& state);
-    void layer_backward(int layer, LayerState& state, HiddenStates& gradients, Progress& progress,
+    void layer_backward(int layer, LayerState& state, HiddenStates& gradients, RankProgress& progress,
                         double beta);
     /// Frees the tensors that the backward pass can compute again, and keeps the layer's input.
     void keep(int layer, size_t chunk, Layer<TensorMachine>& computed);

@@ -30,7 +30,7 @@ struct SequenceShard {
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
     std::optional<OwnStretches> stretches;           ///< set if a layer is recurrent
     Groups& ranks;                                   ///< groups that share the sequence
-    Progress& progress;                              ///< reports what this rank is doing
+    RankProgress& progress;                          ///< reports what this rank is doing
     const KeyTravel key_travel;
 
     /// Makes the tables of a chunk, unless there is only one.

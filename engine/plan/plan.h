@@ -82,6 +82,9 @@ struct Memory {
 struct StepTime {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
     bool measured = false;  ///< true: from measured speeds; plan.json's `basis` is "measured", else "assumed"
+
+    /// Returns the share of a step that is spent on communication that computation does not hide.
+    double overhead() const { return step_s > 0 ? exposed_comm_s / step_s : 0; }
 };
 
 /// Files of the prepared rows; filled by `prepare`, empty in a plan that was never launched.

@@ -63,7 +63,7 @@ class Decoding {
   public:
     Decoding(Decoder& decoder, const ModelConfig& model, at::ScalarType dtype, at::Device device,
              const std::vector<Prompt>& prompts, std::deque<size_t> waiting, const Generation& generation,
-             Progress& progress, std::vector<Completion>& completions)
+             RankProgress& progress, std::vector<Completion>& completions)
         : decoder_(decoder),
           model_(model),
           device_(device),
@@ -170,7 +170,7 @@ class Decoding {
     const std::vector<Prompt>& prompts_;
     std::deque<size_t> waiting_;
     const Generation& generation_;
-    Progress& progress_;
+    RankProgress& progress_;
     std::vector<Completion>& completions_;
     std::vector<std::optional<size_t>> rows_;  ///< the prompt in each row of the cache
     std::optional<KeyValueCache> cache_;
@@ -201,7 +201,8 @@ void check_prompts(const ModelConfig& model, const std::vector<Prompt>& prompts,
 
 std::vector<Completion> generate(Decoder& decoder, const ModelConfig& model, at::ScalarType dtype,
                                  at::Device device, const std::vector<Prompt>& prompts,
-                                 const Generation& generation, Progress& progress, const OnToken& on_token) {
+                                 const Generation& generation, RankProgress& progress,
+                                 const OnToken& on_token) {
     const at::NoGradGuard no_grad;
     std::vector<Completion> completions(prompts.size());
     if (generation.max_new_tokens <= 0) return completions;

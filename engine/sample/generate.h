@@ -47,7 +47,7 @@ void check_prompts(const ModelConfig& model, const std::vector<Prompt>& prompts,
 /// prompt. On the CPU, a prompt's tokens do not depend on the others.
 std::vector<Completion> generate(Decoder& decoder, const ModelConfig& model, at::ScalarType dtype,
                                  at::Device device, const std::vector<Prompt>& prompts,
-                                 const Generation& generation, Progress& progress,
+                                 const Generation& generation, RankProgress& progress,
                                  const OnToken& on_token = {});
 
 }  // namespace ringmaster

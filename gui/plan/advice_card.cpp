@@ -107,7 +107,7 @@ void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     apply->setAccessibleName(tr("Apply %1").arg(title_of(plan)));
     apply->setAccessibleDescription(changes_of(plan));
     connect(apply, &QPushButton::clicked, this, [this, set = plan.set] { Q_EMIT settingsWanted(set); });
-    const double exposed = plan.time.step_s > 0 ? plan.time.exposed_comm_s / plan.time.step_s : 0;
+    const double exposed = plan.time.overhead();
     auto* rate = new QLabel(tr("%1 tok/s").arg(show::rate(plan.tokens_per_s)));
     rate->setFont(fontOf(Type::Section));
     auto* figures = new QHBoxLayout;

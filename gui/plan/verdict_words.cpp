@@ -38,8 +38,7 @@ QString memory_words(const Plan& plan) {
 
 QString time_words(const Plan& plan) {
     if (!plan.time || plan.time->step_s <= 0) return {};
-    QStringList words{Words::tr("%1 exposed communication")
-                          .arg(show::percent(plan.time->exposed_comm_s / plan.time->step_s))};
+    QStringList words{Words::tr("%1 exposed communication").arg(show::percent(plan.time->overhead()))};
     if (plan.batch.total_steps)
         words << Words::tr("about %1 in all")
                      .arg(show::duration(plan.time->step_s * double(*plan.batch.total_steps)));

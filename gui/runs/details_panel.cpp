@@ -387,7 +387,7 @@ void DetailsPanel::fillCheckpoints() {
 
 void DetailsPanel::fillFiles() {
     m_files->clear();
-    for (const RunFile& file : m_details.files) {
+    for (const ListedFile& file : m_details.files) {
         auto* item = new QTreeWidgetItem(
             m_files, {QString::fromStdString(file.name), show::bytes(file.bytes), show::time(file.changed)});
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);

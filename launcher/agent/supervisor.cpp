@@ -196,7 +196,7 @@ void Supervisor::start_ranks() {
 RunPhase Supervisor::supervise() {
     watch_ranks();
     if (fleet_ && options_.node > 0) return end_as_other_node();
-    Verdict end = verdict();
+    RunVerdict end = verdict();
     tell_ranks(end);
     while (restart_after(end)) {
         watch_ranks();
@@ -222,7 +222,7 @@ void Supervisor::watch_ranks() {
 }
 
 /// Starts the next attempt, if one is left. run.json then says why the run restarted, not that it failed.
-bool Supervisor::restart_after(const Verdict& verdict) {
+bool Supervisor::restart_after(const RunVerdict& verdict) {
     const bool unkillable =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.end.unkillable; });
     if (verdict.state != RunPhase::Failed || stop_requested_ || restarts_left_ == 0 || unkillable)
@@ -378,7 +378,7 @@ bool Supervisor::some_alive() const {
     return std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.alive; });
 }
 
-Verdict Supervisor::verdict() {
+RunVerdict Supervisor::verdict() {
     Ending ending;
     ending.trigger = trigger_;
     ending.stop_requested = stop_requested_;
@@ -534,7 +534,7 @@ RunPhase Supervisor::end_as_other_node() {
 }
 
 /// Writes to each rank's log why the run ended, because a killed rank could not.
-void Supervisor::tell_ranks(const Verdict& verdict) const {
+void Supervisor::tell_ranks(const RunVerdict& verdict) const {
     if (verdict.state != RunPhase::Failed || options_.all_ranks() == 1) return;
     const std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));
     for (const Rank& rank : ranks_) {
@@ -555,7 +555,7 @@ void Supervisor::set_state(RunPhase phase, Reason why) {
     }
 }
 
-void Supervisor::end_with(const Verdict& verdict) {
+void Supervisor::end_with(const RunVerdict& verdict) {
     state_.ended = unix_now();
     state_.code = verdict.code;
     state_.failed_rank = verdict.failed_rank;

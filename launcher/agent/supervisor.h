@@ -56,7 +56,7 @@ class Supervisor {
     std::string resume_again() const;
     void start_ranks();
     void watch_ranks();
-    bool restart_after(const Verdict& verdict);
+    bool restart_after(const RunVerdict& verdict);
     void wait_for_signals();
     void on_signal(int signal);
     void ask_to_stop();
@@ -77,10 +77,10 @@ class Supervisor {
     bool waits_for_nodes();
     RunPhase end_as_other_node();
     std::string name_of(int node) const;
-    Verdict verdict();
-    void tell_ranks(const Verdict& verdict) const;
+    RunVerdict verdict();
+    void tell_ranks(const RunVerdict& verdict) const;
     void set_state(RunPhase phase, Reason why);
-    void end_with(const Verdict& verdict);
+    void end_with(const RunVerdict& verdict);
 
     AgentOptions options_;
     RunState state_;
@@ -106,7 +106,7 @@ class Supervisor {
     std::vector<OtherNode> others_;  ///< node 0 only; indexed by node, entry 0 unused
     std::string lost_node_;
     std::optional<Clock::time_point> patience_;  ///< deadline for the other nodes to arrive, or to end
-    std::optional<Verdict> told_;                ///< verdict that node 0 sent
+    std::optional<RunVerdict> told_;             ///< verdict that node 0 sent
 };
 
 }  // namespace ringmaster

@@ -39,7 +39,7 @@ bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
     return cause_of(end.record) == cause::kMemory;
 }
 
-Verdict verdict_of(RunPhase state, Reason why, const std::string& code = {}, int failed_rank = -1) {
+RunVerdict verdict_of(RunPhase state, Reason why, const std::string& code = {}, int failed_rank = -1) {
     std::string reason = english(why);
     return {state, std::move(reason), code, failed_rank, std::move(why)};
 }
@@ -140,7 +140,7 @@ std::string all_places(const Ending& ending) {
 }
 
 /// `how` is "stopped" or "stopped-now".
-Verdict stopped_unsaved(const std::string& how, const RankRecord& record) {
+RunVerdict stopped_unsaved(const std::string& how, const RankRecord& record) {
     const int64_t step = record.step.value_or(record.start_step);
     const int64_t saved = record.checkpoint ? record.checkpoint->step : record.start_step;
     Reason why;
@@ -154,7 +154,7 @@ Verdict stopped_unsaved(const std::string& how, const RankRecord& record) {
     return verdict_of(RunPhase::Stopped, std::move(why));
 }
 
-Verdict ended_well(const RankRecord& first) {
+RunVerdict ended_well(const RankRecord& first) {
     if (!first.done) {
         Reason why{{"not-done"}};
         why += end_of_log(first);
@@ -178,7 +178,7 @@ std::string unkillable_ranks(const Ending& ending) {
     return text;
 }
 
-Verdict judge_ranks(const Ending& ending) {
+RunVerdict judge_ranks(const Ending& ending) {
     const RankRecord& first = ending.ranks.front().record;
     if (ending.trigger == Trigger::StopNow && first.done) return ended_well(first);
     if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped-now", first);
@@ -210,14 +210,14 @@ bool has_failed(int wait_status, bool stop_requested) {
     return wait_status != 0;
 }
 
-Verdict judge(const Ending& ending) {
-    Verdict verdict = judge_ranks(ending);
+RunVerdict judge(const Ending& ending) {
+    RunVerdict verdict = judge_ranks(ending);
     verdict.why += plain(unkillable_ranks(ending));
     verdict.reason = english(verdict.why);
     return verdict;
 }
 
-Verdict verdict_told(RunPhase state, const std::string& words, const std::string& code) {
+RunVerdict verdict_told(RunPhase state, const std::string& words, const std::string& code) {
     return verdict_of(state, plain(words), code);
 }
 

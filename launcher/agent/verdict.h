@@ -45,7 +45,7 @@ struct Ending {
     std::vector<RankEnd> ranks;             ///< ranks in order, from 0
 };
 
-struct Verdict {
+struct RunVerdict {
     RunPhase state = RunPhase::Failed;
     std::string reason;
     std::string code = {};  ///< code of a failure, as in run.json
@@ -56,9 +56,9 @@ struct Verdict {
 /// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.
 bool has_failed(int wait_status, bool stop_requested);
 
-Verdict judge(const Ending& ending);
+RunVerdict judge(const Ending& ending);
 
 /// Returns a verdict in words that this node has not found itself.
-Verdict verdict_told(RunPhase state, const std::string& words, const std::string& code = {});
+RunVerdict verdict_told(RunPhase state, const std::string& words, const std::string& code = {});
 
 }  // namespace ringmaster

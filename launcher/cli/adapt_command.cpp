@@ -102,7 +102,7 @@ std::string adapted_text(const Adapted& adapted, const std::string& written, con
            (written.empty() ? "--write FILE writes it.\n" : "Written to " + printable(written) + ".\n");
 }
 
-int run_adapt(const Arguments& arguments, const Session& session) {
+int run_adapt(const Arguments& arguments, const CommandContext& session) {
     if (arguments.has("--write") && arguments.text("--write").empty())
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is empty", "--write");
     const Adapted adapted = adapt(request_of(arguments), this_machine(), session.places);

@@ -18,7 +18,7 @@ constexpr size_t kColumns = 6;
 using Row = std::array<std::string, kColumns>;
 
 Row row_of(const Alternative& plan, size_t place) {
-    const double exposed = plan.time.exposed_comm_s / plan.time.step_s;
+    const double exposed = plan.time.overhead();
     const std::string rate = plan.tokens_per_s < 10 ? format_number(plan.tokens_per_s, 2)
                                                     : format_count(std::llround(plan.tokens_per_s));
     std::string verdict = plan.verdict == Verdict::WillNotFit ? " (will not fit)"
@@ -100,7 +100,7 @@ std::string advice_text(const Advice& advice, const Plan& plan, const Terminal& 
     return text;
 }
 
-int run_advise(const Arguments& arguments, const Session& session) {
+int run_advise(const Arguments& arguments, const CommandContext& session) {
     const Machine machine = this_machine();
     const Proposal proposal = propose(request_of(arguments), machine, session.places);
     if (!proposal.reading.readable) {

@@ -67,7 +67,7 @@ std::string age_text(const std::vector<Calibration>& before, const Calibration& 
 }
 
 /// Stores the calibration and tells the user.
-nlohmann::json kept(const Calibration& made, const Machine& machine, const Session& session) {
+nlohmann::json kept(const Calibration& made, const Machine& machine, const CommandContext& session) {
     const std::vector<Calibration> before = known_calibrations(session.places, machine);
     const std::string file = keep_calibration(session.places, machine, made).string();
     if (!session.json) {
@@ -96,7 +96,7 @@ Calibrated measured_parts(const Arguments& arguments, const Machine& machine) {
     return {measures_cuda(arguments, machine), folder};
 }
 
-nlohmann::json calibrate_this(const Arguments& arguments, const Session& session,
+nlohmann::json calibrate_this(const Arguments& arguments, const CommandContext& session,
                               const Interrupts& interrupts) {
     const Machine machine = this_machine();
     const Calibrated what = measured_parts(arguments, machine);
@@ -107,7 +107,7 @@ nlohmann::json calibrate_this(const Arguments& arguments, const Session& session
 }
 
 /// Measures one node after the other, because simultaneous measurements would disturb each other's links.
-nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& session,
+nlohmann::json calibrate_nodes(const Arguments& arguments, const CommandContext& session,
                                const Interrupts& interrupts) {
     ProgressPrinter connecting(session, interrupts);
     connecting.progress().report({"connect-nodes"});
@@ -131,7 +131,7 @@ nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& sessio
     return list;
 }
 
-int run_calibrate(const Arguments& arguments, const Session& session) {
+int run_calibrate(const Arguments& arguments, const CommandContext& session) {
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "is about the nodes of --node, and none is named", "--trust-on-first-use");

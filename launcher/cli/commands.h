@@ -18,7 +18,7 @@
 namespace ringmaster {
 
 /// The state that every subcommand gets.
-struct Session {
+struct CommandContext {
     Places places;
     Terminal out;                              ///< properties of stdout
     Terminal err;                              ///< properties of stderr
@@ -35,8 +35,8 @@ constexpr int kInterrupted = 130;
 
 struct Command {
     CommandSpec spec;
-    std::function<int(const Arguments&, const Session&)> run;  ///< returns the exit status
-    bool streams = false;                                      ///< true: --json prints one object per line
+    std::function<int(const Arguments&, const CommandContext&)> run;  ///< returns the exit status
+    bool streams = false;  ///< true: --json prints one object per line
 };
 
 Command plan_command();
@@ -71,14 +71,14 @@ OptionSpec libtorch_option();
 std::optional<LibTorchWay> libtorch_of(const Arguments& arguments);  ///< throws Error(Usage)
 OptionSpec runs_dir_option();
 /// Returns the folder of --runs-dir, else the user's.
-std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session);
+std::filesystem::path runs_dir_of(const Arguments& arguments, const CommandContext& session);
 /// Finds the run that the operand names.
-RunDirectory run_of(const Arguments& arguments, const Session& session);
+RunDirectory run_of(const Arguments& arguments, const CommandContext& session);
 
 OptionSpec run_node_option();  ///< --node, for commands on a run that another machine launched
 OptionSpec trust_option();     ///< --trust-on-first-use
 /// Finds the run that the operand names. With --node, finds it on that node and follows it here from now on.
-RunDirectory run_here_or_there(const Arguments& arguments, const Session& session);
+RunDirectory run_here_or_there(const Arguments& arguments, const CommandContext& session);
 
 void print(const std::string& text);          ///< writes to stdout and flushes it
 void complain(const std::string& text);       ///< writes to stderr

@@ -72,14 +72,14 @@ OptionSpec runs_dir_option() {
     return {"--runs-dir", "DIR", "folder with the runs (${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs)"};
 }
 
-std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session) {
+std::filesystem::path runs_dir_of(const Arguments& arguments, const CommandContext& session) {
     const std::string asked = arguments.text("--runs-dir");
     if (arguments.has("--runs-dir") && asked.empty())
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is empty", "--runs-dir");
     return asked.empty() ? session.places.runs_dir : absolute_path(asked);
 }
 
-RunDirectory run_of(const Arguments& arguments, const Session& session) {
+RunDirectory run_of(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = find_run(arguments.operand(), runs_dir_of(arguments, session));
     session.about(run);
     return run;
@@ -96,7 +96,7 @@ OptionSpec trust_option() {
     return {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"};
 }
 
-RunDirectory run_here_or_there(const Arguments& arguments, const Session& session) {
+RunDirectory run_here_or_there(const Arguments& arguments, const CommandContext& session) {
     if (!arguments.has("--node")) return run_of(arguments, session);
     const Adopted adopted =
         adopt_run(arguments.operand(), arguments.all("--node"), runs_dir_of(arguments, session),

@@ -29,7 +29,7 @@ void write_points(const RunDirectory& run, const std::string& format, const fs::
 }
 
 /// Converts a model's folder, or the model that a run has written.
-void write_gguf(const Arguments& arguments, const Session& session, const fs::path& to) {
+void write_gguf(const Arguments& arguments, const CommandContext& session, const fs::path& to) {
     const fs::path converter = gguf_converter(arguments.text("--converter"));
     fs::path folder = absolute_path(arguments.operand());
     std::error_code none;
@@ -45,7 +45,7 @@ void write_gguf(const Arguments& arguments, const Session& session, const fs::pa
         print("the model is in " + to.string() + "\n");
 }
 
-int run_export(const Arguments& arguments, const Session& session) {
+int run_export(const Arguments& arguments, const CommandContext& session) {
     const std::string format = arguments.text("--format");
     if (format != "csv" && format != "tensorboard" && format != "gguf") {
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),

@@ -53,15 +53,15 @@ json parameters_of(const Error& error) {
     return parameters;
 }
 
-json dir_of(const Session& session) {
+json dir_of(const CommandContext& session) {
     return session.run_dir == nullptr || session.run_dir->empty() ? json() : json(session.run_dir->string());
 }
 
-json line_of(const json& finding, int exit, const Session& session) {
+json line_of(const json& finding, int exit, const CommandContext& session) {
     return {{"type", "error"}, {"dir", dir_of(session)}, {"finding", finding}, {"exit", exit}};
 }
 
-void print_failure(const Error& error, int exit, const Session& session) {
+void print_failure(const Error& error, int exit, const CommandContext& session) {
     const json finding = finding_of(error);
     if (session.streams) return print_line(line_of(finding, exit, session));
     print_json({{"ok", false},
@@ -80,14 +80,14 @@ json finding_of(const Error& error) {
     return finding;
 }
 
-int report_failure(const Error& error, const Session& session) {
+int report_failure(const Error& error, const CommandContext& session) {
     const int exit = static_cast<int>(error.failure);
     if (session.json) print_failure(error, exit, session);
     complain("ringmaster: " + printable(error.text()) + "\n");
     return exit;
 }
 
-int report_failure(const PlanRefused& refused, const Session& session) {
+int report_failure(const PlanRefused& refused, const CommandContext& session) {
     const int exit = static_cast<int>(refused.failure);
     if (session.json && session.streams) {
         json diagnostics = json::array();
@@ -105,14 +105,14 @@ int report_failure(const PlanRefused& refused, const Session& session) {
     return exit;
 }
 
-int report_interruption(const Session& session) {
+int report_interruption(const CommandContext& session) {
     if (session.json)
         print_failure(Error(Failure::Refused, Code("RUN-INTERRUPTED"), "interrupted"), kInterrupted, session);
     complain("ringmaster: interrupted\n");
     return kInterrupted;
 }
 
-int report_end(const RunHistory& history, int status, const Session& session) {
+int report_end(const RunHistory& history, int status, const CommandContext& session) {
     const RunState& state = history.state();
     if (!session.json || status == 0 || status == kInterrupted || state.state != RunPhase::Failed)
         return status;

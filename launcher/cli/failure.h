@@ -21,13 +21,13 @@ nlohmann::json finding_of(const Error& error);
 
 /// Prints the error to stderr, and as JSON to stdout if the session asks for JSON. Returns the exit
 /// status.
-int report_failure(const Error& error, const Session& session);
+int report_failure(const Error& error, const CommandContext& session);
 /// Reports a configuration that cannot be launched, with all its diagnostics.
-int report_failure(const PlanRefused& refused, const Session& session);
-int report_interruption(const Session& session);
+int report_failure(const PlanRefused& refused, const CommandContext& session);
+int report_interruption(const CommandContext& session);
 
 /// Under --json, prints the line of a failed run. `status` is the result of following the run and is returned
 /// unchanged; there is no line if the user left or the run has not failed.
-int report_end(const RunHistory& history, int status, const Session& session);
+int report_end(const RunHistory& history, int status, const CommandContext& session);
 
 }  // namespace ringmaster

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-int run_fetch(const Arguments& arguments, const Session& session) {
+int run_fetch(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const std::string asked = arguments.text("--to");
     const std::filesystem::path to = asked.empty() ? std::filesystem::path() : absolute_path(asked);

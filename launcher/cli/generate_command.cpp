@@ -52,7 +52,8 @@ GenerateOptions options_of(const Arguments& arguments) {
 class Printer {
   public:
     /// `streams`: the tokens of a single prompt come one by one.
-    Printer(const Session& session, const GenerateOptions& options, ProgressPrinter& progress, bool streams)
+    Printer(const CommandContext& session, const GenerateOptions& options, ProgressPrinter& progress,
+            bool streams)
         : session_(session),
           options_(options),
           progress_(progress),
@@ -89,7 +90,7 @@ class Printer {
         if (prompt.is_string()) print(session_.out.ink.dim(prompt.get<std::string>()));
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     const GenerateOptions& options_;
     ProgressPrinter& progress_;
     const bool streams_;
@@ -97,7 +98,7 @@ class Printer {
 };
 
 /// Asks a run that is still training.
-int ask(const RunDirectory& run, const GenerateOptions& options, const Session& session) {
+int ask(const RunDirectory& run, const GenerateOptions& options, const CommandContext& session) {
     if (options.compares)
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "needs a run that has ended", "--compare",
                     "leave --compare out while " + run.name() + " trains");
@@ -114,7 +115,7 @@ int ask(const RunDirectory& run, const GenerateOptions& options, const Session& 
     return 0;
 }
 
-int run_generate(const Arguments& arguments, const Session& session) {
+int run_generate(const Arguments& arguments, const CommandContext& session) {
     const GenerateOptions options = options_of(arguments);
     const std::optional<fs::path> folder = model_folder(arguments);
     if (!folder) {

@@ -57,7 +57,7 @@ AlertSettings alerts_of(const Arguments& arguments) {
     return alerts;
 }
 
-RunOptions run_options(const Arguments& arguments, const Session& session) {
+RunOptions run_options(const Arguments& arguments, const CommandContext& session) {
     RunOptions options;
     options.runs_dir = runs_dir_of(arguments, session);
     options.name = arguments.has("--name") ? arguments.text("--name") : suggest_run_name(arguments.operand());
@@ -80,13 +80,13 @@ void tell(const std::string& text, UserStream where) {
     }
 }
 
-void show_plan(const Plan& plan, const Session& session, UserStream where) {
+void show_plan(const Plan& plan, const CommandContext& session, UserStream where) {
     if (session.json) return;
     tell(plan_summary(plan, where == UserStream::Stdout ? session.out : session.err), where);
 }
 
 PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const Machine& machine,
-                    const Session& session, const Interrupts& interrupts, UserStream where) {
+                    const CommandContext& session, const Interrupts& interrupts, UserStream where) {
     ProgressPrinter printer(session, interrupts);
     PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
     printer.clear();
@@ -106,14 +106,14 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
 }
 
 /// Plans the run at its destination and checks that it can start. Makes nothing yet.
-Proposal propose_at(const Arguments& arguments, const RunBackend& at, const Session& session) {
+Proposal propose_at(const Arguments& arguments, const RunBackend& at, const CommandContext& session) {
     const Proposal proposal = at.propose(request_of(arguments), session.places);
     check_output_dir(proposal.reading.config.output_dir, arguments.has("--overwrite"));
     at.require_startable(proposal.plan, session.places);
     return proposal;
 }
 
-void print_preview(const LaunchPreview& preview, const Session& session) {
+void print_preview(const LaunchPreview& preview, const CommandContext& session) {
     if (session.json) {
         nlohmann::json line = preview_to_json(preview);
         line["type"] = "preview";
@@ -123,7 +123,7 @@ void print_preview(const LaunchPreview& preview, const Session& session) {
     }
 }
 
-void tell_submitted(const RunDirectory& run, const Started& started, const Session& session) {
+void tell_submitted(const RunDirectory& run, const Started& started, const CommandContext& session) {
     if (session.json || !started.job) return;
     const JobId& job = *started.job;
     print("submitted as Slurm job " + job.number + (job.cluster.empty() ? "" : " of " + job.cluster) +
@@ -132,7 +132,7 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
 
 /// Follows the run and, if this program is to restart it, its next attempts.
 int follow(const Arguments& arguments, RunHistory& history, std::unique_ptr<RunBackend> at,
-           const Session& session, const Interrupts& interrupts) {
+           const CommandContext& session, const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
     RestartLimits limits = restart_limits_of(history.run());
     limits.may_shrink = limits.may_shrink || arguments.has("--shrink");
@@ -140,7 +140,7 @@ int follow(const Arguments& arguments, RunHistory& history, std::unique_ptr<RunB
                       session);
 }
 
-int run_launch(const Arguments& arguments, const Session& session) {
+int run_launch(const Arguments& arguments, const CommandContext& session) {
     refuse_contradictions(arguments);
     const RunOptions options = run_options(arguments, session);
     const Destination to = destination_of(arguments);
@@ -176,7 +176,7 @@ int run_launch(const Arguments& arguments, const Session& session) {
     return follow(arguments, history, std::move(at), session, interrupts);
 }
 
-int run_prepare(const Arguments& arguments, const Session& session) {
+int run_prepare(const Arguments& arguments, const CommandContext& session) {
     refuse_contradictions(arguments);
     if (arguments.has("--node"))
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
@@ -206,7 +206,7 @@ ResumeOptions resume_options(const Arguments& arguments) {
     return options;
 }
 
-int run_resume(const Arguments& arguments, const Session& session) {
+int run_resume(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const ResumeOptions options = resume_options(arguments);
     const bool as_it_was = !options.checkpoint && !options.ranks && options.set.empty();

@@ -80,7 +80,7 @@ bool all_was_written() {
 /// Writes the events as a picture redrawn in place, as plain lines, or as JSON.
 class Output {
   public:
-    Output(const RunHistory& run, const PlanFacts& facts, const Session& session)
+    Output(const RunHistory& run, const PlanFacts& facts, const CommandContext& session)
         : run_(run),
           facts_(facts),
           session_(session),
@@ -133,7 +133,7 @@ class Output {
   private:
     const RunHistory& run_;
     const PlanFacts& facts_;
-    const Session& session_;
+    const CommandContext& session_;
     RunLines lines_;
     bool in_place_;
     std::optional<Alert> alert_;  ///< the newest one
@@ -143,7 +143,7 @@ class Output {
 /// Passes each of the user's stop requests on once, and reports what happens next.
 class StopRequests {
   public:
-    StopRequests(const RunDirectory& run, const Interrupts& interrupts, const Session& session)
+    StopRequests(const RunDirectory& run, const Interrupts& interrupts, const CommandContext& session)
         : run_(run), interrupts_(interrupts), session_(session) {}
 
     void pass_on() {
@@ -172,7 +172,7 @@ class StopRequests {
 
     const RunDirectory& run_;
     const Interrupts& interrupts_;
-    const Session& session_;
+    const CommandContext& session_;
     std::string note_;
     bool saving_ = false, now_ = false;
 };
@@ -181,7 +181,8 @@ class StopRequests {
 /// follower when it changes.
 class Notes {
   public:
-    Notes(const RunFollower* follower, const Session& session) : companion_(follower), session_(session) {}
+    Notes(const RunFollower* follower, const CommandContext& session)
+        : companion_(follower), session_(session) {}
 
     const std::string& tell(const std::string& hint, const std::string& stopping) {
         RunNote note = companion_ != nullptr ? companion_->job_note() : RunNote();
@@ -195,7 +196,7 @@ class Notes {
 
   private:
     const RunFollower* companion_;
-    const Session& session_;
+    const CommandContext& session_;
     std::string told_, shown_;
 };
 
@@ -225,7 +226,7 @@ std::string model_there(const RunDirectory& run, const std::string& output_dir) 
     return printable(model_elsewhere(run));
 }
 
-void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {
+void say_ending(const RunDirectory& run, RunPhase state, const CommandContext& session) {
     if (state == RunPhase::Failed) {
         complain(ending_text(run, session.err));
     } else if (!session.json) {
@@ -239,8 +240,8 @@ RunHistory terminal_history(const RunDirectory& run) {
     return RunHistory(run, kKeptSteps);
 }
 
-int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  RunFollower* follower) {
+int follow_to_end(RunHistory& history, CtrlC ctrl_c, const CommandContext& session,
+                  const Interrupts& interrupts, RunFollower* follower) {
     const RunDirectory& run = history.run();
     const PlanFacts facts = facts_of(run);
     StopRequests stop(run, interrupts, session);
@@ -305,7 +306,7 @@ void print_run_line(const RunDirectory& run) {
     print(nlohmann::ordered_json{{"type", "run"}, {"dir", run.dir.string()}}.dump() + "\n");
 }
 
-void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session) {
+void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const CommandContext& session) {
     if (session.json) {
         print_run_line(run);
         return;

@@ -23,8 +23,8 @@ enum class CtrlC {
 /// how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 not started, 130 left by
 /// Ctrl-C; 0 if the terminal was closed (the run continues). `follower` belongs to a run that lives
 /// elsewhere; else it is null.
-int follow_to_end(RunHistory& history, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  RunFollower* follower);
+int follow_to_end(RunHistory& history, CtrlC ctrl_c, const CommandContext& session,
+                  const Interrupts& interrupts, RunFollower* follower);
 
 /// Returns a history that keeps only the last steps, which is enough for a terminal.
 RunHistory terminal_history(const RunDirectory& run);
@@ -36,12 +36,12 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal);
 void print_run_line(const RunDirectory& run);
 
 /// Prints the step from which the run continues; with --json, prints print_run_line instead.
-void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session);
+void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const CommandContext& session);
 
 /// Shows the progress of long steps on stderr: one updated line on a terminal, else a line per step.
 class ProgressPrinter {
   public:
-    ProgressPrinter(const Session& session, const Interrupts& interrupts)
+    ProgressPrinter(const CommandContext& session, const Interrupts& interrupts)
         : session_(session), interrupts_(interrupts) {}
     ~ProgressPrinter() { clear(); }
     ProgressPrinter(const ProgressPrinter&) = delete;
@@ -53,7 +53,7 @@ class ProgressPrinter {
   private:
     void show(const ProgressStep& step);
 
-    const Session& session_;
+    const CommandContext& session_;
     const Interrupts& interrupts_;
     std::string shown_;  ///< text of the step shown last
     bool drawn_ = false;

@@ -118,7 +118,7 @@ int open_app(const Places& places) {
     return 2;
 }
 
-int run_command(const Command& command, std::span<char* const> words, Session& session) {
+int run_command(const Command& command, std::span<char* const> words, CommandContext& session) {
     session.streams = command.streams;
     for (const char* word : words) {
         if (std::strcmp(word, "--help") == 0 || std::strcmp(word, "-h") == 0) {
@@ -150,7 +150,7 @@ std::string help_on(const std::string& topic) {
                 "topic too");
 }
 
-int dispatch(std::span<char* const> words, Session& session) {
+int dispatch(std::span<char* const> words, CommandContext& session) {
     const std::string name = words.front();
     if (name == "--help" || name == "-h" || name == "help") {
         const bool has_topic = words.size() > 1 && *words[1] != '-';
@@ -174,7 +174,7 @@ int dispatch(std::span<char* const> words, Session& session) {
                 (near.empty() ? std::string() : "did you mean " + near + "? ") + "There are: " + all);
 }
 
-int guarded(std::span<char* const> words, Session& session) {
+int guarded(std::span<char* const> words, CommandContext& session) {
     try {
         return words.empty() ? open_app(session.places) : dispatch(words, session);
     } catch (const PlanRefused& refused) {
@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     const std::span<char* const> words(argv + 1, static_cast<size_t>(argc - 1));
     std::filesystem::path run_dir;
-    ringmaster::Session session;
+    ringmaster::CommandContext session;
     session.run_dir = &run_dir;
     session.places = ringmaster::find_places();
     session.out = ringmaster::terminal_of(stdout);

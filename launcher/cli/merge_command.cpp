@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Config config_of(const Arguments& arguments, const Session& session) {
+Config config_of(const Arguments& arguments, const CommandContext& session) {
     const fs::path folder = absolute_path(arguments.operand());
     if (fs::exists(folder / "adapter_config.json"))
         return config_of_adapter(folder, arguments.text("--base"), kMergeCode);
     return config_of_trained_adapter(run_of(arguments, session), kMergeCode);
 }
 
-int run_merge(const Arguments& arguments, const Session& session) {
+int run_merge(const Arguments& arguments, const CommandContext& session) {
     if (arguments.text("--to").empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--to", "--to FOLDER");
     const std::string to = absolute_path(arguments.text("--to")).string();

@@ -55,7 +55,7 @@ std::string report_text(const NodeReport& report, const Terminal& terminal) {
     return report.deep ? text + deep_text(*report.deep) : text;
 }
 
-std::vector<NodeReport> check(const Arguments& arguments, const Session& session) {
+std::vector<NodeReport> check(const Arguments& arguments, const CommandContext& session) {
     const std::vector<SshTarget> targets = parse_targets(arguments.all("--node"));
     const std::optional<LibTorchWay> libtorch = libtorch_of(arguments);
     const Interrupts interrupts;
@@ -72,7 +72,7 @@ std::vector<NodeReport> check(const Arguments& arguments, const Session& session
     return reports;
 }
 
-int run_nodes(const Arguments& arguments, const Session& session) {
+int run_nodes(const Arguments& arguments, const CommandContext& session) {
     const std::vector<std::string> names = arguments.all("--node");
     if (names.empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "no node is named", "--node",

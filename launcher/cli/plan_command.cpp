@@ -33,7 +33,7 @@ std::string measured_text(const Measurement& m, const Plan& before) {
 }
 
 /// Measures the plan, stores the result and plans again with it.
-void measure(Proposal& proposal, const Machine& machine, const Session& session) {
+void measure(Proposal& proposal, const Machine& machine, const CommandContext& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const Measurement measured = measure_plan(proposal, machine, session.places, printer.progress());
@@ -43,7 +43,7 @@ void measure(Proposal& proposal, const Machine& machine, const Session& session)
     proposal.plan = plan_request(proposal.request, proposal.reading, machine, session.places);
 }
 
-void write_timeline_file(const Proposal& proposal, const Machine& machine, const Session& session,
+void write_timeline_file(const Proposal& proposal, const Machine& machine, const CommandContext& session,
                          const std::string& file) {
     if (file.empty()) throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is empty", "--timeline");
     const Plan& plan = proposal.plan;
@@ -60,7 +60,7 @@ void write_timeline_file(const Proposal& proposal, const Machine& machine, const
              " (open it in Perfetto or chrome://tracing)\n");
 }
 
-int run_plan(const Arguments& arguments, const Session& session) {
+int run_plan(const Arguments& arguments, const CommandContext& session) {
     const Machine machine = this_machine();
     Proposal proposal = propose(request_of(arguments), machine, session.places);
     if (arguments.has("--measure") && proposal.reading.readable) measure(proposal, machine, session);

@@ -348,13 +348,11 @@ class PlanWriter {
                            format_duration(t.compute_s);
         if (t.comm_s > 0) {
             text += ", communication " + format_duration(t.comm_s) + ", exposed " +
-                    format_duration(t.exposed_comm_s) + " (" + format_percent(t.exposed_comm_s / t.step_s) +
-                    " of the step)";
+                    format_duration(t.exposed_comm_s) + " (" + format_percent(t.overhead()) + " of the step)";
         }
         section("Time", text);
         const int width = bar_width();
-        const int exposed =
-            static_cast<int>(std::lround(std::clamp(t.exposed_comm_s / t.step_s, 0.0, 1.0) * width));
+        const int exposed = static_cast<int>(std::lround(std::clamp(t.overhead(), 0.0, 1.0) * width));
         line("", ink_.green(repeated("█", width - exposed)) + ink_.red(repeated("▒", exposed)));
         const std::string legend = ink_.green("█") + " compute";
         line("", exposed > 0 ? legend + "   " + ink_.red("▒") + " exposed communication" : legend);
@@ -424,8 +422,7 @@ std::string verdict_line(const Plan& plan, const TextStyle& ink) {
         known ? format_bytes(worst->total) + " of " + device + " on the fullest rank" : "";
     std::string exposed;
     if (plan.time && plan.time->step_s > 0 && plan.time->comm_s > 0) {
-        exposed = ", " + format_percent(plan.time->exposed_comm_s / plan.time->step_s) +
-                  " of a step is exposed communication";
+        exposed = ", " + format_percent(plan.time->overhead()) + " of a step is exposed communication";
     }
     switch (plan.verdict) {
         case Verdict::Fits:

@@ -77,7 +77,7 @@ std::string report_text(const nlohmann::json& report, const TextStyle& ink) {
     return text;
 }
 
-int run_preflight(const Arguments& arguments, const Session& session) {
+int run_preflight(const Arguments& arguments, const CommandContext& session) {
     const Interrupts interrupts;
     const auto at = reach({}, session.places, {}, {});
     Request request = request_of(arguments);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int run_card(const Arguments& arguments, const Session& session) {
+int run_card(const Arguments& arguments, const CommandContext& session) {
     const ModelCard card = model_card(run_of(arguments, session));
     const std::string to = arguments.text("--to");
     if (!to.empty()) write_card(card, absolute_path(to), arguments.has("--overwrite"));
@@ -27,7 +27,7 @@ int run_card(const Arguments& arguments, const Session& session) {
 
 /// Returns the operand if it is a model's folder; else the model's folder of the run that it names, with a
 /// card in it.
-fs::path folder_of(const Arguments& arguments, const Session& session) {
+fs::path folder_of(const Arguments& arguments, const CommandContext& session) {
     const fs::path folder = absolute_path(arguments.operand());
     std::error_code none;
     if (fs::exists(folder / "config.json", none) || fs::exists(folder / "adapter_config.json", none))
@@ -35,7 +35,7 @@ fs::path folder_of(const Arguments& arguments, const Session& session) {
     return model_with_card(run_of(arguments, session), fs::path(arguments.text("--to")).filename().string());
 }
 
-int run_push(const Arguments& arguments, const Session& session) {
+int run_push(const Arguments& arguments, const CommandContext& session) {
     if (arguments.text("--to").empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--to", "--to OWNER/NAME");
     const Push push{folder_of(arguments, session), arguments.text("--to"), arguments.has("--private")};

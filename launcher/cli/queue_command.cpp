@@ -33,7 +33,7 @@ std::optional<int> slots_of(const Arguments& arguments) {
     return slots ? std::optional(static_cast<int>(std::min<int64_t>(*slots, kMostSlots))) : std::nullopt;
 }
 
-int run_add(const Arguments& arguments, const Session& session) {
+int run_add(const Arguments& arguments, const CommandContext& session) {
     refuse_contradictions(arguments);
     QueueRequest wanted;
     wanted.to = destination_of(arguments);
@@ -67,7 +67,7 @@ nlohmann::json place_to_json(const QueuePlace& place) {
     return {{"hosts", place.hosts}, {"partition", std::move(partition)}};
 }
 
-void print_list(const Session& session) {
+void print_list(const CommandContext& session) {
     const Queue queue = read_queue(queue_folder(session.places));
     const auto all = queued_runs(queue);
     if (!session.json && all.empty()) return print("nothing is queued\n");
@@ -93,7 +93,7 @@ void print_list(const Session& session) {
     print(list.text(session.out) + session.out.ink.dim(std::to_string(queue.slots) + " at a time") + "\n");
 }
 
-int run_list(const Arguments& arguments, const Session& session) {
+int run_list(const Arguments& arguments, const CommandContext& session) {
     if (const auto slots = slots_of(arguments))
         change_queue(queue_folder(session.places), [&](Queue& queue) { queue.slots = *slots; });
     wake_queue(session.places);
@@ -101,13 +101,13 @@ int run_list(const Arguments& arguments, const Session& session) {
     return 0;
 }
 
-int run_remove(const Arguments& arguments, const Session& session) {
+int run_remove(const Arguments& arguments, const CommandContext& session) {
     remove_from_queue(queue_folder(session.places), run_of(arguments, session));
     print_list(session);
     return 0;
 }
 
-int run_move(const Arguments& arguments, const Session& session) {
+int run_move(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = run_of(arguments, session);
     const auto to = arguments.whole("--to", 1);
     if (!to) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs --to N, the new place", "move");
@@ -116,14 +116,14 @@ int run_move(const Arguments& arguments, const Session& session) {
     return 0;
 }
 
-int run_runner(const Arguments& arguments, const Session& session) {
+int run_runner(const Arguments& arguments, const CommandContext& session) {
     Places places = session.places;
     places.runs_dir = runs_dir_of(arguments, session);
     run_queue(places);
     return 0;
 }
 
-void print_service(const Session& session) {
+void print_service(const CommandContext& session) {
     const QueueService service = queue_service();
     if (session.json) {
         nlohmann::json lingers = nullptr;
@@ -147,7 +147,7 @@ void print_service(const Session& session) {
         "it at boot\nand to keep its runs when you log out: loginctl enable-linger\n");
 }
 
-int run_service(const Arguments& arguments, const Session& session) {
+int run_service(const Arguments& arguments, const CommandContext& session) {
     const std::string& state = arguments.operand();
     if (state == "on") {
         switch_queue_service_on(session.places);

@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-bool is_agreed(const Session& session) {
+bool is_agreed(const CommandContext& session) {
     if (session.json || !session.out.is_tty) return false;
     const auto answer =
         person_at_terminal(false).ask({"", "go on like that? [y/N] ", false, true, PromptKind::Server, ""});
@@ -16,7 +16,7 @@ bool is_agreed(const Session& session) {
 
 }  // namespace
 
-AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, ProgressPrinter& printer) {
+AgreeToShrink agree_at_terminal(bool may_shrink, const CommandContext& session, ProgressPrinter& printer) {
     return [may_shrink, &session, &printer](const NodesLeft& left, const Shrunk& shrunk) {
         printer.clear();
         for (const NodeReport& lost : left.lost) complain(printable(lost.host + ": " + lost.message) + "\n");
@@ -26,7 +26,7 @@ AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, Progres
 }
 
 int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartLimits& limits,
-                      const Session& session, const Interrupts& interrupts) {
+                      const CommandContext& session, const Interrupts& interrupts) {
     const RunDirectory& run = history.run();
     for (int done = 0;; ++done) {
         int status = 0;

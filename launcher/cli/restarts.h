@@ -10,10 +10,10 @@ namespace ringmaster {
 /// Calls follow_to_end(). If the run fails and restarts are left, restarts it from its newest complete
 /// checkpoint and follows it again.
 int follow_restarting(RunHistory& history, std::unique_ptr<RunBackend> at, const RestartLimits& limits,
-                      const Session& session, const Interrupts& interrupts);
+                      const CommandContext& session, const Interrupts& interrupts);
 
 /// Returns a callback that shows the lost nodes and what changes without them. It agrees if `may_shrink` is
 /// set; otherwise it asks the user at the terminal.
-AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, ProgressPrinter& printer);
+AgreeToShrink agree_at_terminal(bool may_shrink, const CommandContext& session, ProgressPrinter& printer);
 
 }  // namespace ringmaster

@@ -31,7 +31,7 @@ std::vector<int64_t> rows_to_show(const Arguments& arguments, const PreparedRows
     return shown;
 }
 
-int run_rows(const Arguments& arguments, const Session& session) {
+int run_rows(const Arguments& arguments, const CommandContext& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const RowsToShow prepared =

@@ -31,7 +31,7 @@ std::unique_ptr<RunFollower> follower_at_terminal(const RunDirectory& run) {
     });
 }
 
-int run_watch(const Arguments& arguments, const Session& session) {
+int run_watch(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
@@ -59,7 +59,7 @@ RunState wait_for_end(const RunDirectory& run, Clock::duration patience, Progres
     }
 }
 
-int run_stop(const Arguments& arguments, const Session& session) {
+int run_stop(const Arguments& arguments, const CommandContext& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
     const Interrupts interrupts;
@@ -95,7 +95,7 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
 }
 
 /// Lists the runs on another machine, whichever machine launched them.
-int list_there(const Arguments& arguments, const Session& session) {
+int list_there(const Arguments& arguments, const CommandContext& session) {
     const std::string node = arguments.text("--node");
     SshSession ssh(ssh_settings(parse_target(node)),
                    person_at_terminal(arguments.has("--trust-on-first-use")));
@@ -129,7 +129,7 @@ bool settle(const std::vector<RunSummary>& runs) {
     }
 }
 
-int run_runs(const Arguments& arguments, const Session& session) {
+int run_runs(const Arguments& arguments, const CommandContext& session) {
     if (arguments.has("--node") && (arguments.has("--delete") || arguments.has("--runs-dir")))
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "lists what is on another machine and takes no other option", "--node");

@@ -30,7 +30,7 @@ ServeOptions options_of(const Arguments& arguments) {
     return options;
 }
 
-std::unique_ptr<RunHub> hub_of(const Arguments& arguments, const Session& session) {
+std::unique_ptr<RunHub> hub_of(const Arguments& arguments, const CommandContext& session) {
     const bool all = arguments.has("--all");
     if (all != arguments.operand().empty())
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "takes a RUN, or --all", "serve");
@@ -38,7 +38,7 @@ std::unique_ptr<RunHub> hub_of(const Arguments& arguments, const Session& sessio
     return std::make_unique<RunHub>(run_of(arguments, session));
 }
 
-int run_serve(const Arguments& arguments, const Session& session) {
+int run_serve(const Arguments& arguments, const CommandContext& session) {
     const ServeOptions options = options_of(arguments);
     const auto hub = hub_of(arguments, session);
     const Interrupts interrupts;

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-int run_setup(const Arguments&, const Session& session) {
+int run_setup(const Arguments&, const CommandContext& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const bool already = is_set_up(session.places);

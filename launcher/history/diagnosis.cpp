@@ -409,8 +409,7 @@ Evidence evidence_of(const RunHistory& history, double now) {
 void add_plan(Evidence& evidence, const Plan& plan) {
     evidence.total_steps = plan.batch.total_steps;
     if (plan.memory) evidence.device_bytes = plan.memory->device_bytes;
-    if (plan.time && plan.time->step_s > 0)
-        evidence.planned_overhead = plan.time->exposed_comm_s / plan.time->step_s;
+    if (plan.time && plan.time->step_s > 0) evidence.planned_overhead = plan.time->overhead();
     evidence.output_dir = plan.config.output_dir;
     for (const Diagnostic& finding : plan.diagnostics) {
         if (finding.code == "CP-BATCH-RING" || finding.code == "CP-ULYSSES-STAGE")

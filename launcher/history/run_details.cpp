@@ -37,8 +37,8 @@ std::vector<CheckpointInfo> checkpoints_of(const RunDirectory& run) {
     return checkpoints;
 }
 
-std::vector<RunFile> files_of(const RunDirectory& run) {
-    std::vector<RunFile> files;
+std::vector<ListedFile> files_of(const RunDirectory& run) {
+    std::vector<ListedFile> files;
     std::error_code none;
     for (fs::directory_iterator entry(run.dir, none), end; !none && entry != end && files.size() < kMostFiles;
          entry.increment(none)) {
@@ -48,7 +48,8 @@ std::vector<RunFile> files_of(const RunDirectory& run) {
         files.push_back(
             {entry->path().filename().string() + (is_folder ? "/" : ""), bytes, changed_at(entry->path())});
     }
-    std::sort(files.begin(), files.end(), [](const RunFile& a, const RunFile& b) { return a.name < b.name; });
+    std::sort(files.begin(), files.end(),
+              [](const ListedFile& a, const ListedFile& b) { return a.name < b.name; });
     return files;
 }
 

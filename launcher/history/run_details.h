@@ -20,7 +20,7 @@ struct CheckpointInfo {
     double saved = 0;  ///< Unix seconds
 };
 
-struct RunFile {
+struct ListedFile {
     std::string name;  ///< name in the run directory; folders end with a slash
     int64_t bytes = 0;
     double changed = 0;
@@ -30,7 +30,7 @@ struct RunDetails {
     RunRow row;
     std::string config_text;                  ///< empty if it cannot be read
     std::vector<CheckpointInfo> checkpoints;  ///< complete checkpoints, ascending by step
-    std::vector<RunFile> files;
+    std::vector<ListedFile> files;
     std::filesystem::path model_dir;  ///< folder of the trained model or adapter; empty: none yet
 };
 

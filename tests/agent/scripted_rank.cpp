@@ -186,7 +186,7 @@ class Rank {
     int rank_;
     std::map<std::string, std::string> script_;
     EventWriter events_;
-    Progress progress_;
+    RankProgress progress_;
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
     stopped.place = "is at work in layer 1, hop 2 (step 3)";
     Ending ending = failure({lost_a_peer(0, 90), ours(1), stopped});
     ending.lost_node = "node 1 is gone";
-    const Verdict verdict = judge(ending);
+    const RunVerdict verdict = judge(ending);
     EXPECT_EQ(verdict.state, RunPhase::Failed);
     EXPECT_EQ(verdict.code, "RANK-STOPPED");
     EXPECT_EQ(verdict.failed_rank, 2);
@@ -95,7 +95,7 @@ TEST(Verdict, NamesTheLostNodeBeforeTheRanksThatOnlyLostIt) {
 }
 
 TEST(Verdict, NamesTheRankAndTheSignalThatKilledIt) {
-    const Verdict verdict = judge(failure({ours(0), rank(1, killed(SIGKILL))}));
+    const RunVerdict verdict = judge(failure({ours(0), rank(1, killed(SIGKILL))}));
     EXPECT_EQ(verdict.state, RunPhase::Failed);
     EXPECT_EQ(verdict.why, (Reason{{"rank-signal", {"1", "9", "Killed"}}}));
 }
@@ -131,7 +131,7 @@ TEST(Verdict, BlamesTheRankThatFailedNotThoseThatLostIt) {
 TEST(Verdict, DoesNotReadTheWordsOfAnErrorEvent) {
     for (const char* words : {"Connection reset by peer", "nothing came for 120 s", "given up",
                               "lost rank 0's store", "CUDA out of memory"}) {
-        const Verdict verdict = judge(
+        const RunVerdict verdict = judge(
             failure({saying(rank(0, exited(1)), 4, words), saying(rank(1, exited(1)), 5, "xyz"), ours(2)}));
         EXPECT_EQ(verdict.failed_rank, 0) << words;
         EXPECT_EQ(verdict.code, "RANK-FAILED") << words;

@@ -345,7 +345,7 @@ TEST(Groups, NumberTransfersAlikeOnAllRanks) {
     for (int rank = 0; rank < 3; ++rank) {
         threads.emplace_back([&, rank] {
             GroupOptions options;
-            options.progress = std::make_shared<Progress>(table.descriptor(), rank);
+            options.progress = std::make_shared<RankProgress>(table.descriptor(), rank);
             Groups groups = make_groups(store, rank, ring_mesh(3), options);
             groups.world().barrier();
             for (int hop = 0; hop < 4; ++hop) {

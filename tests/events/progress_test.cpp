@@ -17,7 +17,7 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
     ProgressTable table(2);
     const pid_t rank = ::fork();
     if (rank == 0) {
-        Progress progress(table.descriptor(), 1);
+        RankProgress progress(table.descriptor(), 1);
         progress.set_hops(true);
         progress.begin(Activity::Training, 7);
         progress.begin_micro_batch(2);
@@ -45,7 +45,7 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
 }
 
 TEST(Progress, NamesNoHopWhereKeysDoNotTravel) {
-    Progress progress;
+    RankProgress progress;
     progress.begin(Activity::Evaluating, 3);
     progress.enter_layer(Pass::Forward, 0);
     EXPECT_EQ(to_text(progress.place()), "in layer 0 (forward of the evaluation after step 3)");
@@ -59,7 +59,7 @@ TEST(Progress, NamesNoHopWhereKeysDoNotTravel) {
 
 TEST(Progress, CutsWhatIsLongerThanItsPlace) {
     ProgressTable table(1);
-    Progress progress(table.descriptor(), 0);
+    RankProgress progress(table.descriptor(), 0);
     progress.wait_for({{}, std::string(1000, 'w'), std::string(1000, 'g'), 1});
     EXPECT_THAT(table.of(0).awaited.whom, testing::MatchesRegex("w+"));
     EXPECT_LT(table.of(0).awaited.whom.size(), 200u);
@@ -68,11 +68,11 @@ TEST(Progress, CutsWhatIsLongerThanItsPlace) {
 
 TEST(Progress, RefusesWhatIsNoTableOfTheAgent) {
     ProgressTable table(2);
-    EXPECT_THROW(Progress(table.descriptor(), 2), Error) << "more ranks than the table holds";
-    EXPECT_THROW(Progress(table.descriptor(), -1), Error);
-    EXPECT_THROW(Progress(-1, 0), Error);
+    EXPECT_THROW(RankProgress(table.descriptor(), 2), Error) << "more ranks than the table holds";
+    EXPECT_THROW(RankProgress(table.descriptor(), -1), Error);
+    EXPECT_THROW(RankProgress(-1, 0), Error);
     const int other = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    EXPECT_THROW(Progress(other, 0), Error);
+    EXPECT_THROW(RankProgress(other, 0), Error);
     ::close(other);
 }
 
