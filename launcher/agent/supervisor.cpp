@@ -62,6 +62,11 @@ const std::string kSilent =
     "has been silent for " + std::to_string(kNodeSilence.count()) + " s: the machine or the network between";
 constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
 
+std::string first_line_of(const RunVerdict& verdict) {
+    const std::string reason = english(verdict.why);
+    return reason.substr(0, reason.find('\n'));
+}
+
 /// Returns true if `ends` covers every rank of the node and no other.
 bool are_all_of(const std::vector<RankEnd>& ends, const NodeState& node) {
     std::set<int> ended, started;
@@ -112,7 +117,7 @@ void Supervisor::start() {
         for (Rank& rank : ranks_) {
             if (rank.alive) ::waitpid(rank.pid, nullptr, 0);
         }
-        end_with({RunPhase::Failed, problem.text(), problem.code});
+        end_with({RunPhase::Failed, {{"text", {problem.text()}}}, problem.code});
         throw;
     }
     set_state(RunPhase::Running, {});
@@ -204,9 +209,7 @@ RunPhase Supervisor::supervise() {
         tell_ranks(end);
     }
     end_with(end);
-    if (fleet_)
-        fleet_->send_all("over " + std::string(to_string(end.state)) + " " +
-                         end.reason.substr(0, end.reason.find('\n')));
+    if (fleet_) fleet_->send_all("over " + std::string(to_string(end.state)) + " " + first_line_of(end));
     return end.state;
 }
 
@@ -228,7 +231,7 @@ bool Supervisor::restart_after(const RunVerdict& verdict) {
     if (verdict.state != RunPhase::Failed || stop_requested_ || restarts_left_ == 0 || unkillable)
         return false;
     --restarts_left_;
-    const std::string why = verdict.reason.substr(0, verdict.reason.find('\n'));
+    const std::string why = first_line_of(verdict);
     say("attempt " + std::to_string(state_.attempt) + " failed: " + why + "; " +
         std::to_string(restarts_left_) + " restarts are left after this one");
     ranks_.clear();
@@ -493,7 +496,8 @@ void Supervisor::hear(const FleetMessage& message) {
         const RunPhase phase = word == "completed" ? RunPhase::Completed
                                : word == "stopped" ? RunPhase::Stopped
                                                    : RunPhase::Failed;
-        told_ = verdict_told(phase, blank == std::string::npos ? "" : message.rest.substr(blank + 1));
+        told_ =
+            RunVerdict{phase, {{"text", {blank == std::string::npos ? "" : message.rest.substr(blank + 1)}}}};
     } else if (message.word == "stop") {
         if (!stop_requested_ && some_alive()) ask_to_stop();
     } else if (message.word == "now") {
@@ -527,7 +531,7 @@ RunPhase Supervisor::end_as_other_node() {
         wait_for_signals();
         hear_nodes();
     }
-    if (!told_) told_ = verdict_told(RunPhase::Failed, lost_node_, "NODE-LOST");
+    if (!told_) told_ = RunVerdict{RunPhase::Failed, {{"text", {lost_node_}}}, "NODE-LOST"};
     tell_ranks(*told_);
     end_with(*told_);
     return told_->state;
@@ -536,7 +540,7 @@ RunPhase Supervisor::end_as_other_node() {
 /// Writes to each rank's log why the run ended, because a killed rank could not.
 void Supervisor::tell_ranks(const RunVerdict& verdict) const {
     if (verdict.state != RunPhase::Failed || options_.all_ranks() == 1) return;
-    const std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+    const std::string reason = first_line_of(verdict);
     for (const Rank& rank : ranks_) {
         const bool cut_off = rank.end.killed_by_us && !rank.end.place.empty();
         append_to_log(options_.run_dir, rank.end.rank,
@@ -560,7 +564,7 @@ void Supervisor::end_with(const RunVerdict& verdict) {
     state_.code = verdict.code;
     state_.failed_rank = verdict.failed_rank;
     set_state(verdict.state, verdict.why);
-    say(std::string(to_string(verdict.state)) + ": " + verdict.reason);
+    say(std::string(to_string(verdict.state)) + ": " + english(verdict.why));
 }
 
 }  // namespace ringmaster

@@ -39,11 +39,6 @@ bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
     return cause_of(end.record) == cause::kMemory;
 }
 
-RunVerdict verdict_of(RunPhase state, Reason why, const std::string& code = {}, int failed_rank = -1) {
-    std::string reason = english(why);
-    return {state, std::move(reason), code, failed_rank, std::move(why)};
-}
-
 Reason& operator+=(Reason& reason, const Reason& more) {
     reason.insert(reason.end(), more.begin(), more.end());
     return reason;
@@ -151,22 +146,21 @@ RunVerdict stopped_unsaved(const std::string& how, const RankRecord& record) {
         why.push_back({saved == step ? "is-saved" : "is-not-saved"});
     }
     if (step == 0 || saved != step) why += what_is_saved(record);
-    return verdict_of(RunPhase::Stopped, std::move(why));
+    return {RunPhase::Stopped, std::move(why)};
 }
 
 RunVerdict ended_well(const RankRecord& first) {
     if (!first.done) {
         Reason why{{"not-done"}};
         why += end_of_log(first);
-        return verdict_of(RunPhase::Failed, std::move(why), "RANK-FAILED");
+        return {RunPhase::Failed, std::move(why), "RANK-FAILED"};
     }
     const std::string step = std::to_string(first.done->step);
-    if (first.done->state == "completed")
-        return verdict_of(RunPhase::Completed, {{"completed-after", {step}}});
+    if (first.done->state == "completed") return {RunPhase::Completed, {{"completed-after", {step}}}};
     Reason why{{"stopped-after", {step}}};
     if (first.checkpoint && first.checkpoint->step == first.done->step)
         why.push_back({"saved-in", {first.checkpoint->path}});
-    return verdict_of(RunPhase::Stopped, std::move(why));
+    return {RunPhase::Stopped, std::move(why)};
 }
 
 std::string unkillable_ranks(const Ending& ending) {
@@ -188,19 +182,19 @@ RunVerdict judge_ranks(const Ending& ending) {
         Reason why = plain("rank " + std::to_string(end.rank) + " " + end.stopped + ": it " + end.place);
         why += what_is_saved(first);
         why += plain(all_places(ending));
-        return verdict_of(RunPhase::Failed, std::move(why), "RANK-STOPPED", end.rank);
+        return {RunPhase::Failed, std::move(why), "RANK-STOPPED", end.rank};
     }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
     if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed)))) {
         Reason why = plain(ending.lost_node);
         why += what_is_saved(first);
-        return verdict_of(RunPhase::Failed, std::move(why), "NODE-LOST");
+        return {RunPhase::Failed, std::move(why), "NODE-LOST"};
     }
     if (failed.empty()) return ended_well(first);
     const RankEnd& end = root_cause(failed);
     Reason why = sentence_of(end, ending);
     if (cause_of(end.record) == cause::kTimeout) why += plain(ranks_at_work(ending) + all_places(ending));
-    return verdict_of(RunPhase::Failed, std::move(why), code_of(end, ending), end.rank);
+    return {RunPhase::Failed, std::move(why), code_of(end, ending), end.rank};
 }
 
 }  // namespace
@@ -213,12 +207,7 @@ bool has_failed(int wait_status, bool stop_requested) {
 RunVerdict judge(const Ending& ending) {
     RunVerdict verdict = judge_ranks(ending);
     verdict.why += plain(unkillable_ranks(ending));
-    verdict.reason = english(verdict.why);
     return verdict;
-}
-
-RunVerdict verdict_told(RunPhase state, const std::string& words, const std::string& code) {
-    return verdict_of(state, plain(words), code);
 }
 
 }  // namespace ringmaster

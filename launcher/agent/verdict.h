@@ -47,18 +47,14 @@ struct Ending {
 
 struct RunVerdict {
     RunPhase state = RunPhase::Failed;
-    std::string reason;
+    Reason why;
     std::string code = {};  ///< code of a failure, as in run.json
     int failed_rank = -1;   ///< rank that the failure began with; -1: none or not known
-    Reason why = {};        ///< `reason` as parts
 };
 
 /// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.
 bool has_failed(int wait_status, bool stop_requested);
 
 RunVerdict judge(const Ending& ending);
-
-/// Returns a verdict in words that this node has not found itself.
-RunVerdict verdict_told(RunPhase state, const std::string& words, const std::string& code = {});
 
 }  // namespace ringmaster

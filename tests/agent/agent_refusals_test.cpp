@@ -99,7 +99,7 @@ TEST_F(AgentRefusal, OfAnEngineThatIsNoProgramEndsTheRunWithThat) {
     EXPECT_EQ(end.status, 3);
     EXPECT_EQ(end.said, "ringmaster-agent: " + engine.string() + ": cannot be run: Exec format error\n");
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, HasSubstr("Exec format error"));
+    EXPECT_THAT(state().why.at(0).with.at(0), HasSubstr(engine.string()));
 }
 
 TEST_F(AgentRefusal, OfFoldersInTheWayOfFilesNamesThem) {
@@ -125,7 +125,7 @@ TEST_F(AgentRefusal, LeavesNoRankRunningWhereALaterOneCannotStart) {
     fs::create_directories(run_ / "logs" / log_file_name(1));
     EXPECT_EQ(ended(2).status, 1);
     EXPECT_EQ(state().state, RunPhase::Failed);
-    EXPECT_THAT(state().reason, HasSubstr(log_file_name(1)));
+    EXPECT_THAT(state().why.at(0).with.at(0), HasSubstr(log_file_name(1)));
     EXPECT_EQ(state().nodes.at(0).ranks.size(), 1u);
     EXPECT_TRUE(are_gone(state()));
 }

@@ -101,7 +101,7 @@ TEST(Verdict, NamesTheRankAndTheSignalThatKilledIt) {
 }
 
 TEST(Verdict, IsInWords) {
-    EXPECT_EQ(judge(failure({ours(0), rank(1, killed(SIGKILL))})).reason,
+    EXPECT_EQ(english(judge(failure({ours(0), rank(1, killed(SIGKILL))})).why),
               "rank 1 was killed by signal 9 (Killed)");
 }
 
