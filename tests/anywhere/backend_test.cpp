@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "launcher/backends/fetch_run.h"
+#include "launcher/backends/needs.h"
 #include "launcher/backends/run_follower.h"
 #include "launcher/slurm/slurm_run.h"
 
@@ -105,6 +106,22 @@ TEST_F(ExistingRun, ContinuesOnlyWithOptionsThatItsPlaceCanKeep) {
     cluster->continue_run(run_, {}, longer);
     EXPECT_EQ(cluster->destination().slurm->value("time"), "10");
     EXPECT_EQ(cluster->destination().slurm->value("partition"), "gpu");
+}
+
+TEST(Needs, SumWhatSeveralNodesAreSent) {
+    std::vector<ProgressStep> seen;
+    Progress progress;
+    progress.step = [&](const ProgressStep& step) { seen.push_back(step); };
+    const Progress one = summed(progress);
+    one.report({"send", {"gpu1"}, 1, 10, true});
+    one.report({"send", {"gpu2"}, 2, 20, true});
+    one.report({"read", {"sending to gpu3"}, 3, 30, true});
+    ASSERT_EQ(seen.size(), 3U);
+    EXPECT_EQ(seen[0].code, "send");
+    EXPECT_EQ(seen[1].code, "send-nodes");
+    EXPECT_EQ(seen[1].with, std::vector<std::string>{"2"});
+    EXPECT_EQ(std::pair(seen[1].done, seen[1].total), std::pair(int64_t{3}, int64_t{30}));
+    EXPECT_EQ(seen[2].done, 3) << "this is another step";
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ class LaunchTest : public QObject {
         auto* job = new Job([](const Job::Reporter& report) -> QString {
             while (true) {
                 report.progress.stop_if_cancelled();
-                report.progress.report({"waiting", 0, 0});
+                report.progress.report({"wait", {"nobody"}});
                 QThread::msleep(2);
             }
         });
