@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/bare_texts.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
@@ -72,7 +73,8 @@ class AgentRun : public testing::Test {
     }
 
     std::vector<std::string> agent_arguments(int ranks) const {
-        return {AGENT_PROGRAM, "--run", run_, "--ranks", std::to_string(ranks), "--engine", SCRIPTED_RANK};
+        const char* agent = bare_texts ? BARE_AGENT : AGENT_PROGRAM;
+        return {agent, "--run", run_, "--ranks", std::to_string(ranks), "--engine", SCRIPTED_RANK};
     }
 
     [[noreturn]] void become(const std::vector<std::string>& arguments) const {
