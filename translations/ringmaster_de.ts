@@ -2187,6 +2187,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>state of a run</extracomment>
         <translation>unvollständig</translation>
     </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>Seine Ereignisse enden bei Schritt %1, vor dem letzten.</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -2579,10 +2583,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>What is shown was read before.</source>
         <translation>Was Sie sehen, wurde vorher gelesen.</translation>
-    </message>
-    <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>Seine Ereignisse enden bei Schritt %1, vor dem letzten.</translation>
     </message>
     <message>
         <source>Running.</source>
@@ -6123,8 +6123,12 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Wie lange alle Versuche zusammen liefen</translation>
     </message>
     <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>Seine Ereignisse enden bei Schritt %1, vor dem letzten.</translation>
+        <source>Exposed</source>
+        <translation>Freiliegend</translation>
+    </message>
+    <message>
+        <source>Exposed communication: the share of a step that computation did not hide</source>
+        <translation>Freiliegende Kommunikation: der Anteil des Schritts, den das Rechnen nicht verdeckt hat</translation>
     </message>
 </context>
 <context>

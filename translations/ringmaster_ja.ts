@@ -2170,6 +2170,10 @@ On what is left the run would go on with:</source>
         <extracomment>state of a run</extracomment>
         <translation>不完全</translation>
     </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>イベントは、最後のステップより前のステップ %1 で終わっています。</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -2510,10 +2514,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>The result is in %1.</source>
         <translation>結果は %1 にあります。</translation>
-    </message>
-    <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>イベントは、最後のステップより前のステップ %1 で終わっています。</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -6073,8 +6073,12 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>長い実行のため、調べたステップの中の最小値</translation>
     </message>
     <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>イベントは、最後のステップより前のステップ %1 で終わっています。</translation>
+        <source>Exposed</source>
+        <translation>露出</translation>
+    </message>
+    <message>
+        <source>Exposed communication: the share of a step that computation did not hide</source>
+        <translation>露出した通信：計算に隠れなかった通信がステップに占める割合</translation>
     </message>
 </context>
 <context>

@@ -2170,6 +2170,10 @@ On what is left the run would go on with:</source>
         <extracomment>state of a run</extracomment>
         <translation>不完整</translation>
     </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>其事件止于第 %1 步，未到最后一步。</translation>
+    </message>
 </context>
 <context>
     <name>RunReasons</name>
@@ -2562,10 +2566,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>What is shown was read before.</source>
         <translation>所示内容是此前读取的。</translation>
-    </message>
-    <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>其事件止于第 %1 步，未到最后一步。</translation>
     </message>
     <message>
         <source>Running.</source>
@@ -6073,8 +6073,12 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>所有尝试的总运行时间</translation>
     </message>
     <message>
-        <source>Its events end at step %1, before the last.</source>
-        <translation>其事件止于第 %1 步，未到最后一步。</translation>
+        <source>Exposed</source>
+        <translation>暴露</translation>
+    </message>
+    <message>
+        <source>Exposed communication: the share of a step that computation did not hide</source>
+        <translation>暴露的通信：未被计算掩盖的通信占每步时间的比例</translation>
     </message>
 </context>
 <context>

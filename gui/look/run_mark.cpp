@@ -6,6 +6,7 @@
 #include <QPixmap>
 #include <algorithm>
 
+#include "gui/look/numbers.h"
 #include "launcher/history/run_table.h"
 
 namespace ringmaster {
@@ -48,6 +49,10 @@ RunMark runMark(const RunRow& row) {
     return row.is_cut_short() ? RunMark::Incomplete : runMark(row.state.state);
 }
 
+RunMark runMark(const RunSummary& run) {
+    return run.is_cut_short() ? RunMark::Incomplete : runMark(run.state.state);
+}
+
 QString runWord(RunMark mark) {
     switch (mark) {
         case RunMark::Waiting:
@@ -79,6 +84,10 @@ QString runWord(RunMark mark) {
     }
     //: state of a run
     return RunMarks::tr("damaged");
+}
+
+QString cutShortWords(int64_t step) {
+    return RunMarks::tr("Its events end at step %1, before the last.").arg(show::count(step));
 }
 
 QColor runColour(RunMark mark, const Colours& colours) {

@@ -13,6 +13,7 @@ class QRectF;
 namespace ringmaster {
 
 struct RunRow;
+struct RunSummary;
 
 enum class RunMark {
     Waiting,     ///< empty circle: queued, or prepared and not started
@@ -28,7 +29,9 @@ enum class RunMark {
 
 RunMark runMark(RunPhase phase);
 RunMark runMark(const RunRow& row);
-QString runWord(RunMark mark);  ///< returns a word such as "running", in the app's language
+RunMark runMark(const RunSummary& run);
+QString runWord(RunMark mark);        ///< returns a word such as "running", in the app's language
+QString cutShortWords(int64_t step);  ///< says why a run is incomplete; `step` is its last
 QColor runColour(RunMark mark, const Colours& colours);
 
 /// Paints the mark centred in `box`, as a square as high as the box.

@@ -203,9 +203,11 @@ void MonitorPage::showHeader() {
     const RunState& state = now.state;
     const bool unknown = now.diagnosis.finding == Finding::Disconnected;
     const bool stopping = m_stopping && state.state == RunPhase::Running;
-    QStringList parts{unknown    ? tr("disconnected")
-                      : stopping ? runWord(RunMark::Stopping)
-                                 : runWord(runMark(state.state))};
+    const bool cut_short = now.diagnosis.finding == Finding::Completed && now.diagnosis.step;
+    QStringList parts{unknown     ? tr("disconnected")
+                      : stopping  ? runWord(RunMark::Stopping)
+                      : cut_short ? runWord(RunMark::Incomplete)
+                                  : runWord(runMark(state.state))};
     QStringList hosts;
     for (const RankRow& rank : now.ranks) {
         const QString host = QString::fromStdString(rank.host);
@@ -522,7 +524,7 @@ void MonitorPage::offerRuns(QPushButton* button) {
     for (const RunSummary& one : runs) {
         if (menu->actions().size() >= kOfferedRuns) break;
         const QString dir = QString::fromStdString(one.dir.string());
-        const RunMark mark = runMark(one.state.state);
+        const RunMark mark = runMark(one);
         menu->addAction(runIcon(mark, coloursOf(this)),
                         QString::fromStdString(one.name) + u" \u00B7 "_s + runWord(mark), this,
                         [this, dir] { openRun(dir); });

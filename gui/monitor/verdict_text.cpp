@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 
 #include "gui/look/numbers.h"
+#include "gui/look/run_mark.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
 #include "gui/session/reason_words.h"
@@ -125,8 +126,7 @@ VerdictText ending(const Diagnosis& found) {
                 found.text.empty()
                     ? QString()
                     : Verdicts::tr("The result is in %1.").arg(QString::fromStdString(found.text)),
-                found.step ? Verdicts::tr("Its events end at step %1, before the last.").arg(stepOf(found))
-                           : QString()};
+                found.step ? cutShortWords(*found.step) : QString()};
     }
     if (found.finding == Finding::Stopped) return {Tone::Plain, stopOf(found), {}, resumeFrom(found)};
     return {Tone::Error, Verdicts::tr("Failed."), begun(reasonOf(found)), resumeFrom(found)};

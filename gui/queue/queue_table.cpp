@@ -129,12 +129,12 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
         item(row, column)->setText(text);
         return item(row, column);
     };
-    const RunMark mark = runMark(run.state.state);
+    const RunMark mark = runMark(run);
     set(Place, show::count(row + 1))->setData(Qt::UserRole, QString::fromStdString(run.dir.string()));
     set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
     QTableWidgetItem* state = set(State, runWord(mark));
     state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));  // a table's own highlight is pale
-    state->setToolTip(reason_of(run.state));
+    state->setToolTip(run.is_cut_short() ? cutShortWords(run.step.value_or(0)) : reason_of(run.state));
     set(Step, run.step ? show::progress(*run.step, run.total_steps) : show::unknown());
     set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());
     for (size_t key = 0; key < keys.size(); ++key) {

@@ -182,14 +182,17 @@ void FollowDialog::show(const RunsThere& there) {
     const Colours colours = coloursOf(this);
     for (const RunThere& one : there.runs) {
         const RunState& state = one.run.state;
-        const RunMark mark = runMark(state.state);
+        const RunMark mark = runMark(one.run);
         auto* item = new QTreeWidgetItem(
             m_runs, {QString::fromStdString(one.run.name), runWord(mark),
                      state.started > 0 ? show::time(state.started) : show::unknown(), stepWords(one.run)});
         item->setIcon(kState, runIcon(mark, colours));
         item->setTextAlignment(kStep, Qt::AlignRight | Qt::AlignVCenter);
         QString tip = QString::fromStdString(one.run.dir.string());
-        if (!state.reason.empty()) tip += u'\n' + reason_of(state);
+        if (one.run.is_cut_short())
+            tip += u'\n' + cutShortWords(one.run.step.value_or(0));
+        else if (!state.reason.empty())
+            tip += u'\n' + reason_of(state);
         if (one.is_of_slurm) {
             item->setText(kState, tr("job of Slurm"));
             item->setFlags(Qt::NoItemFlags);

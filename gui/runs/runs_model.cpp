@@ -37,8 +37,7 @@ QString qtPath(const RunRow& row) {
 QString whyOf(const RunRow& row) {
     if (!row.problem.empty()) return error_of(row.problem_code, row.problem);
     if (!row.is_cut_short()) return reason_of(row.state);
-    return RunsModel::tr("Its events end at step %1, before the last.")
-        .arg(show::count(row.measured.step.value_or(0)));
+    return cutShortWords(row.measured.step.value_or(0));
 }
 
 QString RunsModel::title(Column column) {

@@ -232,7 +232,7 @@ void TryPage::offerModels(QMenu* menu) {
         if (menu->actions().size() >= kOfferedRuns) break;
         if (one.state.state != RunPhase::Completed) continue;
         const QString dir = QString::fromStdString(one.dir.string());
-        menu->addAction(runIcon(RunMark::Completed, coloursOf(this)), QString::fromStdString(one.name), this,
+        menu->addAction(runIcon(runMark(one), coloursOf(this)), QString::fromStdString(one.name), this,
                         [this, dir] { openModel(dir); });
     }
     if (menu->isEmpty()) menu->addAction(tr("No run has completed yet"))->setEnabled(false);

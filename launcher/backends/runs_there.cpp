@@ -10,6 +10,7 @@
 #include "engine/events/event.h"
 #include "engine/events/limits.h"
 #include "launcher/nodes/from_node.h"
+#include "launcher/run/recorded_run.h"
 
 namespace ringmaster {
 
@@ -37,7 +38,7 @@ constexpr int64_t kMostNodes = 8191;
 ///     state LINE         for each line of run.json
 ///     remote LINE        for each line of remote.json
 ///     total N            the number of steps in the plan
-///     step EVENT         the last step event
+///     event EVENT        for each of the last step and done events
 ///
 /// The last line is "end".
 constexpr const char* kLook = R"sh(
@@ -64,7 +65,7 @@ for dir in "$@"; do
     sed 's/^/remote /' "$dir/remote.json" 2>/dev/null && echo
     sed -n 's/^ *"total_steps": *\([0-9][0-9]*\).*/total \1/p' "$dir/plan.json" | head -n 1
     for events in "$dir"/events/rank-*.jsonl; do break; done
-    tail -n 64 "$events" 2>/dev/null | grep '"type":"step"' | tail -n 1 | sed 's/^/step /'
+    tail -n 64 "$events" 2>/dev/null | grep -E '"type":"(step|done)"' | tail -n 4 | sed 's/^/event /'
 done
 echo end
 )sh";
@@ -75,9 +76,10 @@ struct ListedRun {
     std::string state, remote;
 };
 
-void take_step(RunSummary& run, const std::string& line) {
+void take_event(RunSummary& run, const std::string& line) {
     const std::optional<EventLine> event = parse_event(line);
     if (!event) return;
+    run.is_done = completes_run(event->event);
     if (const auto* step = std::get_if<StepEvent>(&event->event)) {
         run.step = step->step;
         if (std::isfinite(step->loss)) run.loss = step->loss;
@@ -182,7 +184,7 @@ std::vector<ListedRun> listed_runs(std::istream& lines, RunsThere& there) {
         if (kind == "state") last.state += rest + "\n";
         if (kind == "remote") last.remote += rest + "\n";
         if (kind == "total") last.run.run.total_steps = number_of_node(rest, 0, limits::kSteps);
-        if (kind == "step") take_step(last.run.run, rest);
+        if (kind == "event") take_event(last.run.run, rest);
     }
     return runs;
 }

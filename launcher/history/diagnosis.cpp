@@ -6,6 +6,7 @@
 #include "launcher/alerts/robust.h"
 #include "launcher/base/format.h"
 #include "launcher/history/figures.h"
+#include "launcher/run/recorded_run.h"
 
 namespace ringmaster {
 
@@ -88,7 +89,7 @@ Maybe ended(const Evidence& run) {
             end.finding = Finding::Completed;
             end.urgency = Urgency::Good;
             end.text = run.output_dir;
-            if (!run.is_done && run.total_steps && !run.ranks.empty() && last_step(run) < *run.total_steps) {
+            if (is_cut_short(run.state.state, run.is_done, last_step(run), run.total_steps)) {
                 end.urgency = Urgency::Warning;
                 end.step = last_step(run);
             }
@@ -382,8 +383,7 @@ Evidence evidence_of(const RunHistory& history, double now) {
     evidence.problem = history.problem();
     evidence.now = now;
     for (const Happening& one : history.happenings()) {
-        const auto* done = std::get_if<DoneEvent>(&one.event);
-        if (done != nullptr && done->state == to_string(RunPhase::Completed)) evidence.is_done = true;
+        if (completes_run(one.event)) evidence.is_done = true;
     }
     for (const RankHistory& rank : history.ranks()) {
         RankEvidence& of_rank = evidence.ranks.emplace_back();

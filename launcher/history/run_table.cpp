@@ -159,10 +159,8 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     MeasuredFigures figures;
     const fs::path first = run.events() / event_file_name(0);
     const int64_t bytes = stamp_of(first).bytes;
-    const std::vector<EventLine> last =
-        events_in(first, std::max<int64_t>(0, bytes - kLastBytes), kLastBytes);
-    const auto* done = last.empty() ? nullptr : std::get_if<DoneEvent>(&last.back().event);
-    figures.is_done = done != nullptr && done->state == to_string(RunPhase::Completed);
+    const std::vector<EventLine> last = last_events(run, 0, kLastBytes);
+    figures.is_done = !last.empty() && completes_run(last.back().event);
     const std::vector<StepEvent> steps = steps_of_first(first, bytes);
     if (steps.empty()) return figures;
     StepSums sums;
@@ -193,8 +191,7 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
 }
 
 bool RunRow::is_cut_short() const {
-    return state.state == RunPhase::Completed && !measured.is_done &&
-           measured.step.value_or(0) < planned.total_steps.value_or(0);
+    return ringmaster::is_cut_short(state.state, measured.is_done, measured.step, planned.total_steps);
 }
 
 std::optional<double> RunRow::duration_s(double now) const {

@@ -58,8 +58,6 @@ struct RunRow {
     RunNotes notes;
 
     bool is_live() const { return problem.empty() && !is_over(state.state) && state.writer.pid != 0; }
-    /// Returns true if the run is recorded as completed but its events end before the plan's last step. Early
-    /// stopping ends a run sooner, too, but its last event says so.
     bool is_cut_short() const;
     /// Returns the seconds all attempts ran, the last up to its end or `now`; nullopt if never started.
     std::optional<double> duration_s(double now) const;

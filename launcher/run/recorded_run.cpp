@@ -70,7 +70,20 @@ void for_each_event(const RunDirectory& run, const std::vector<int>& ranks, size
     }
 }
 
+std::vector<StepEvent> steps_of(const std::vector<EventLine>& events) {
+    std::vector<StepEvent> steps;
+    for (const EventLine& line : events) {
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) steps.push_back(*step);
+    }
+    return steps;
+}
+
 }  // namespace
+
+bool completes_run(const Event& event) {
+    const auto* done = std::get_if<DoneEvent>(&event);
+    return done != nullptr && done->state == to_string(RunPhase::Completed);
+}
 
 std::vector<EventLine> events_in(const fs::path& file, int64_t offset, int64_t bytes) {
     std::vector<EventLine> events;
@@ -84,16 +97,16 @@ std::vector<EventLine> events_in(const fs::path& file, int64_t offset, int64_t b
 }
 
 std::vector<StepEvent> steps_in(const fs::path& file, int64_t offset, int64_t bytes) {
-    std::vector<StepEvent> steps;
-    for (const EventLine& line : events_in(file, offset, bytes)) {
-        if (const auto* step = std::get_if<StepEvent>(&line.event)) steps.push_back(*step);
-    }
-    return steps;
+    return steps_of(events_in(file, offset, bytes));
+}
+
+std::vector<EventLine> last_events(const RunDirectory& run, int rank, int64_t bytes) {
+    const fs::path file = run.events() / event_file_name(rank);
+    return events_in(file, std::max<int64_t>(0, stamp_of(file).bytes - bytes), bytes);
 }
 
 std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t bytes) {
-    const fs::path file = run.events() / event_file_name(rank);
-    return steps_in(file, std::max<int64_t>(0, stamp_of(file).bytes - bytes), bytes);
+    return steps_of(last_events(run, rank, bytes));
 }
 
 std::vector<int> recorded_ranks(const RunDirectory& run) {

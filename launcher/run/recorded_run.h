@@ -19,12 +19,16 @@ struct Timed {
     E event;
 };
 
+/// Returns true for the event with which a rank says that the run is completed.
+bool completes_run(const Event& event);
+
 /// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
 std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
 /// Returns the steps in the whole lines of a part of an event file.
 std::vector<StepEvent> steps_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
-/// Returns a rank's steps in the last `bytes` of its events.
+/// Returns a rank's events, or its steps alone, in the last `bytes` of its event file.
+std::vector<EventLine> last_events(const RunDirectory& run, int rank, int64_t bytes);
 std::vector<StepEvent> last_steps(const RunDirectory& run, int rank, int64_t bytes);
 
 /// Returns the ranks that have an event file, ascending. Throws Error(Refused) if there is none.

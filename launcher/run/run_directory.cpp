@@ -68,15 +68,23 @@ RunSummary summary_of(const RunDirectory& run) {
         summary.state.reason = problem.text();
         summary.state.code = problem.code;
     }
-    if (const auto steps = last_steps(run, 0, kTailBytes); !steps.empty()) {
-        summary.step = steps.back().step;
-        summary.loss = steps.back().loss;
+    for (const EventLine& line : last_events(run, 0, kTailBytes)) {
+        summary.is_done = completes_run(line.event);
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) {
+            summary.step = step->step;
+            summary.loss = step->loss;
+        }
     }
     summary.total_steps = total_steps_of(run);
     return summary;
 }
 
 }  // namespace
+
+bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
+                  std::optional<int64_t> total_steps) {
+    return state == RunPhase::Completed && !is_done && step.value_or(0) < total_steps.value_or(0);
+}
 
 void check_run_name(const std::string& name) {
     std::string problem;

@@ -45,6 +45,11 @@ std::filesystem::path next_run_directory(const std::filesystem::path& runs_dir, 
 /// Finds a run by name in `runs_dir`, or by path. Throws Error(Usage) with the nearest name that exists.
 RunDirectory find_run(const std::string& name_or_path, const std::filesystem::path& runs_dir);
 
+/// Returns true for a run that is recorded as completed but whose events end before its last step. Early
+/// stopping ends a run sooner, too, but then an event says that it is done.
+bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
+                  std::optional<int64_t> total_steps);
+
 struct RunSummary {
     std::string name;
     std::filesystem::path dir;
@@ -52,6 +57,9 @@ struct RunSummary {
     std::optional<int64_t> step;  ///< last step of rank 0
     std::optional<int64_t> total_steps;
     std::optional<double> loss;
+    bool is_done = false;  ///< rank 0's last event says that it completed the run
+
+    bool is_cut_short() const { return ringmaster::is_cut_short(state.state, is_done, step, total_steps); }
 };
 
 /// Lists runs, newest first. Skips other folders; a damaged run is listed as failed, with its problem.

@@ -79,10 +79,20 @@ class FollowTest : public QObject {
         QVERIFY2(runs->topLevelItem(1)->text(3).startsWith(u"12"_s),
                  qPrintable(runs->topLevelItem(1)->text(3)));
         QCOMPARE(runs->currentItem(), runs->topLevelItem(1));
+        QCOMPARE(runs->topLevelItem(1)->text(1), u"incomplete"_s);  // its plan has 400 steps
         QVERIFY(button("followButton")->isEnabled());
         host()->setEditText(u"another"_s);  // the list belongs to the first machine
         QCOMPARE(runs->topLevelItemCount(), 0);
         QVERIFY(!button("followButton")->isEnabled());
+    }
+
+    void aRunThatStoppedEarlyByItselfIsCompleted() {
+        const SshServer server({"right", {}});
+        serve(server);
+        EventWriter(add(u"aaaa"_s, TestRun()).events(), 0).write(DoneEvent{40, "completed"});
+        look(u"there"_s);
+        QCOMPARE(list()->topLevelItem(0)->text(1), u"completed"_s);
+        QVERIFY(list()->topLevelItem(0)->text(3).startsWith(u"40"_s));
     }
 
     void whatIsNoneIsSaidInOneMessage_data() {

@@ -172,6 +172,17 @@ class QueueTest : public QObject {
         QCOMPARE(mark.pixelColor(mark.rect().center()).name(), runColour(RunMark::Running, colours).name());
     }
 
+    void aCompletedRunWhoseEventsEndEarlyIsMarked() {
+        TestRun early{"early"};
+        early.steps = 40;
+        m_home->add(early);
+        enqueue("early");
+        show();
+        QCOMPARE(table()->item(0, QueueTable::State)->text(), u"incomplete"_s);
+        QCOMPARE(table()->item(0, QueueTable::State)->toolTip(),
+                 u"Its events end at step 40, before the last."_s);
+    }
+
     void theNumberOfRunsAtATimeIsKept() {
         queue({"a"});
         show();
