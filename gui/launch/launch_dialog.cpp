@@ -16,6 +16,7 @@
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/session/agree.h"
 #include "gui/session/failure_words.h"
 #include "launcher/base/setup.h"
@@ -308,7 +309,7 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_busy = false;
     m_stepper->fail();
     m_banner->clearActions();
-    m_banner->say(Tone::Error, m_refused, what, hint);
+    m_banner->say(Tone::Error, m_refused, show::begun(what), hint);
     m_banner->show();
     m_cancel->hide();
     m_away->setText(tr("Close"));

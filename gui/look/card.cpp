@@ -2,7 +2,6 @@
 
 #include <QEvent>
 #include <QPainter>
-#include <QRegularExpression>
 #include <QStyle>
 #include <algorithm>
 
@@ -142,20 +141,13 @@ void Banner::say(Tone tone, const QString& verdict, const QString& why, const QS
     m_tone = tone;
     m_verdict = verdict;
     m_why = why;
-    m_next = next;
+    m_next = show::begun(next);
     write();
     setAccessibleName(text());
     update();
 }
 
 namespace {
-
-/// Begins an advice with a capital letter, unless it begins with a key, a path, or a name among Chinese or
-/// Japanese words.
-QString begun(const QString& advice) {
-    static const QRegularExpression word(u"^[a-z]+(?=,| [^\\x{2E80}-\\x{FFFF}])"_s);
-    return word.match(advice).hasMatch() ? advice.at(0).toUpper() + advice.mid(1) : advice;
-}
 
 /// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
 QString ended(const QString& text) {
@@ -174,7 +166,7 @@ void Banner::write() {
     const QString why = m_next.isEmpty() ? m_why : ended(m_why);
     if (!why.isEmpty()) html += u"&nbsp; "_s + show::html(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(begun(m_next)));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(m_next));
     m_text->setText(html);
 }
 

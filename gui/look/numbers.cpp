@@ -176,4 +176,9 @@ QString sentence(const QString& words) {
     return Figures::tr("%1.").arg(words);
 }
 
+QString begun(const QString& text) {
+    static const QRegularExpression word(u"^\\p{Ll}+(?=,| [^\\x{2E80}-\\x{FFFF}])"_s);
+    return word.match(text).hasMatch() ? text.at(0).toUpper() + text.mid(1) : text;
+}
+
 }  // namespace ringmaster::show

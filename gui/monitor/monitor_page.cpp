@@ -346,7 +346,7 @@ void MonitorPage::showRestart(const KeptNews& news) {
     m_elsewhere = news;
     m_banner->clearActions();
     m_banner->say(Tone::Warning, tr("It failed, and is started again."),
-                  reason_of(m_news->picture.state).section(u'\n', 0, 0), news.restart);
+                  show::begun(reason_of(m_news->picture.state).section(u'\n', 0, 0)), news.restart);
     QPushButton* leave = m_banner->addAction(tr("Leave it"));
     leave->setObjectName(u"leaveItButton"_s);
     connect(leave, &QPushButton::clicked, this, [this, leave] {

@@ -1,7 +1,6 @@
 #include "gui/monitor/verdict_text.h"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
 
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
@@ -105,16 +104,10 @@ VerdictText trouble(const Diagnosis& found) {
     }
 }
 
-/// Begins a reason with a capital letter, unless it begins with a key or a path.
-QString begun(const QString& reason) {
-    static const QRegularExpression word(QStringLiteral("^\\p{Ll}+(?=[ ,])"));
-    return word.match(reason).hasMatch() ? reason.at(0).toUpper() + reason.mid(1) : reason;
-}
-
 /// Returns how the run was stopped: its reason says that it was.
 QString stopOf(const Diagnosis& found) {
     const QString reason = reasonOf(found);
-    return reason.isEmpty() ? Verdicts::tr("Stopped.") : show::sentence(begun(reason));
+    return reason.isEmpty() ? Verdicts::tr("Stopped.") : show::sentence(show::begun(reason));
 }
 
 VerdictText ending(const Diagnosis& found) {
@@ -129,7 +122,7 @@ VerdictText ending(const Diagnosis& found) {
                 found.step ? cutShortWords(*found.step) : QString()};
     }
     if (found.finding == Finding::Stopped) return {Tone::Plain, stopOf(found), {}, resumeFrom(found)};
-    return {Tone::Error, Verdicts::tr("Failed."), begun(reasonOf(found)), resumeFrom(found)};
+    return {Tone::Error, Verdicts::tr("Failed."), show::begun(reasonOf(found)), resumeFrom(found)};
 }
 
 }  // namespace

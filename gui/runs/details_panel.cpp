@@ -306,7 +306,7 @@ void DetailsPanel::fillSummary(const RunRow& row) {
     else if (mark == RunMark::Incomplete)
         m_banner->say(Tone::Warning, whyOf(row));
     else if (mark == RunMark::Failed)
-        m_banner->say(Tone::Error, tr("It failed."), firstLines(whyOf(row)));
+        m_banner->say(Tone::Error, tr("It failed."), show::begun(firstLines(whyOf(row))));
     const auto& measured = row.measured;
     const auto with = [](const auto& value, auto form) { return value ? form(*value) : show::unknown(); };
     m_figures[0]->setValue(with(measured.step, show::count));

@@ -256,6 +256,15 @@ class LookTest : public QObject {
         QVERIFY(advice(u"lora_r: 8"_s).contains(u">lora_r: 8"_s));
     }
 
+    void aReasonBeginsWithACapitalUnlessThatWouldChangeAName() {
+        QCOMPARE(show::begun(u"rank 1 was killed by signal 9"_s), u"Rank 1 was killed by signal 9"_s);
+        QCOMPARE(show::begun(u"\u00FCber SSH nicht erreichbar"_s), u"\u00DCber SSH nicht erreichbar"_s);
+        QCOMPARE(show::begun(u"learning_rate is no number"_s), u"learning_rate is no number"_s);
+        Banner banner;
+        banner.say(Tone::Warning, u"Not all."_s, u"longdocs has no steps yet"_s);
+        QCOMPARE(banner.text(), u"Not all. longdocs has no steps yet"_s);
+    }
+
     void aBannerTellsItsToneNotByColourAlone() {
         Banner banner;
         banner.say(Tone::Error, u"Will not fit."_s, u"It needs <9> GiB."_s, u"Use 4 ranks."_s);
