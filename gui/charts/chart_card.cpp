@@ -172,15 +172,21 @@ QImage ChartCard::picture(const QSize& size, double pixelRatio) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(fontOf(Type::Section));
     painter.setPen(coloursOf(this).text);
-    const int line = QFontMetrics(fontOf(Type::Section)).height();
-    painter.drawText(QRect(margin, margin, size.width() - 2 * margin, line), int(Qt::AlignLeft), m_title);
+    const int line = QFontMetrics(fontOf(Type::Section)).height(), width = size.width() - 2 * margin;
+    painter.drawText(QRect(margin, margin, width, line), int(Qt::AlignLeft),
+                     m_run.isEmpty() ? m_title : m_title + u" \u00B7 "_s + m_run);
+    painter.setFont(fontOf(Type::Small));
+    painter.setPen(coloursOf(this).muted);
+    const int foot = QFontMetrics(fontOf(Type::Small)).height();
+    painter.drawText(QRect(margin, size.height() - margin - foot, width, foot), int(Qt::AlignRight),
+                     m_plot->chart().xName);
     int top = margin + line + space(0.3);
     if (m_legend->isVisibleTo(this)) {
         m_legend->render(&painter, QPoint(margin, top), {}, RenderFlags());
         top += m_legend->height();
     }
     painter.translate(margin, top + space(0.3));
-    m_plot->drawInto(painter, QSizeF(size.width() - 2 * margin, size.height() - top - margin), pixelRatio);
+    m_plot->drawInto(painter, QSizeF(width, size.height() - top - space(0.3) - foot - margin), pixelRatio);
     return image;
 }
 

@@ -61,8 +61,11 @@ class ChartCard : public Card {
     /// are saved.
     void setCsvWriter(std::function<void(const QString& file)> writer) { m_csvWriter = std::move(writer); }
 
-    QImage picture(const QSize& size,
-                   double pixelRatio = 2);  ///< includes title and legend, on the card's colour
+    /// Sets the name of the run, which a saved picture has next to its title.
+    void setRun(const QString& name) { m_run = name; }
+
+    /// Draws title, run, legend, chart and the name of its x axis, on the card's colour.
+    QImage picture(const QSize& size, double pixelRatio = 2);
     /// Both throw Error(Refused) if the file cannot be written.
     void savePicture(const QString& file);
     void saveFigures(const QString& file);
@@ -78,7 +81,7 @@ class ChartCard : public Card {
     Plot* m_plot;
     Legend* m_legend;
     QToolButton* m_menu;
-    QString m_title;
+    QString m_title, m_run;
     std::function<void(const QString&)> m_csvWriter;
 };
 

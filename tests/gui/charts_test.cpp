@@ -249,6 +249,29 @@ class ChartsTest : public QObject {
         QVERIFY_EXCEPTION_THROWN(card.savePicture(dir.filePath(u"a.csv/x.png"_s)), Error);
     }
 
+    void aSavedPictureNamesItsRunAndItsAxis() {
+        ChartCard card(u"Loss"_s);
+        card.resize(500, 350);
+        ChartData data = chartOf({line(u"rank 0"_s, {1.5F, 2, 2.5F})});
+        const auto picture = [&](const QString& run, const QString& axis) {
+            card.setRun(run);
+            data.xName = axis;
+            card.setData(data);
+            return card.picture({500, 350}, 1);
+        };
+        const auto rows_that_differ = [](const QImage& a, const QImage& b) {
+            std::vector<int> rows;
+            for (int y = 0; y < a.height(); ++y)
+                if (a.copy(0, y, a.width(), 1) != b.copy(0, y, b.width(), 1)) rows.push_back(y);
+            return rows;
+        };
+        const QImage plain = picture({}, u"step"_s);
+        const std::vector<int> head = rows_that_differ(plain, picture(u"longdocs"_s, u"step"_s)),
+                               foot = rows_that_differ(plain, picture({}, u"tokens"_s));
+        QVERIFY(!head.empty() && head.back() < 60);
+        QVERIFY(!foot.empty() && foot.front() > 300);
+    }
+
     void theHeatMapShowsWhoIsSlow() {
         HeatMap map;
         map.resize(400, 200);
