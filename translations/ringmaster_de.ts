@@ -4912,6 +4912,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <extracomment>a run that waits in the queue: how long ago it came there</extracomment>
         <translation>eingereiht</translation>
     </message>
+    <message>
+        <source>Nothing was measured.</source>
+        <translation>Nichts gemessen.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>

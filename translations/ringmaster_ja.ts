@@ -4873,6 +4873,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <extracomment>a run that waits in the queue: how long ago it came there</extracomment>
         <translation>キューに追加</translation>
     </message>
+    <message>
+        <source>Nothing was measured.</source>
+        <translation>測定値はありません。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>

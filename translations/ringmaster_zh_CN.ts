@@ -4873,6 +4873,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <extracomment>a run that waits in the queue: how long ago it came there</extracomment>
         <translation>加入队列</translation>
     </message>
+    <message>
+        <source>Nothing was measured.</source>
+        <translation>没有实测数据。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodeDetails</name>

@@ -49,8 +49,9 @@ void Plot::setData(ChartData chart) {
 }
 
 void Plot::setEmptyText(const QString& text) {
+    if (text == m_empty) return;
     m_empty = text;
-    update();
+    stale();
 }
 
 void Plot::stale() {

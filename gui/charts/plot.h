@@ -22,6 +22,7 @@ class Plot : public QWidget {
     const ChartData& chart() const { return m_data; }
     /// Sets the text that is shown instead of an empty chart.
     void setEmptyText(const QString& text);
+    const QString& emptyText() const { return m_empty; }
 
     /// Moves the read-out to x, or hides it. Emits nothing.
     void setCursorX(std::optional<double> x);

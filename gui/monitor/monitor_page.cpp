@@ -222,8 +222,14 @@ void MonitorPage::showHeader() {
         const double share = double(now.reading.read_bytes) / double(now.reading.total_bytes);
         parts << tr("%1 read").arg(show::percent(share));
     }
-    m_header->setTitle(
-        QString::fromStdString(state.name.empty() ? m_dir.section(u'/', -1).toStdString() : state.name));
+    const QString name = state.name.empty() ? m_dir.section(u'/', -1) : QString::fromStdString(state.name);
+    m_header->setTitle(name);
+    for (ChartCard* card : m_charts) {
+        if (card == nullptr) continue;
+        card->setRun(name);
+        card->plot()->setEmptyText(is_over(state.state) ? tr("Nothing was measured.")
+                                                        : tr("Nothing measured yet."));
+    }
     m_header->setSubtitle(parts.join(u" \u00B7 "_s));
     const bool live = state.state == RunPhase::Running || state.state == RunPhase::Stopping;
     const bool queued = state.state == RunPhase::Queued && is_active(state);

@@ -270,7 +270,6 @@ void MonitorPage::makeCards(QVBoxLayout* layout) {
 ChartCard* MonitorPage::makeChart(ChartKind kind) {
     auto* card = new ChartCard(chartTitle(kind));
     card->setObjectName(chartName(kind));
-    card->plot()->setEmptyText(tr("Nothing measured yet."));
     card->setCsvWriter([this, kind](const QString& file) { saveFigures(kind, file); });
     connect(card, &ChartCard::saveFailed, &m_session, &Session::notice);
     connect(card, &ChartCard::saved, this,
