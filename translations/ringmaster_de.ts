@@ -4511,11 +4511,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Übernehmen</translation>
     </message>
     <message>
-        <source>Up to %1 tokens with one change: %2</source>
-        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
-        <translation>Bis zu %1 Tokens mit einer Änderung: %2</translation>
-    </message>
-    <message>
         <source>Apply %1</source>
         <translation>%1 übernehmen</translation>
     </message>
@@ -4546,6 +4541,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Disk of a node: %1</source>
         <translation>Platte eines Knotens: %1</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with %2</source>
+        <extracomment>what allows the longest sequence; %1 is a number, %2 &quot;key: value&quot; or several of them</extracomment>
+        <translation>Bis zu %1 Tokens mit %2</translation>
     </message>
 </context>
 <context>

@@ -4476,11 +4476,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>このメッシュとオプションでは、どの長さも収まりません。</translation>
     </message>
     <message>
-        <source>Up to %1 tokens with one change: %2</source>
-        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
-        <translation>1 か所の変更で最大 %1 トークン：%2</translation>
-    </message>
-    <message>
         <source>Apply %1</source>
         <translation>%1 を適用</translation>
     </message>
@@ -4511,6 +4506,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Disk of a node: %1</source>
         <translation>ノードのディスク：%1</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with %2</source>
+        <extracomment>what allows the longest sequence; %1 is a number, %2 &quot;key: value&quot; or several of them</extracomment>
+        <translation>%2 で最大 %1 トークン</translation>
     </message>
 </context>
 <context>

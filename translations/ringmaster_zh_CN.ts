@@ -4476,11 +4476,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>应用</translation>
     </message>
     <message>
-        <source>Up to %1 tokens with one change: %2</source>
-        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
-        <translation>只改一处，最多可到 %1 个 token：%2</translation>
-    </message>
-    <message>
         <source>Apply %1</source>
         <translation>应用 %1</translation>
     </message>
@@ -4511,6 +4506,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Disk of a node: %1</source>
         <translation>节点的磁盘：%1</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with %2</source>
+        <extracomment>what allows the longest sequence; %1 is a number, %2 &quot;key: value&quot; or several of them</extracomment>
+        <translation>改为 %2，最多可到 %1 个 token</translation>
     </message>
 </context>
 <context>

@@ -85,6 +85,7 @@ MemoryCard::MemoryCard(QWidget* parent)
     longer->addWidget(m_apply_longer, 0, Qt::AlignTop);
     m_longer_text->setWordWrap(true);
     m_longer_text->setTextFormat(Qt::PlainText);
+    m_longer_text->setObjectName(u"longerText"_s);
     m_apply_longer->setObjectName(u"applyLongerButton"_s);
     m_longer->hide();
     body()->addWidget(m_bar);
@@ -242,9 +243,9 @@ void MemoryCard::writeLonger() {
     for (const auto& [key, value] : m_longer_by->set)
         changes << u"%1: %2"_s.arg(QString::fromStdString(key), QString::fromStdString(value));
     const QString all = changes.join(u", "_s), length = show::count(m_longer_by->sequence_len);
-    //: the change of the configuration that allows the longest sequence; %1 is a number, %2 "key: value"
+    //: what allows the longest sequence; %1 is a number, %2 "key: value" or several of them
     m_longer_text->setText(
-        tr("Up to %1 tokens with one change: %2").arg(length, QString(all).replace(u": "_s, u":\u00A0"_s)));
+        tr("Up to %1 tokens with %2").arg(length, QString(all).replace(u": "_s, u":\u00A0"_s)));
     m_apply_longer->setAccessibleName(tr("Apply %1").arg(all));
     m_apply_longer->setToolTip(tr("Writes into the text:") + u'\n' + changes.join(u'\n'));
 }

@@ -250,6 +250,8 @@ class PlanTest : public PlanPageTest {
         auto* apply = button("applyLongerButton");
         QTRY_VERIFY_WITH_TIMEOUT(apply->isVisibleTo(m_page.get()), 10000);
         QVERIFY(apply->accessibleName().contains(u": "_s));
+        QVERIFY2(!m_page->findChild<QLabel*>(u"longerText"_s)->text().contains(u"one change"_s),
+                 "two keys may have to be set");
         const QString before = editor()->text();
         apply->click();
         settle();
