@@ -2970,10 +2970,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Tokens/s</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>Overhead</translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation>Gradientennorm</translation>
     </message>
@@ -3059,6 +3055,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Gap to the sampling server</source>
         <translation>Abstand zum Sampling-Server</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Freiliegende Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -3378,10 +3378,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Tokens/s</translation>
     </message>
     <message>
-        <source>overhead</source>
-        <translation>Overhead</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>Checkpoint</translation>
     </message>
@@ -3486,6 +3482,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>Try the trained model…</source>
         <translation>Trainiertes Modell ausprobieren…</translation>
     </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>freiliegende Kommunikation</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3500,10 +3500,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Step time</source>
         <translation>Schrittzeit</translation>
-    </message>
-    <message>
-        <source>Overhead</source>
-        <translation>Overhead</translation>
     </message>
     <message>
         <source>not measured yet</source>
@@ -3552,6 +3548,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>%1 points above the estimate</source>
         <extracomment>of two shares; %1 is a number of percentage points</extracomment>
         <translation>%1 Prozentpunkte über der Schätzung</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Freiliegende Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -3676,10 +3676,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Schrittzeit</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>Overhead</translation>
-    </message>
-    <message>
         <source>Peak memory</source>
         <translation>Speicherspitze</translation>
     </message>
@@ -3724,6 +3720,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Last reward</source>
         <translation>Letzte Belohnung</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Freiliegende Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -6039,10 +6039,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Geschätzt</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>Overhead</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -6093,10 +6089,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Highest measured memory of a step, on the fullest rank</source>
         <translation>Höchster gemessener Speicher eines Schritts auf dem vollsten Rank</translation>
-    </message>
-    <message>
-        <source>Share of the step in which communication was not hidden behind computation</source>
-        <translation>Anteil des Schritts, in dem das Rechnen die Kommunikation nicht verdeckt hat</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>

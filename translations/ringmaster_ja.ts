@@ -2949,10 +2949,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>トークン/秒</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>オーバーヘッド</translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation>勾配ノルム</translation>
     </message>
@@ -3037,6 +3033,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Gap to the sampling server</source>
         <translation>サンプリングサーバーとの差</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>露出した通信</translation>
     </message>
 </context>
 <context>
@@ -3372,10 +3372,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>トークン/秒</translation>
     </message>
     <message>
-        <source>overhead</source>
-        <translation>オーバーヘッド</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>損失</translation>
     </message>
@@ -3458,6 +3454,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>Try the trained model…</source>
         <translation>学習済みモデルを試す…</translation>
     </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>露出した通信</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3472,10 +3472,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Step time</source>
         <translation>ステップ時間</translation>
-    </message>
-    <message>
-        <source>Overhead</source>
-        <translation>オーバーヘッド</translation>
     </message>
     <message>
         <source>not measured yet</source>
@@ -3524,6 +3520,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>%1 points above the estimate</source>
         <extracomment>of two shares; %1 is a number of percentage points</extracomment>
         <translation>推定より %1 ポイント高い</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>露出した通信</translation>
     </message>
 </context>
 <context>
@@ -3647,10 +3647,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>ステップ時間</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>オーバーヘッド</translation>
-    </message>
-    <message>
         <source>Peak memory</source>
         <translation>ピークメモリ</translation>
     </message>
@@ -3695,6 +3691,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Last reward</source>
         <translation>最後の報酬</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>露出した通信</translation>
     </message>
 </context>
 <context>
@@ -5989,10 +5989,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>推定</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>オーバーヘッド</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>モデル</translation>
     </message>
@@ -6047,10 +6043,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
         <translation>最も使うランクのテンソルのプランでの推定値。ランタイムの分は含みません</translation>
-    </message>
-    <message>
-        <source>Share of the step in which communication was not hidden behind computation</source>
-        <translation>計算に隠れなかった通信がステップに占める割合</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>

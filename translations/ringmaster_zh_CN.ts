@@ -2949,10 +2949,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>token/s</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>开销</translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation>梯度范数</translation>
     </message>
@@ -3037,6 +3033,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Gap to the sampling server</source>
         <translation>与采样服务器的差距</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>暴露的通信</translation>
     </message>
 </context>
 <context>
@@ -3351,10 +3351,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>token/s</translation>
     </message>
     <message>
-        <source>overhead</source>
-        <translation>开销</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>检查点</translation>
     </message>
@@ -3458,6 +3454,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>Try the trained model…</source>
         <translation>试用训练好的模型…</translation>
     </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>暴露的通信</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -3472,10 +3472,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Step time</source>
         <translation>每步时间</translation>
-    </message>
-    <message>
-        <source>Overhead</source>
-        <translation>开销</translation>
     </message>
     <message>
         <source>not measured yet</source>
@@ -3524,6 +3520,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>%1 points above the estimate</source>
         <extracomment>of two shares; %1 is a number of percentage points</extracomment>
         <translation>比估算高 %1 个百分点</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>暴露的通信</translation>
     </message>
 </context>
 <context>
@@ -3647,10 +3647,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>每步时间</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>开销</translation>
-    </message>
-    <message>
         <source>Peak memory</source>
         <translation>显存峰值</translation>
     </message>
@@ -3695,6 +3691,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Last reward</source>
         <translation>最近的奖励</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>暴露的通信</translation>
     </message>
 </context>
 <context>
@@ -5989,10 +5989,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>显存估算</translation>
     </message>
     <message>
-        <source>Overhead</source>
-        <translation>开销</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>模型</translation>
     </message>
@@ -6043,10 +6039,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Highest measured memory of a step, on the fullest rank</source>
         <translation>占用最多的 rank 上实测的显存峰值</translation>
-    </message>
-    <message>
-        <source>Share of the step in which communication was not hidden behind computation</source>
-        <translation>暴露的通信占每步时间的比例</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>

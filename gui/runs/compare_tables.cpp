@@ -48,7 +48,7 @@ QString titleOf(ComparedFigure figure) {
         case ComparedFigure::StepTime:
             return FiguresModel::tr("Step time");
         case ComparedFigure::Overhead:
-            return FiguresModel::tr("Overhead");
+            return FiguresModel::tr("Exposed communication");
         case ComparedFigure::PeakMemory:
             return FiguresModel::tr("Peak memory");
         case ComparedFigure::Duration:

@@ -131,13 +131,9 @@ CompareView::CompareView(Session& session, QWidget* parent)
     m_header->setTitle(tr("Compare"));
     m_header->addAction(back);
 
-    const QString titles[] = {tr("Loss"),
-                              tr("Tokens/s"),
-                              tr("Overhead"),
-                              tr("Gradient norm"),
-                              tr("Reward"),
-                              tr("Clipped ratios"),
-                              tr("Gap to the sampling server")};
+    const QString titles[] = {
+        tr("Loss"),   tr("Tokens/s"),       tr("Exposed communication"),     tr("Gradient norm"),
+        tr("Reward"), tr("Clipped ratios"), tr("Gap to the sampling server")};
     auto* curves = new QWidget;
     auto* grid = new CardGrid(24, 2, curves);
     std::vector<Plot*> plots;

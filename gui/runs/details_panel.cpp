@@ -213,7 +213,8 @@ QWidget* DetailsPanel::makeSummary() {
     layout->setSpacing(space(0.8));
     auto* row = new QWidget;
     auto* grid = new CardGrid(6, 5, row);
-    for (const QString& caption : {tr("step"), tr("loss"), tr("best loss"), tr("tokens/s"), tr("overhead")}) {
+    for (const QString& caption :
+         {tr("step"), tr("loss"), tr("best loss"), tr("tokens/s"), tr("exposed communication")}) {
         m_figures.push_back(new Figure(caption));
         grid->addCard(m_figures.back());
     }

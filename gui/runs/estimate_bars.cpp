@@ -35,7 +35,13 @@ void EstimateBars::show(const RunRow& row) {
     m_pairs = {{tr("Memory of the fullest rank"), real(plan.memory_bytes), real(measured.peak_memory_bytes),
                 real(plan.memory_low_bytes), real(plan.memory_high_bytes), bytesForm},
                {tr("Step time"), plan.step_s, measured.step_s, {}, {}, ringmaster::show::duration},
-               {tr("Overhead"), plan.overhead, measured.overhead, {}, {}, ringmaster::show::percent, true}};
+               {tr("Exposed communication"),
+                plan.overhead,
+                measured.overhead,
+                {},
+                {},
+                ringmaster::show::percent,
+                true}};
     std::erase_if(m_pairs, [](const Pair& pair) { return !pair.estimated && !pair.measured; });
     QStringList words;
     for (const Pair& pair : m_pairs) words << pair.title + u": "_s + judgement(pair);

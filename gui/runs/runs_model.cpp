@@ -59,7 +59,7 @@ QString RunsModel::title(Column column) {
         case Estimate:
             return tr("Estimated");
         case Overhead:
-            return tr("Overhead");
+            return tr("Exposed");
         case Model:
             return tr("Model");
         case MeshShape:
@@ -98,7 +98,7 @@ QString RunsModel::explanation(Column column) {
             return tr(
                 "Tensors of the fullest rank as the plan expected them, without what the runtime takes");
         case Overhead:
-            return tr("Share of the step in which communication was not hidden behind computation");
+            return tr("Exposed communication: the share of a step that computation did not hide");
         case MeshShape:
             return tr("How the ranks are arranged");
         case Length:

@@ -570,7 +570,7 @@ class RunsTest : public QObject {
         QVERIFY(bars.grab().width() > 0);
     }
 
-    void saysOfOverheadOnlyWhatItsFiguresShow() {
+    void saysOfExposedCommunicationOnlyWhatItsFiguresShow() {
         const auto said = [](double estimated, double measured) {
             EstimateBars bars;
             RunRow row;
@@ -579,10 +579,10 @@ class RunsTest : public QObject {
             bars.show(row);
             return bars.accessibleDescription();
         };
-        QCOMPARE(said(1e-6, 219e-6), u"Overhead: as estimated"_s);  // both are shown as 0.0 %
-        QCOMPARE(said(0, 0), u"Overhead: as estimated"_s);
-        QCOMPARE(said(0, 0.021), u"Overhead: 2.1 points above the estimate"_s);
-        QCOMPARE(said(0.12, 0.08), u"Overhead: 4 points below the estimate"_s);
+        QCOMPARE(said(1e-6, 219e-6), u"Exposed communication: as estimated"_s);  // both are shown as 0.0 %
+        QCOMPARE(said(0, 0), u"Exposed communication: as estimated"_s);
+        QCOMPARE(said(0, 0.021), u"Exposed communication: 2.1 points above the estimate"_s);
+        QCOMPARE(said(0.12, 0.08), u"Exposed communication: 4 points below the estimate"_s);
     }
 
     void namesEveryControl() {
