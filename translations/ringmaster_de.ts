@@ -5319,6 +5319,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Launch on %1</source>
+        <extracomment>%1 such as &quot;8 GPUs&quot;; &quot;elsewhere&quot;: on other machines, because this one lacks them</extracomment>
         <translation>Auf %1 starten</translation>
     </message>
     <message>
@@ -5336,6 +5337,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Show the rows as the model sees them, before anything is trained</source>
         <translation>Die Zeilen zeigen, wie das Modell sie sieht, bevor etwas trainiert wird</translation>
+    </message>
+    <message>
+        <source>Launch on %1 elsewhere…</source>
+        <translation>Anderswo auf %1 starten…</translation>
     </message>
 </context>
 <context>

@@ -5285,6 +5285,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>Launch on %1</source>
+        <extracomment>%1 such as &quot;8 GPUs&quot;; &quot;elsewhere&quot;: on other machines, because this one lacks them</extracomment>
         <translation>%1で起動</translation>
     </message>
     <message>
@@ -5294,6 +5295,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>An accelerate file alone can be planned, not launched.</source>
         <translation>accelerate ファイルだけではプランの作成のみで、起動はできません。</translation>
+    </message>
+    <message>
+        <source>Launch on %1 elsewhere…</source>
+        <translation>別のマシンの%1で起動…</translation>
     </message>
 </context>
 <context>

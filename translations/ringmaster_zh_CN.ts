@@ -5277,6 +5277,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Launch on %1</source>
+        <extracomment>%1 such as &quot;8 GPUs&quot;; &quot;elsewhere&quot;: on other machines, because this one lacks them</extracomment>
         <translation>在 %1 上启动</translation>
     </message>
     <message>
@@ -5294,6 +5295,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Show the rows as the model sees them, before anything is trained</source>
         <translation>在训练之前，显示模型所看到的数据行</translation>
+    </message>
+    <message>
+        <source>Launch on %1 elsewhere…</source>
+        <translation>在别处的 %1 上启动…</translation>
     </message>
 </context>
 <context>

@@ -5,7 +5,7 @@
 #include <QFileInfo>
 
 #include "engine/error.h"
-#include "gui/look/numbers.h"
+#include "gui/session/device_words.h"
 #include "gui/session/finding_words.h"
 #include "launcher/run/run_directory.h"
 
@@ -21,17 +21,6 @@ struct Remarks {
 
 QString free_name(const std::string& name, const Places& places) {
     return QString::fromStdString(next_run_directory(places.runs_dir, name).filename().string());
-}
-
-QString missing_devices(const Plan& plan, const Machine& machine) {
-    const int here = int(machine.gpus.size());
-    if (plan.device != Device::Cuda || here >= plan.ranks) return {};
-    const QString wanted = Remarks::tr("The plan is for %n GPU(s)", nullptr, plan.ranks);
-    const QString seen =
-        here == 0 ? Remarks::tr("this machine has none") : Remarks::tr("this machine has %n", nullptr, here);
-    return show::sentences(
-        {show::sentence(show::listed({wanted, seen})),
-         Remarks::tr("Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.")});
 }
 
 QString fit_words(const Plan& plan) {

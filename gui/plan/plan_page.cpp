@@ -22,6 +22,7 @@
 #include "gui/plan/topology_bar.h"
 #include "gui/plan/verdict_words.h"
 #include "gui/plan/yaml_editor.h"
+#include "gui/session/device_words.h"
 #include "gui/session/finding_words.h"
 
 namespace ringmaster {
@@ -545,13 +546,18 @@ void PlanPage::writeHeader() {
     m_launch->setToolTip(tr("Not planned yet"));
     if (!m_answer) return;
     const Plan& plan = m_answer->plan;
-    m_launch->setText(tr("Launch on %1").arg(ranks_words(plan)));
-    const VerdictWords words = verdict_words(plan, m_session.machine().has_value());
+    const auto& machine = m_session.machine();
+    const QString not_here = machine ? missing_devices(plan, *machine) : QString();
+    //: %1 such as "8 GPUs"; "elsewhere": on other machines, because this one lacks them
+    m_launch->setText((not_here.isEmpty() ? tr("Launch on %1") : tr("Launch on %1 elsewhere\u2026"))
+                          .arg(ranks_words(plan)));
+    const VerdictWords words = verdict_words(plan, machine.has_value());
     const bool runs = plan.ok() && m_answer->reading.readable && !plan.config.accelerate_only;
     const bool stopped = !plan.ok() || plan.verdict == Verdict::WillNotFit;
     m_adapt->setVisible(m_open && stopped && m_answer->reading.readable);
     m_launch->setEnabled(runs);
-    m_launch->setToolTip(runs ? tr("Prepare and start the training") + shortcut_text(kLaunchKeys)
+    const QString what = not_here.isEmpty() ? tr("Prepare and start the training") : not_here;
+    m_launch->setToolTip(runs ? what + shortcut_text(kLaunchKeys)
                          : plan.config.accelerate_only
                              ? tr("An accelerate file alone can be planned, not launched.")
                              : words.why);
