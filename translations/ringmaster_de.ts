@@ -555,6 +555,18 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Make the example</source>
         <translation>Beispiel anlegen</translation>
     </message>
+    <message>
+        <source>Measure this machine</source>
+        <translation>Diesen Rechner messen</translation>
+    </message>
+    <message>
+        <source>It was not measured.</source>
+        <translation>Nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>Measure matrix products, attention, memory and links</source>
+        <translation>Matrixprodukte, Attention, Speicher und Verbindungen messen</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -4215,6 +4227,14 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Set up LibTorch</source>
         <translation>LibTorch einrichten</translation>
+    </message>
+    <message>
+        <source>Measure its speed</source>
+        <translation>Geschwindigkeit messen</translation>
+    </message>
+    <message>
+        <source>Takes about 20 seconds. Plan then calculates times from what was measured. Stop other computations first.</source>
+        <translation>Dauert etwa 20 Sekunden. Die Seite Plan rechnet danach mit den gemessenen Werten. Vorher andere Berechnungen beenden.</translation>
     </message>
 </context>
 <context>

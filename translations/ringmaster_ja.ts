@@ -552,6 +552,18 @@ On what is left the run would go on with:</source>
         <source>Make the example</source>
         <translation>サンプルを作成</translation>
     </message>
+    <message>
+        <source>Measure this machine</source>
+        <translation>このマシンを測定</translation>
+    </message>
+    <message>
+        <source>It was not measured.</source>
+        <translation>測定できませんでした。</translation>
+    </message>
+    <message>
+        <source>Measure matrix products, attention, memory and links</source>
+        <translation>行列積、アテンション、メモリ、リンクを測定</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -4184,6 +4196,14 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Set up LibTorch</source>
         <translation>LibTorch をセットアップ</translation>
+    </message>
+    <message>
+        <source>Measure its speed</source>
+        <translation>速度を測定</translation>
+    </message>
+    <message>
+        <source>Takes about 20 seconds. Plan then calculates times from what was measured. Stop other computations first.</source>
+        <translation>約 20 秒かかります。その後、プランは測定値から時間を計算します。先にほかの計算を止めてください。</translation>
     </message>
 </context>
 <context>

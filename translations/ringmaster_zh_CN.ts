@@ -552,6 +552,18 @@ On what is left the run would go on with:</source>
         <source>Make the example</source>
         <translation>生成示例</translation>
     </message>
+    <message>
+        <source>Measure this machine</source>
+        <translation>测量本机</translation>
+    </message>
+    <message>
+        <source>It was not measured.</source>
+        <translation>未能测量。</translation>
+    </message>
+    <message>
+        <source>Measure matrix products, attention, memory and links</source>
+        <translation>测量矩阵乘法、注意力、内存和链路</translation>
+    </message>
 </context>
 <context>
     <name>Log</name>
@@ -4184,6 +4196,14 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Set up LibTorch</source>
         <translation>安装 LibTorch</translation>
+    </message>
+    <message>
+        <source>Measure its speed</source>
+        <translation>测量速度</translation>
+    </message>
+    <message>
+        <source>Takes about 20 seconds. Plan then calculates times from what was measured. Stop other computations first.</source>
+        <translation>约需 20 秒。之后“计划”页按实测值推算时间。请先停止其他计算。</translation>
     </message>
 </context>
 <context>

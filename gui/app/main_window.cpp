@@ -311,6 +311,9 @@ void MainWindow::connectLaunch() {
     connect(s, &Session::setUpRequested, this, [this] {
         if (!m_launch->isBusy()) m_launch->setUp();
     });
+    connect(s, &Session::measureRequested, this, [this] {
+        if (!m_launch->isBusy()) m_launch->measure();
+    });
     connect(s, &Session::tryExample, this, [this] {
         if (!m_launch->isBusy()) m_launch->makeExample();
     });

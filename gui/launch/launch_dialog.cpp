@@ -238,8 +238,16 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
 }
 
 void LaunchDialog::setUp() {
+    makeReady(setUpJob(m_session.places()));
+}
+
+void LaunchDialog::measure() {
+    if (m_session.machine()) makeReady(measureJob(m_session.places(), *m_session.machine()));
+}
+
+void LaunchDialog::makeReady(const LaunchJob& job) {
     m_given_up.reset();
-    begin(setUpJob(m_session.places()));
+    begin(job);
     connect(m_job, &Job::finished, this, [this] {
         finish();
         Q_EMIT madeReady();

@@ -33,6 +33,7 @@ class LaunchDialog : public QDialog {
                 bool overwrite = false);
     void resume(const QString& dir, const ResumeOptions& options);
     void setUp();
+    void measure();  ///< measures this machine
     void makeExample();
 
     bool isBusy() const { return m_busy; }
@@ -41,7 +42,7 @@ class LaunchDialog : public QDialog {
     void started(const QString& dir);  ///< emitted when the run's agent has taken over
     void queued(const QString& dir);   ///< emitted when the run waits in the queue
     void exampleMade(const QString& file);
-    void madeReady();    ///< emitted when the Python environment is installed
+    void madeReady();    ///< emitted when the Python environment is installed or the machine measured
     void nodesWanted();  ///< asks for the Nodes page
 
   protected:
@@ -57,6 +58,7 @@ class LaunchDialog : public QDialog {
     void take(const LaunchOrder& order, const QString& dir);
     void reach(LaunchPhase phase);
     void finish();
+    void makeReady(const LaunchJob& job);
     void showFailure(const JobFailure& failure);
     void showEnd(const QString& what, const QString& hint);
     void growToFit();

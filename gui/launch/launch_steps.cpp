@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "launcher/base/example.h"
 #include "launcher/base/setup.h"
+#include "launcher/machine/machine_figures.h"
 #include "launcher/queue/queue_add.h"
 
 namespace ringmaster {
@@ -191,6 +192,18 @@ LaunchJob setUpJob(const Places& places) {
             {LaunchSteps::tr("Install PyTorch and the Hugging Face libraries (some GB)")},
             [places](const Job::Reporter& report) {
                 set_up(places, report.progress);
+                return QString();
+            }};
+}
+
+LaunchJob measureJob(const Places& places, const Machine& machine) {
+    return {LaunchSteps::tr("Measure this machine"),
+            LaunchSteps::tr("It was not measured."),
+            {},
+            {LaunchSteps::tr("Measure matrix products, attention, memory and links")},
+            [places, machine](const Job::Reporter& report) {
+                const Calibrated what{!machine.gpus.empty(), {}};
+                keep_calibration(places, machine, calibrate_here(places, machine, what, report.progress));
                 return QString();
             }};
 }

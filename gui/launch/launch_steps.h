@@ -65,6 +65,9 @@ LaunchJob launchJob(LaunchOrder order, LaunchWhen when);
 LaunchJob resumeJob(LaunchOrder order, const QString& dir, const ResumeOptions& options);
 
 LaunchJob setUpJob(const Places& places);
+/// Returns a job that measures this machine's GPUs, or its processor if it has none, and keeps the figures
+/// for Plan.
+LaunchJob measureJob(const Places& places, const Machine& machine);
 LaunchJob exampleJob(const Places& places);  ///< its result is the example's configuration
 
 /// Returns a job whose result is the text that `launch --dry-run` prints; it puts the machines into

@@ -69,6 +69,7 @@ class Session : public QObject {
     void followRequested();                   ///< asks to follow a run of another machine
     void fetchRequested(const QString& dir);  ///< asks to fetch the files of a run elsewhere
     void setUpRequested();                    ///< asks to install the Python environment (ringmaster setup)
+    void measureRequested();                  ///< asks to measure this machine (ringmaster calibrate)
     void explain(const QString& what);  ///< opens Help at a diagnostic code or a figure's name ("overhead")
     void notice(const QString& text);   ///< shows a short message in the window's footer
 

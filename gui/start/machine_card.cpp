@@ -147,6 +147,16 @@ void MachineCard::addRow(const MachineCheck& check) {
         what->addSpacing(space(0.3));
         what->addWidget(button, 0, Qt::AlignLeft);
     }
+    if (check.topic == Topic::Engine && check.state != CheckState::Missing) {
+        auto* button = new QPushButton(tr("Measure its speed"));
+        button->setObjectName(u"measureButton"_s);
+        button->setToolTip(
+            tr("Takes about 20 seconds. Plan then calculates times from what was measured. Stop other "
+               "computations first."));
+        connect(button, &QPushButton::clicked, &m_session, &Session::measureRequested);
+        what->addSpacing(space(0.3));
+        what->addWidget(button, 0, Qt::AlignLeft);
+    }
     if (check.topic == Topic::RunsDisk || check.topic == Topic::CacheDisk) {
         const auto& disk = check.topic == Topic::RunsDisk ? m_facts->runs : m_facts->cache;
         QWidget* link = folderLink(QString::fromStdString(disk.folder.string()));

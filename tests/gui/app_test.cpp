@@ -19,6 +19,7 @@
 #include "gui/look/look.h"
 #include "gui/look/side_by_side.h"
 #include "gui/monitor/monitor_page.h"
+#include "launcher/machine/machine_figures.h"
 #include "launcher/run/local_node.h"
 #include "launcher/run/recorded_run.h"
 #include "tests/gui/own_home.h"
@@ -62,6 +63,15 @@ class AppTest : public QObject {
         m_places.share_dir = m_places.programs_dir.parent_path() / "share/ringmaster";
         m_example = m_home.makeExample(m_places);
         open();
+    }
+
+    void theMachineIsMeasuredByAButton() {
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->findChild<QPushButton*>(u"measureButton"_s), 20000);
+        QTest::mouseClick(button("measureButton"), Qt::LeftButton);
+        auto* dialog = m_window->findChild<LaunchDialog*>();
+        QTRY_VERIFY(dialog->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kStepsMs);
+        QCOMPARE(known_calibrations(m_places, *m_session->machine()).size(), size_t(1));
     }
 
     void theExampleIsOpenedAndCanBeLaunched() {

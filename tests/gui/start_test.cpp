@@ -190,6 +190,24 @@ class StartTest : public QObject {
         QVERIFY(page.findChild<QPushButton*>(u"runsFolder"_s));
     }
 
+    void offersToMeasureAMachineThatHasTheEngine() {
+        TestHome home;
+        home.places.programs_dir = (home.dir.path() + u"/bin"_s).toStdString();
+        for (const bool has_engine : {false, true}) {
+            if (has_engine) write_text(home.places.engine(), "");
+            Session session(home.places);
+            StartPage page(session);
+            page.show();
+            QTRY_VERIFY_WITH_TIMEOUT(page.settled(), 20'000);
+            auto* button = page.findChild<QPushButton*>(u"measureButton"_s);
+            QCOMPARE(button != nullptr, has_engine);
+            if (!button) continue;
+            QSignalSpy wanted(&session, &Session::measureRequested);
+            QTest::mouseClick(button, Qt::LeftButton);
+            QCOMPARE(wanted.count(), 1);
+        }
+    }
+
     void hasWordsForEveryCheck() {
         MachineFacts bad;
         bad.machine.gpus = {{0, "", "NVIDIA H200", int64_t{141} << 30},
