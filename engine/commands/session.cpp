@@ -21,6 +21,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/library_words.h"
+#include "engine/events/log_text.h"
 #include "engine/events/output_claim.h"
 #include "engine/events/progress.h"
 #include "engine/events/run_claim.h"
@@ -223,8 +224,7 @@ int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
 }
 
 void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
-    log_line("warning: " + text);
-    events.write(WarningEvent{text, run.checkpoints().string()});
+    log_event(events, WarningEvent{text, run.checkpoints().string()});
 }
 
 /// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: they must not
@@ -348,7 +348,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     }
     const bool completed = end == TrainingEnd::Completed;
     const bool waits = !completed && agree_on_warning(groups);
-    events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
+    const DoneEvent done{trainer.completed_steps(), completed ? "completed" : "stopped"};
+    events.write(done);
     if (waits) {
         state.waits({{"time-over", {step}}});
         log_line("saved after step " + step + ": the time given is nearly over");
@@ -363,7 +364,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         why.push_back({"saved-at", {run.checkpoint(trainer.completed_steps()).string()}});
     }
     state.over(completed ? RunPhase::Completed : RunPhase::Stopped, std::move(why));
-    log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
+    log_line(log_text(done));
 }
 
 /// Converts every third-party exception to one of ours.
@@ -411,10 +412,7 @@ int run_session(const SessionOptions& options) {
         const Error error = as_error(problem);
         log_line("error: " + error.text());
         try {
-            if (events)
-                events->write(ErrorEvent{
-                    error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint,
-                    error.where, error.code, error.cause});
+            if (events) events->write(error_event(error));
             if (state) state->over(RunPhase::Failed, {{"text", {error.text()}}}, error.code);
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());

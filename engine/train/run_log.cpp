@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "engine/events/log_text.h"
 #include "engine/files/durable.h"
 
 namespace ringmaster {
@@ -30,6 +31,11 @@ void log_line(const std::string& text) {
     std::strftime(time, sizeof time, "%H:%M:%S", localtime_r(&now, &parts));
     print(stdout, time, text);
     if (log_file != nullptr) print(log_file, time, text);
+}
+
+void log_event(EventWriter& events, const Event& event) {
+    events.write(event);
+    log_line(log_text(event));
 }
 
 }  // namespace ringmaster

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/events/event_log.h"
+
 namespace ringmaster {
 
 /// Also writes to `file` from now on. Throws Error(Refused) if it cannot be opened.
@@ -12,5 +14,8 @@ void open_log_file(const std::filesystem::path& file);
 
 /// Writes one line with the time of day, and flushes it.
 void log_line(const std::string& text);
+
+/// Writes an event, and its log_text into the log.
+void log_event(EventWriter& events, const Event& event);
 
 }  // namespace ringmaster

@@ -278,8 +278,7 @@ bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
         groups_.world().barrier();
     };
     policy.warn = [this](const std::string& text) {
-        log_line("warning: " + text);
-        events_.write(WarningEvent{text, source_->place()});
+        log_event(events_, WarningEvent{text, source_->place()});
     };
     policy.waits = [&](int64_t seconds, int64_t allowed) {
         if (!waited) log_line("waiting for rollouts in " + source_->place());
@@ -321,8 +320,7 @@ void Trainer::check_sampler_gap(const StepEvent& event) {
         std::to_string(*event.preference.sampler_gap) +
         " on average: it may hold other weights, or give them before the temperature (vLLM "
         "needs --logprobs-mode processed_logprobs)";
-    log_line("warning: " + text);
-    events_.write(WarningEvent{text, source_->place()});
+    log_event(events_, WarningEvent{text, source_->place()});
 }
 
 const TokenFile* Trainer::tokens(const std::atomic<bool>& stop_requested) {
@@ -477,7 +475,6 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
 }
 
 void Trainer::evaluate() {
-    const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Evaluating, step_);
     optimizer_->use_averaged_weights(true);
     reset_peak(device_);
@@ -493,12 +490,7 @@ void Trainer::evaluate() {
     note_evaluation(event.loss);
     watched_.logged.reset();
     if (groups_.rank() != 0) return;
-    events_.write(event);
-    char line[120];
-    std::snprintf(line, sizeof line, "evaluation after step %lld: loss %.6f over %lld labels, %.1f s",
-                  static_cast<long long>(step_), event.loss, static_cast<long long>(event.tokens),
-                  seconds_since(start));
-    log_line(line);
+    log_event(events_, event);
 }
 
 StepRows Trainer::evaluation_rows(Plan& plan) const {
@@ -569,14 +561,7 @@ void Trainer::save() {
                                       {step_, sampler_.consumed(), rows_, config_.seed, best_, skipped_steps_,
                                        training_.loss_scale(), watched_},
                                       groups_.rank());
-    if (groups_.rank() == 0) {
-        const double seconds = seconds_since(start);
-        events_.write(CheckpointEvent{step_, path.string(), seconds});
-        char line[80];
-        std::snprintf(line, sizeof line, "checkpoint of step %lld saved in %.1f s",
-                      static_cast<long long>(step_), seconds);
-        log_line(line);
-    }
+    if (groups_.rank() == 0) log_event(events_, CheckpointEvent{step_, path.string(), seconds_since(start)});
     groups_.world().barrier();
     groups_.set_timeout(patience_.in_steps());
 }

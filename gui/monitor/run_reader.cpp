@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "engine/error.h"
+#include "engine/events/log_text.h"
 #include "engine/plan/resolve/plan_json.h"
 #include "gui/session/alert_words.h"
 #include "gui/session/finding_words.h"
@@ -23,6 +24,7 @@ constexpr auto kBite = 120ms;     ///< longest read before looking for other wor
 constexpr double kRefresh_s = 1;  ///< updates even without news, because the verdict depends on time
 constexpr double kWhileReading_s = 0.4;
 constexpr int64_t kLogTail = 256 << 10;
+constexpr size_t kMostRepeated = 100'000;
 
 double secondsNow() {
     return double(QDateTime::currentMSecsSinceEpoch()) * 1e-3;
@@ -81,8 +83,8 @@ void RunReader::tick() {
 }
 
 void RunReader::readOnce() {
-    const bool came = m_history->read(kBite);
-    readLogs(m_lines);
+    bool came = m_history->read(kBite);
+    if (readLogs()) came = m_history->read(kBite) || came;  // the events that these lines repeat
     m_stale = m_stale || came;
     const bool whole = m_history->progress().whole();
     const double since = secondsNow() - m_told_at;
@@ -94,7 +96,9 @@ void RunReader::readOnce() {
     m_timer->start(!whole ? 0 : idle && !m_stale ? kIdlePoll_ms : kPoll_ms);
 }
 
-void RunReader::readLogs(std::vector<LogLine>& lines) {
+/// Returns true if there were new lines.
+bool RunReader::readLogs() {
+    const size_t before = m_log_lines.size();
     const RunDirectory& run = m_history->run();
     if (!m_logs.contains(-1)) m_logs.emplace(-1, fromTail(run.agent_log()));
     for (const RankHistory& rank : m_history->ranks()) {
@@ -107,8 +111,36 @@ void RunReader::readLogs(std::vector<LogLine>& lines) {
             t = m_history->state().started > 0 ? m_history->state().started : m_history->state().created;
         for (std::string& text : log.poll()) {
             t = take_time(text, t);
-            if (!text.empty()) lines.push_back({t, rank, LogLine::Kind::Text, plain_text(std::move(text))});
+            if (!text.empty())
+                m_log_lines.push_back({t, rank, LogLine::Kind::Text, plain_text(std::move(text))});
         }
+    }
+    return m_log_lines.size() > before;
+}
+
+/// Adds new events to the lines that are shown, and notes how the engine's log says them.
+void RunReader::addEvents() {
+    for (const Happening& happening : m_history->take_news()) {
+        LogLine line = lineOf(happening);
+        if (!line.text.isEmpty()) m_lines.push_back(std::move(line));
+        for (const QString& logged :
+             QString::fromStdString(log_text(happening.event)).split(u'\n', Qt::SkipEmptyParts))
+            m_repeated.emplace(happening.rank, plain_text(logged.toStdString()));
+    }
+    if (m_repeated.size() > kMostRepeated) m_repeated.clear();
+    for (const Alert& alert : m_history->take_alerts())
+        m_lines.push_back({alert.t, alert.rank.value_or(0), LogLine::Kind::Warning, alertText(alert)});
+}
+
+/// Adds the logs' lines except those that repeat an event. Waits until all events are read.
+void RunReader::addLogs() {
+    if (!m_history->progress().whole()) return;
+    for (LogLine& line : std::exchange(m_log_lines, {})) {
+        const auto repeated = m_repeated.find({line.rank, line.text});
+        if (repeated == m_repeated.end())
+            m_lines.push_back(std::move(line));
+        else
+            m_repeated.erase(repeated);
     }
 }
 
@@ -120,12 +152,8 @@ void RunReader::tell() {
     if (m_stale || m_charts == nullptr)
         m_charts = std::make_shared<const RunCharts>(make_charts(*m_history, m_request));
     news_now->picture.charts = m_charts;
-    for (const Happening& happening : m_history->take_news()) {
-        LogLine line = lineOf(happening);
-        if (!line.text.isEmpty()) m_lines.push_back(std::move(line));
-    }
-    for (const Alert& alert : m_history->take_alerts())
-        m_lines.push_back({alert.t, alert.rank.value_or(0), LogLine::Kind::Warning, alertText(alert)});
+    addEvents();
+    addLogs();
     std::stable_sort(m_lines.begin(), m_lines.end(),
                      [](const LogLine& a, const LogLine& b) { return a.t < b.t; });
     if (*m_samples != m_history->samples())

@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "gui/monitor/log_line.h"
@@ -48,7 +50,9 @@ class RunReader : public QObject {
   private:
     void tick();
     void readOnce();
-    void readLogs(std::vector<LogLine>& lines);
+    bool readLogs();
+    void addEvents();
+    void addLogs();
     void tell();
 
     QString m_dir;
@@ -61,6 +65,8 @@ class RunReader : public QObject {
     std::shared_ptr<const RunCharts> m_charts;
     std::shared_ptr<const SamplesByStep> m_samples = std::make_shared<const SamplesByStep>();
     std::vector<LogLine> m_lines;
+    std::vector<LogLine> m_log_lines;                   ///< read, but not yet compared with the events
+    std::multiset<std::pair<int, QString>> m_repeated;  ///< rank and log line of each event that is shown
     bool m_stale = true, m_waiting = false;
     double m_told_at = 0;
     double m_made_ms = 0;

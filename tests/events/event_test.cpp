@@ -10,6 +10,7 @@
 
 #include "engine/error.h"
 #include "engine/events/library_words.h"
+#include "engine/events/log_text.h"
 
 namespace ringmaster {
 namespace {
@@ -282,6 +283,22 @@ TEST(LibraryWords, NameTheCausesOfLibrariesAndNoneOfOurs) {
     for (const char* ours :
          {"", "nothing came for 120 s", "given up", "lost rank 0's store", "the loss is nan"})
         EXPECT_EQ(cause_in(ours), "") << ours;
+}
+
+TEST(LogText, SaysAnEventAsTheEngineLogsIt) {
+    EXPECT_EQ(log_text(CheckpointEvent{100, "checkpoints", 4.13}), "checkpoint of step 100 saved in 4.1 s");
+    EXPECT_EQ(log_text(EvalEvent{5, 2.5, 77, {}}), "evaluation after step 5: loss 2.500000 over 77 labels");
+    EXPECT_EQ(log_text(DoneEvent{3, "completed"}), "completed after step 3");
+    EXPECT_EQ(log_text(DoneEvent{3, "stopped"}), "stopped after step 3, saved");
+    EXPECT_EQ(log_text(a_step()), "");
+}
+
+TEST(LogText, OfAnErrorHasItsHintOnALineOfItsOwn) {
+    const Error full(Failure::Refused, Code("DISK-FULL"), "the disk is full", "/runs", "make room");
+    EXPECT_EQ(error_event(full).message, "the disk is full \u2014 make room");
+    EXPECT_EQ(log_text(error_event(full)), "error: " + full.text());
+    const Error bare(Failure::Refused, Code("DISK-FULL"), "the disk is full");
+    EXPECT_EQ(log_text(error_event(bare)), "error: " + bare.text());
 }
 
 TEST(EventLine, HasALongestTextAndLength) {
