@@ -31,7 +31,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;  // delay after the last key
+constexpr int kDraftMs = 2000;         // delay after the last key
+constexpr int kLeastCharacters = 40;   // of a line of text that can be read without scrolling
+constexpr double kLeastBoardEms = 23;  // least width of the plan, with the page's margins
 
 QString drafts_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
@@ -60,6 +62,8 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
       m_notice(new Banner),
       m_draft_notice(new Banner),
       m_stack(new QStackedWidget),
+      m_work(new QSplitter),
+      m_sheet(new QSplitter),
       m_topology(new TopologyBar),
       m_editor(new YamlEditor),
       m_find(new FindBar(m_editor)),
@@ -87,16 +91,15 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
     connect(open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
     connect(example, &QPushButton::clicked, &m_session, &Session::tryExample);
 
-    auto* work = new QSplitter(Qt::Horizontal);
-    work->setChildrenCollapsible(false);
-    work->setHandleWidth(space(0.7));
-    work->addWidget(makeLeft());
-    work->addWidget(m_board);
-    work->setStretchFactor(0, 2);
-    work->setStretchFactor(1, 3);
-    work->setSizes({space(24), space(40)});
+    m_work->setObjectName(u"planSplitter"_s);
+    m_work->setChildrenCollapsible(false);
+    m_work->setHandleWidth(space(0.7));
+    m_work->addWidget(makeLeft());
+    m_work->addWidget(m_board);
+    m_work->setStretchFactor(0, 2);
+    m_work->setStretchFactor(1, 3);
     m_stack->addWidget(empty);
-    m_stack->addWidget(work);
+    m_stack->addWidget(m_work);
 
     QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_draft_notice);
@@ -116,20 +119,18 @@ QWidget* PlanPage::makeLeft() {
     auto* sheet = new Card;
     sheet->setAccessibleName(tr("Configuration"));
     sheet->layout()->setContentsMargins(1, 1, 1, 1);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->setChildrenCollapsible(false);
+    m_sheet->setChildrenCollapsible(false);
     auto* text = new QWidget;
     auto* text_layout = new QVBoxLayout(text);
     text_layout->setContentsMargins(0, 0, 0, 0);
     text_layout->setSpacing(0);
     text_layout->addWidget(m_editor, 1);
     text_layout->addWidget(m_find);
-    splitter->addWidget(text);
-    splitter->addWidget(m_problems);
-    splitter->setStretchFactor(0, 1);  // a larger window gives the text more room, not the problems
-    splitter->setStretchFactor(1, 0);
-    splitter->setSizes({space(19), space(14)});
-    sheet->body()->addWidget(splitter, 1);
+    m_sheet->addWidget(text);
+    m_sheet->addWidget(m_problems);
+    m_sheet->setStretchFactor(0, 1);  // a larger window gives the text more room, not the problems
+    m_sheet->setStretchFactor(1, 0);
+    sheet->body()->addWidget(m_sheet, 1);
 
     auto* left = new QWidget;
     auto* layout = new QVBoxLayout(left);
@@ -137,8 +138,20 @@ QWidget* PlanPage::makeLeft() {
     layout->setSpacing(space(0.6));
     layout->addWidget(m_topology);
     layout->addWidget(sheet, 1);
-    left->setMinimumWidth(space(15));
     return left;
+}
+
+/// Puts the plan below the text if there is no room beside it, and the problems in the other direction.
+void PlanPage::arrange() {
+    const int text = m_editor->widthOf(kLeastCharacters);
+    m_editor->setMinimumWidth(text);
+    const bool is_wide = width() >= text + space(kLeastBoardEms);
+    const auto along = is_wide ? Qt::Horizontal : Qt::Vertical;
+    if (along == m_work->orientation() && m_sheet->orientation() != along) return;
+    m_work->setOrientation(along);
+    m_sheet->setOrientation(is_wide ? Qt::Vertical : Qt::Horizontal);
+    m_work->setSizes(is_wide ? QList{space(24), space(40)} : QList{space(20), space(20)});
+    m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{text, space(14)});
 }
 
 void PlanPage::makeHeader() {
@@ -561,6 +574,11 @@ void PlanPage::writeHeader() {
                          : plan.config.accelerate_only
                              ? tr("An accelerate file alone can be planned, not launched.")
                              : words.why);
+}
+
+void PlanPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    arrange();
 }
 
 void PlanPage::dragEnterEvent(QDragEnterEvent* event) {

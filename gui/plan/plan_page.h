@@ -52,11 +52,13 @@ class PlanPage : public Page {
     void rowsWanted(const ringmaster::Request& request, const QString& text);  ///< emits the edited text
 
   protected:
+    void resizeEvent(QResizeEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
   private:
     QWidget* makeLeft();
+    void arrange();
     void makeHeader();
     void connectAll();
     void addShortcuts();
@@ -103,6 +105,8 @@ class PlanPage : public Page {
     bool m_edit_refused = false;  ///< the notice is about an edit, and goes with the next one
     Banner* m_draft_notice;       ///< offers an edit that a crash left behind
     QStackedWidget* m_stack;
+    QSplitter* m_work;   ///< the text and the plan
+    QSplitter* m_sheet;  ///< the text and its problems
     TopologyBar* m_topology;
     YamlEditor* m_editor;
     FindBar* m_find;

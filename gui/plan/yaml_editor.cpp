@@ -8,6 +8,7 @@
 #include <QTextBlock>
 #include <QToolTip>
 #include <QUrl>
+#include <cmath>
 
 #include "gui/look/look.h"
 #include "gui/plan/yaml_formats.h"
@@ -269,6 +270,11 @@ int YamlEditor::gutterWidth() const {
     const int digits = std::max(2, int(QString::number(std::max(1, blockCount())).size()));
     const int line = fontMetrics().height();
     return digits * fontMetrics().horizontalAdvance(u'9') + line + space(0.9);
+}
+
+int YamlEditor::widthOf(int characters) const {
+    return gutterWidth() + characters * fontMetrics().horizontalAdvance(u'0') +
+           int(std::ceil(2 * document()->documentMargin())) + verticalScrollBar()->sizeHint().width();
 }
 
 int YamlEditor::lineAt(int y) const {

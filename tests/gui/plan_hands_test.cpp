@@ -107,6 +107,26 @@ class PlanHandsTest : public PlanPageTest {
         QCOMPARE(ranks->value(), 9);
     }
 
+    /// Runs with fonts at 144 dpi, too.
+    void aLineOfTheTextIsReadWholeInANarrowWindow_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("beside a sidebar, of 1024x700") << QSize(780, 640);
+        QTest::newRow("1440x900") << QSize(1190, 840);
+    }
+    void aLineOfTheTextIsReadWholeInANarrowWindow() {
+        QFETCH(const QSize, size);
+        m_page->resize(size);
+        const QString line = u"attn_implementation: flash_attention_2"_s;
+        const int needed = editor()->fontMetrics().horizontalAdvance(line);
+        QTRY_VERIFY2(editor()->viewport()->width() >= needed,
+                     qPrintable(u"%1 of %2"_s.arg(editor()->viewport()->width()).arg(needed)));
+        const auto* board = m_page->findChild<PlanBoard*>();
+        QVERIFY2(board->width() >= board->widget()->minimumSizeHint().width(),
+                 qPrintable(QString::number(board->width())));
+        QVERIFY(board->height() >= space(8) && editor()->height() >= space(5));
+        QCOMPARE(m_page->size(), size);
+    }
+
     void keepIsOfferedOnceAndKeepsTheBatchOfTheFile() {
         auto* keep = m_page->findChild<QAbstractButton*>(u"keepBatchButton"_s);
         QVERIFY(!keep->isVisibleTo(m_page.get()));
