@@ -34,6 +34,14 @@ std::string what_exceeds(std::string_view text, const JsonLimits& limits) {
     return values > limits.values ? "holds more than " + std::to_string(limits.values) + " values" : "";
 }
 
+std::string json_problem(const std::exception& problem) {
+    if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&problem))
+        return "no valid JSON from byte " + std::to_string(broken->byte) + " on";
+    if (dynamic_cast<const nlohmann::json::type_error*>(&problem)) return "a value has the wrong type";
+    const std::string what = problem.what();  // begins with the exception's name in brackets
+    return what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
+}
+
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where, const JsonLimits& limits) {
     if (const std::string excess = what_exceeds(text, limits); !excess.empty())
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), excess, where);
@@ -41,7 +49,7 @@ nlohmann::json parse_bounded_json(std::string_view text, const std::string& wher
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"),
-                    "is damaged: " + std::string(problem.what()).substr(0, kShownBytes), where);
+                    "is damaged: " + json_problem(problem).substr(0, kShownBytes), where);
     }
 }
 

@@ -209,9 +209,10 @@ RunState parse_run_state(const std::string& text, const std::string& where) {
     const nlohmann::json json = parse_bounded_json(text, where, {limits::kStateFile, 8, 1 << 17});
     try {
         return state_of(json);
-    } catch (const std::exception& problem) {  // an Error about a member, or the wrong kind of one
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
-                    where);
+    } catch (const nlohmann::json::exception& problem) {
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where);
+    } catch (const Error& problem) {  // about a member
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(), where);
     }
 }
 
