@@ -217,7 +217,7 @@ void MonitorPage::showHeader() {
     if (!hosts.isEmpty() && hosts.size() <= 4) parts << hosts.join(u", "_s);
     if (hosts.size() > 4) parts << tr("%n hosts", nullptr, int(hosts.size()));
     if (state.attempt > 1) parts << tr("attempt %1").arg(state.attempt);
-    if (now.phase) parts << phase_text(*now.phase);
+    if (now.phase && now.diagnosis.finding != Finding::AwaitingRollouts) parts << phase_text(*now.phase);
     if (!now.reading.whole()) {
         const double share = double(now.reading.read_bytes) / double(now.reading.total_bytes);
         parts << tr("%1 read").arg(show::percent(share));
@@ -289,7 +289,9 @@ void MonitorPage::showVerdict() {
     Diagnosis found = now.diagnosis;
     if (m_stopping && now.state.state == RunPhase::Running)  // requested here, not in the run's files yet
         found = {.finding = Finding::Stopping};
-    const VerdictText said = verdictText(found);
+    VerdictText said = verdictText(found);
+    if (found.finding == Finding::AwaitingRollouts && now.phase)  // says how long it waits
+        said.verdict = show::sentence(show::begun(phase_text(*now.phase)));
     QStringList next{said.next};
     if (now.odd_lines > 0)
         next << tr("%n line(s) of its events make no sense and are left out.", nullptr,
