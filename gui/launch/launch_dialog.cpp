@@ -334,13 +334,15 @@ bool LaunchDialog::event(QEvent* event) {
     return is_handled;
 }
 
-/// Makes the dialog so large that all phases and the whole message are seen, as far as the screen has room.
+/// Makes the dialog so large that all phases, the whole message and the whole preview are seen, as far as the
+/// screen has room.
 void LaunchDialog::growToFit() {
     const int wide = std::max(width(), space(34));
     const int high =
         layout()->hasHeightForWidth() ? layout()->totalHeightForWidth(wide) : sizeHint().height();
     const QSize room = screen()->availableGeometry().size() - QSize(space(2), space(3));
-    resize(QSize(wide, std::max(height(), high)).boundedTo(room));
+    const int shown = height() + (m_form ? m_form->hiddenHeight() : 0);
+    resize(QSize(wide, std::max(shown, high)).boundedTo(room));
 }
 
 QPushButton* LaunchDialog::offer(const QString& text) {

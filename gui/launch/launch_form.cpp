@@ -313,6 +313,10 @@ QString LaunchForm::whyNotQueued() const {
     return tr("Nothing restarts a queued run over several machines: set the restarts to never.");
 }
 
+int LaunchForm::hiddenHeight() const {
+    return m_preview->hiddenHeight();
+}
+
 std::shared_ptr<RunBackend> LaunchForm::takeReached() {
     return m_preview->takeReached();
 }

@@ -36,6 +36,7 @@ class LaunchForm : public QWidget {
     QString actionText() const;    ///< text of the button that launches
     QString whyNotQueued() const;  ///< says why a run that can be launched cannot be queued; empty: it can
     void keep();                   ///< remembers the choices for next time
+    int hiddenHeight() const;      ///< height of what the preview shows only by scrolling
     std::shared_ptr<RunBackend> takeReached();
 
   Q_SIGNALS:

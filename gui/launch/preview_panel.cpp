@@ -135,6 +135,12 @@ void PreviewPanel::showState() {
     m_state->setText(m_busy ? (elsewhere ? tr("connecting…") : tr("planning…")) : QString());
 }
 
+int PreviewPanel::hiddenHeight() const {
+    const int lines = m_text->blockCount() * m_text->fontMetrics().lineSpacing();
+    const int whole = lines + int(2 * m_text->document()->documentMargin());
+    return m_shown ? std::max(0, whole - m_text->viewport()->height()) : 0;
+}
+
 std::shared_ptr<RunBackend> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
     m_given_up.reset();  // the machines stay reached

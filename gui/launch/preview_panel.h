@@ -27,6 +27,7 @@ class PreviewPanel : public QWidget {
 
     /// Sets the choice to preview. Without one, because something is missing, nothing is shown.
     void setChoice(const std::optional<LaunchChoice>& choice);
+    int hiddenHeight() const;                 ///< height of the text that is seen only by scrolling
     bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown
     bool isBusy() const { return m_busy; }
     /// Returns the machines reached for the current choice; null if there are none or they were taken before.
