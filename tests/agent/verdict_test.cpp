@@ -98,6 +98,7 @@ TEST(Verdict, NamesTheRankAndTheSignalThatKilledIt) {
     const RunVerdict verdict = judge(failure({ours(0), rank(1, killed(SIGKILL))}));
     EXPECT_EQ(verdict.state, RunPhase::Failed);
     EXPECT_EQ(verdict.why, (Reason{{"rank-signal", {"1", "9", "Killed"}}}));
+    EXPECT_EQ(verdict.failed_rank, 1) << "the rank that the app's button opens";
 }
 
 TEST(Verdict, IsInWords) {

@@ -9,6 +9,7 @@
 #include "gui/launch/launch_form.h"
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
+#include "gui/look/look.h"
 #include "gui/session/job.h"
 
 #include <QCheckBox>
@@ -22,6 +23,8 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScreen>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTranslator>
@@ -244,6 +247,23 @@ class LaunchTest : public QObject {
         }
     }
 
+    void aNameThatIsTakenIsSaidWithTheOneThatIsGiven() {
+        Session session(places());
+        LaunchDialog dialog(session);
+        dialog.ask(request());
+        auto* name = dialog.findChild<QLineEdit*>(u"runNameEdit"_s);
+        const auto* warnings = dialog.findChild<QLabel*>(u"launchWarnings"_s);
+        QTest::keyClicks(name, u"longdocs"_s);
+        QVERIFY2(!warnings->text().contains(u"taken"_s), qPrintable(warnings->text()));
+        const QDir runs(QString::fromStdString(session.places().runs_dir.string()));
+        QVERIFY(QDir().mkpath(runs.filePath(u"longdocs"_s)));
+        name->selectAll();
+        QTest::keyClicks(name, u"longdocs"_s);
+        QVERIFY2(warnings->text().contains(u"the run is called longdocs-2."_s), qPrintable(warnings->text()));
+        QVERIFY(QDir(runs.filePath(u"longdocs"_s)).removeRecursively());
+        QTest::mouseClick(dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s), Qt::LeftButton);
+    }
+
     void aChoiceIsKeptForTheNextTime() {
         writeRoster();
         Session session(find_places());
@@ -280,12 +300,48 @@ class LaunchTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20000);
         const QString shown = form->findChild<QPlainTextEdit*>(u"previewText"_s)->toPlainText();
         QVERIFY(shown.contains(u"#SBATCH --partition=\"gpu\""_s));
+        const auto* text = form->findChild<QPlainTextEdit*>(u"previewText"_s);
+        QTRY_VERIFY(!text->verticalScrollBar()->isVisible() ||
+                    dialog.height() >= dialog.screen()->availableGeometry().height() - space(3));
         const QString printed = dryRun({u"--slurm"_s, u"partition=gpu"_s, u"--slurm"_s, u"time=4:00:00"_s,
                                         u"--slurm"_s, u"nodes=2"_s, u"--slurm"_s, u"mail-type=END"_s});
         QCOMPARE(shown.trimmed(), printed.trimmed());
         form->findChild<QLineEdit*>(u"slurmTime"_s)->setText(u"1:00:00"_s);
         QVERIFY(!go->isEnabled());
         dialog.close();
+    }
+
+    void slurmsRefusalIsReadToItsEnd() {
+        const QTemporaryDir programs;
+        QFile sbatch(programs.filePath(u"sbatch"_s));
+        QVERIFY(sbatch.open(QIODevice::WriteOnly));
+        sbatch.write(
+            "#!/bin/sh\ncat >/dev/null\nfor word in one two three; do echo \"sbatch: error: the $word "
+            "limit of the account longdocs on the partition gpu is lower than the job asks for, ask its "
+            "coordinator\" >&2; done\nexit 1\n");
+        sbatch.close();
+        sbatch.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", programs.path().toLocal8Bit() + ':' + path);
+        Session session(places());
+        LaunchDialog dialog(session);
+        dialog.ask(request());
+        chooseSlurm(*dialog.findChild<LaunchForm*>());
+        auto* go = dialog.findChild<QPushButton*>(u"goLaunchButton"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20000);
+        QTest::mouseClick(go, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog.isBusy(), 20000);
+        qputenv("PATH", path);
+        const auto banners = dialog.findChildren<Banner*>(Qt::FindDirectChildrenOnly);
+        QCOMPARE(banners.size(), 1);
+        QTRY_VERIFY(banners.front()->isVisible());
+        const QString said = banners.front()->text();
+        QVERIFY2(said.contains(u"the one limit"_s) && said.contains(u"the three limit"_s) &&
+                     said.count(u"coordinator"_s) == 3,
+                 qPrintable(said));
+        const auto* label = banners.front()->findChild<QLabel*>();
+        QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()),
+                     qPrintable(QString::number(label->height())));
     }
 
     void theCommandsAreThoseOfADryRun() {

@@ -9,6 +9,8 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QProcess>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -20,8 +22,12 @@
 #include <QTreeView>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
+#include "engine/error.h"
+#include "engine/events/log_text.h"
 #include "gui/monitor/monitor_page.h"
+#include "gui/monitor/verdict_text.h"
 #include "launcher/alerts/settings.h"
 #include "tests/gui/synthetic_run.h"
 
@@ -340,6 +346,107 @@ class MonitorTest : public QObject {
         QVERIFY(loss.series[2].value[49] > 1);
     }
 
+    void theRankThatFailedIsOneClickAway() {
+        SyntheticRun run{at("fallen"), 4, 60};
+        run.phase = RunPhase::Failed;
+        run.reason = "rank 2 was killed by signal 9 (Killed)";
+        written(run);
+        RunState state = read_run_state(run.dir);
+        state.failed_rank = 2;
+        write_run_state(run.dir, state);
+        open(run);
+        auto* show = m_page->findChild<QPushButton*>(u"showRankButton"_s);
+        QVERIFY(show);
+        QCOMPARE(show->text(), u"Show rank 2"_s);
+        QTest::mouseClick(show, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        for (const ChartSeries& series : m_page->chart(ChartKind::Loss)->plot()->chart().series) {
+            if (series.rank >= 0) QCOMPARE(series.strong, series.rank == 2);
+        }
+        QCOMPARE(m_page->findChild<QComboBox*>(u"logRank"_s)->currentText(), u"Rank 2"_s);
+    }
+
+    void aRunWithAStopAheadIsStopping() {
+        QProcess agent;  // ends when it is told to stop; the run's files do not know it yet
+        agent.start(u"sleep"_s, {u"60"_s});
+        QVERIFY(agent.waitForStarted());
+        const SyntheticRun run = written({at("stopping"), 2, 200});
+        RunState state = read_run_state(run.dir);
+        state.nodes = {{"here", find_process(agent.processId()).value(), {}}};
+        write_run_state(run.dir, state);
+        open(run);
+        QVERIFY(subtitle().startsWith(u"running"_s));
+        QTest::mouseClick(m_page->findChild<QPushButton*>(u"stopButton"_s), Qt::LeftButton);
+        QVERIFY2(subtitle().startsWith(u"stopping"_s), qPrintable(subtitle()));
+        QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().startsWith(u"Stopping."_s));
+        QVERIFY(agent.waitForFinished());
+    }
+
+    void muchExposedCommunicationIsNotRunningWell() {
+        Diagnosis found{.finding = Finding::RunningWell, .urgency = Urgency::Good, .share = 0.05};
+        QCOMPARE(verdictText(found).verdict, u"Running well."_s);
+        QCOMPARE(verdictText(found).tone, Tone::Good);
+        found.share = 0.18;
+        QCOMPARE(verdictText(found).verdict, u"Running."_s);
+        QCOMPARE(verdictText(found).tone, Tone::Plain);
+    }
+
+    void aCompletedRunWhoseEventsEndEarlyIsMarked() {
+        SyntheticRun early{at("early"), 2, 40};
+        early.phase = RunPhase::Completed;
+        written(early);
+        m_page->resize(1200, 900);
+        auto* choose = m_page->findChild<QPushButton*>(u"chooseRunButton"_s);
+        QStringList offered;
+        QTimer::singleShot(0, this, [&] {
+            QMenu* menu = choose->menu();
+            QAction* wanted = nullptr;
+            for (QAction* action : menu->actions()) {
+                offered << action->text();
+                if (action->text().startsWith(u"early"_s)) wanted = action;
+            }
+            if (wanted) QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(wanted).center());
+            menu->close();
+        });
+        QTest::mouseClick(choose, Qt::LeftButton);
+        QVERIFY2(offered.contains(u"early \u00B7 incomplete"_s), qPrintable(offered.join(u'|')));
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        QVERIFY2(subtitle().startsWith(u"incomplete"_s), qPrintable(subtitle()));
+        QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().contains(u"end at step 40"_s));
+    }
+
+    void aRunThatNeverTrainedHasNothingMeasured() {
+        SyntheticRun run{at("never"), 2, 0};
+        open(written(run));
+        Plot* loss = m_page->chart(ChartKind::Loss)->plot();
+        QCOMPARE(loss->emptyText(), u"Nothing measured yet."_s);
+        run.phase = RunPhase::Failed;
+        open(written(run));
+        QCOMPARE(loss->emptyText(), u"Nothing was measured."_s);
+    }
+
+    void aWaitForRolloutsIsSaidWhereItHasRoom() {
+        const SyntheticRun run = written({at("rollouts"), 2, 20});
+        EventWriter(run.dir / "events", 0).write(PhaseEvent{"rollouts", 45, 1800});
+        open(run);
+        QVERIFY2(!subtitle().contains(u"rollouts"_s), qPrintable(subtitle()));
+        const QString said = plain(m_page->findChild<Banner*>(u"verdict"_s)->text());
+        QVERIFY2(said.startsWith(u"Waiting for rollouts"_s) && said.contains(u"45 s of 30 min"_s),
+                 qPrintable(said));
+    }
+
+    void memoryIsExpectedAsItIsMeasured() {
+        const SyntheticRun run = written({at("expected"), 2, 20});
+        open(run);
+        std::set<int64_t> tensors;  // the events measure tensors, without the runtime
+        const Plan plan = read_plan((run.dir / "plan.json").string());
+        for (const RankMemory& rank : plan.memory->per_rank) {
+            QVERIFY(rank.runtime > 0);
+            tensors.insert(rank.total - rank.runtime);
+        }
+        QVERIFY(tensors.contains(m_page->picture()->expected_bytes));
+    }
+
     void aStragglerIsNamedAndOneClickAway() {
         SyntheticRun run{at("straggler"), 8, 400};
         run.slow_rank = 5;
@@ -483,6 +590,31 @@ class MonitorTest : public QObject {
         QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().contains(u"the disk is full"_s));
     }
 
+    void theLogSaysNothingTwice() {
+        SyntheticRun run{at("twice"), 2, 60};
+        run.phase = RunPhase::Failed;
+        written(run);
+        const Event events[] = {CheckpointEvent{60, "checkpoints", 4.13}, EvalEvent{60, 1.25, 4000, {}},
+                                WarningEvent{"the rows are short", "/data"},
+                                error_event(Error(Failure::Refused, Code("DISK-FULL"), "the disk is full",
+                                                  "/runs", "make room"))};
+        std::ofstream log(run.dir / "logs" / log_file_name(1));
+        for (const Event& event : events) {
+            EventWriter(run.dir / "events", 1).write(event);
+            log << "23:59:59 " << log_text(event) << '\n';
+        }
+        log << "23:59:59 only the log says this" << std::endl;
+        open(run);
+        const LogModel* model = m_page->log()->model();
+        QStringList said;
+        for (int row = 0; row < model->rowCount(); ++row)
+            said << model->index(row, LogModel::Text).data().toString();
+        const QString all = said.join(u'\n');
+        for (const QString& once : {u"checkpoint of step 60"_s, u"after step 60"_s, u"the rows are short"_s,
+                                    u"the disk is full"_s, u"make room"_s, u"only the log says this"_s})
+            QVERIFY2(all.count(once) == 1, qPrintable(once + u'\n' + all));
+    }
+
     void resumeIsPassedOn() {
         SyntheticRun run{at("stopped"), 2, 20};
         run.phase = RunPhase::Stopped;
@@ -531,6 +663,8 @@ class MonitorTest : public QObject {
         fs::create_directories(at("damaged"));
         std::ofstream(at("damaged") / "run.json") << "{\"state\": \"run";
         QVERIFY(says(at("damaged")));
+        for (const QLabel* label : m_page->findChildren<QLabel*>())
+            QVERIFY2(!label->text().contains(u"json"_s + u".exception"_s), qPrintable(label->text()));
         fs::create_directories(at("folder") / "run.json");
         QVERIFY(says(at("folder")));
         open(written({at("good"), 2, 10}));
@@ -649,6 +783,10 @@ class MonitorTest : public QObject {
     void open(const SyntheticRun& run) {
         m_page->openRun(QString::fromStdString(run.dir.string()));
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+    }
+
+    QString subtitle() const {
+        return m_page->findChild<PageHeader*>()->findChildren<ElidedLabel*>().back()->fullText();
     }
 
     QString figure(const QString& caption) {

@@ -19,6 +19,7 @@
 #include "engine/config/document.h"
 #include "gui/look/look.h"
 #include "gui/plan/problem_list.h"
+#include "gui/plan/sequence_view.h"
 #include "tests/gui/plan_page_test.h"
 
 using namespace ringmaster;
@@ -270,6 +271,82 @@ class PlanTest : public PlanPageTest {
         QVERIFY(m_page->findChild<QLabel*>(u"attentionKernels"_s)->toolTip().contains(u"own shapes"_s));
         setText(QString(kText) + u"sample_packing: true\n"_s);
         QVERIFY2(text().contains(u"cuDNN is left out: rows hold several documents"_s), qPrintable(text()));
+    }
+
+    void aPlanForGpusThatAreNotHereIsLaunchedElsewhere() {
+        QVERIFY(m_session->machine()->gpus.empty());
+        open(gpus(8));
+        auto* launch = button("launchButton");
+        QVERIFY(launch->isEnabled());  // the next dialog offers machines over SSH, and Slurm
+        QCOMPARE(launch->text(), u"Launch on 8 GPU(s) elsewhere\u2026"_s);
+        QVERIFY2(launch->toolTip().startsWith(u"The plan is for 8 GPU(s), this machine has none."_s),
+                 qPrintable(launch->toolTip()));
+        auto* device = m_page->findChild<QComboBox*>(u"deviceBox"_s);
+        device->setFocus();
+        QTest::keyClick(device, Qt::Key_Down);
+        settle();
+        QCOMPARE(launch->text(), u"Launch on 8 CPU rank(s)"_s);
+    }
+
+    void aVeryLongStepDrawsARemark() {
+        open();
+        QVERIFY2(!verdict().contains(u"One step takes"_s), qPrintable(verdict()));
+        setText(QString(kText).replace(u"gradient_accumulation_steps: 2"_s,
+                                       u"gradient_accumulation_steps: 20000"_s));
+        QVERIFY2(verdict().startsWith(u"FITS"_s) && verdict().contains(u"One step takes"_s),
+                 qPrintable(verdict()));
+    }
+
+    void aLengthThatIsInTheTextIsNotCalledUnknown() {
+        open();
+        setText(QString(kText).replace(u"micro_batch_size: 1"_s, u"micro_batch_size: 0"_s));
+        QVERIFY(verdict().startsWith(u"INVALID"_s));
+        const auto* sequence = m_page->findChild<SequenceView*>();
+        QVERIFY2(!sequence->accessibleDescription().contains(u"length of a sequence"_s),
+                 qPrintable(sequence->accessibleDescription()));
+    }
+
+    void aFixOffersOnlySizesThatWork() {
+        open(gpus(3));
+        const int row = rowWith(u"does not divide"_s);
+        QVERIFY(row >= 0);
+        problems()->setCurrentRow(row);
+        QStringList offered;
+        for (const auto* fix : m_page->findChildren<QAbstractButton*>(u"fixButton"_s)) offered << fix->text();
+        QVERIFY(!offered.isEmpty());
+        for (const QString& fix : offered)
+            QVERIFY2(fix.endsWith(u": 3"_s) || fix.endsWith(u": 1"_s) || fix.startsWith(u"Remove"_s),
+                     qPrintable(fix));
+        QTest::mouseClick(button("fixButton"), Qt::LeftButton);
+        settle();
+        QCOMPARE(rowWith(u"does not divide"_s), -1);
+    }
+
+    void aFixStaysDone_data() {
+        QTest::addColumn<QString>("lines");
+        QTest::addColumn<QString>("key");
+        QTest::newRow("8 bits without an adapter") << u"load_in_8bit: true\n"_s << u"load_in_8bit"_s;
+        QTest::newRow("trained weights beside an adapter")
+            << u"adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\n"
+               "unfrozen_parameters: ['^lm_head']\n"_s
+            << u"unfrozen_parameters"_s;
+        QTest::newRow("a method that is misspelt") << u"rl: dpoo\n"_s << u"rl"_s;
+    }
+    void aFixStaysDone() {
+        QFETCH(const QString, lines);
+        QFETCH(const QString, key);
+        open();
+        setText(kText + lines);
+        QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
+        const int row = rowWith(key);
+        QVERIFY(row >= 0);
+        const QString said = problems()->item(row)->text().section(u": "_s, 1);
+        problems()->setCurrentRow(row);
+        auto* fix = button("fixButton");
+        QVERIFY(fix && fix->isVisible());
+        QTest::mouseClick(fix, Qt::LeftButton);
+        settle();
+        QCOMPARE(rowWith(said), -1);
     }
 
     void theTokensOfDividedExpertsAreDrawn() {

@@ -24,6 +24,7 @@
 
 #include "gui/charts/chart_card.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/runs/compare_curves.h"
 #include "gui/runs/compare_tables.h"
 #include "gui/runs/compare_view.h"
@@ -221,6 +222,15 @@ class RunsTest : public QObject {
                   arrow = QFontMetrics(header->font()).horizontalAdvance(u'\u25BC');
         QVERIFY(title > 0);
         QVERIFY2(ink(RunsModel::Started) > title + arrow / 2, "the arrow covers the title");
+    }
+
+    void aFailureIsSaidInASentence() {
+        TestHome home;
+        home.add({.name = "llama", .phase = RunPhase::Failed, .reason = "rank 1 ran out of memory"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QCOMPARE(shown.page.findChild<DetailsPanel*>()->findChild<Banner*>()->text(),
+                 u"It failed. Rank 1 ran out of memory"_s);
     }
 
     void findsByEveryWord() {
@@ -546,6 +556,8 @@ class RunsTest : public QObject {
             shown.table()->selectRow(row);
             TRY_SETTLED(shown);
             QVERIFY(shown.page.grab().width() > 0);
+            const QString said = shown.page.findChild<DetailsPanel*>()->findChild<Banner*>()->text();
+            QVERIFY2(!said.contains(u"exception"_s) && !said.contains(u"parse error"_s), qPrintable(said));
         }
         QCOMPARE(damaged, 2);
         shown.table()->selectAll();
@@ -554,6 +566,21 @@ class RunsTest : public QObject {
         std::filesystem::remove_all(home.places.runs_dir);  // the run disappears while it is shown
         shown.find<QPushButton>(u"leaveCompare"_s)->click();
         QTRY_VERIFY_WITH_TIMEOUT(shown.find<QWidget>(u"noRuns"_s)->isVisible(), 8000);
+    }
+
+    void memoryIsEstimatedAsItIsMeasured() {
+        TestHome home;
+        const RunDirectory run = home.add({.name = "llama"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        int64_t tensors = 0;  // the events measure tensors, without the runtime
+        const Plan plan = read_plan(run.plan().string());
+        for (const RankMemory& rank : plan.memory->per_rank) {
+            QVERIFY(rank.runtime > 0);
+            tensors = std::max(tensors, rank.total - rank.runtime);
+        }
+        QCOMPARE(shown.table()->model()->index(0, RunsModel::Estimate).data().toString(),
+                 show::bytes(tensors));
     }
 
     void describesTheEstimateBesideTheMeasurement() {

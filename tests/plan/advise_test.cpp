@@ -287,6 +287,20 @@ TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
                     .is_null());
 }
 
+TEST(Advise, WhatOnlyTwoChangesMakeFitIsNamedWithBoth) {
+    const std::string text =
+        config_text("sequence_len: 1048576\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n");
+    const PlanRequest request = gpus(64, 80 * kGiB, 8);
+    const Plan plan = make_plan(read(text), request);
+    ASSERT_EQ(plan.verdict, Verdict::WillNotFit) << said(plan);
+    const Diagnostic* fit = find(plan, "MEM-FIT");
+    ASSERT_NE(fit, nullptr);
+    EXPECT_EQ(fit->form, "change") << fit->hint;
+    ASSERT_EQ(fit->fixes.size(), 1U);
+    EXPECT_GE(fit->fixes[0].edits.size(), 2U);
+    EXPECT_EQ(make_plan(read(apply_fix(text, fit->fixes[0])), request).verdict, Verdict::Fits);
+}
+
 TEST(Advise, AThousandRanksTakeAMoment) {
     const std::string text =
         config_text("sequence_len: 1048576\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall);
