@@ -212,7 +212,8 @@ RunState parse_run_state(const std::string& text, const std::string& where) {
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where);
     } catch (const Error& problem) {  // about a member
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(), where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+                    where);
     }
 }
 

@@ -155,7 +155,8 @@ void RunKeeper::look() {
 
 void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     KeptNews now;
-    if (kept->follower) now = {note_of(kept->follower->job_note().whole()), troubleWords(kept->follower->trouble())};
+    if (kept->follower)
+        now = {note_of(kept->follower->job_note().whole()), troubleWords(kept->follower->trouble())};
     if (kept->follower && now.trouble.isEmpty()) now.trouble = note_of(kept->follower->not_contacted());
     const bool is_new = !(now == kept->news);
     kept->news = now;
