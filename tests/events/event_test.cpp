@@ -295,7 +295,7 @@ TEST(LogText, SaysAnEventAsTheEngineLogsIt) {
 
 TEST(LogText, OfAnErrorHasItsHintOnALineOfItsOwn) {
     const Error full(Failure::Refused, Code("DISK-FULL"), "the disk is full", "/runs", "make room");
-    EXPECT_EQ(error_event(full).message, "the disk is full \u2014 make room");
+    EXPECT_EQ(error_event(full).message, full.what() + std::string(" \u2014 ") + full.hint);
     EXPECT_EQ(log_text(error_event(full)), "error: " + full.text());
     const Error bare(Failure::Refused, Code("DISK-FULL"), "the disk is full");
     EXPECT_EQ(log_text(error_event(bare)), "error: " + bare.text());

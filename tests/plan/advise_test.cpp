@@ -288,9 +288,10 @@ TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
 }
 
 TEST(Advise, WhatOnlyTwoChangesMakeFitIsNamedWithBoth) {
-    const std::string text =
-        config_text("sequence_len: 1048576\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n");
-    const PlanRequest request = gpus(64, 80 * kGiB, 8);
+    const std::string text = config_text(
+        "sequence_len: 262144\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\nfsdp_version: 2\n"
+        "fsdp_config: {reshard_after_forward: true}\n");
+    const PlanRequest request = gpus(8);
     const Plan plan = make_plan(read(text), request);
     ASSERT_EQ(plan.verdict, Verdict::WillNotFit) << said(plan);
     const Diagnostic* fit = find(plan, "MEM-FIT");
