@@ -311,6 +311,15 @@ class LaunchTest : public QObject {
         dialog.close();
     }
 
+    void theCommandsAreThoseOfADryRun() {
+        Session session(places());
+        LaunchForm form(session, request());
+        form.findChild<QLineEdit*>(u"runNameEdit"_s)->setText(u"one"_s);
+        auto* preview = form.findChild<QPlainTextEdit*>(u"previewText"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"torchrun --no-python"_s), 20000);
+        QCOMPARE(preview->toPlainText().trimmed(), dryRun({u"--name"_s, u"one"_s}).trimmed());
+    }
+
     void slurmsRefusalIsReadToItsEnd() {
         const QTemporaryDir programs;
         QFile sbatch(programs.filePath(u"sbatch"_s));
@@ -342,15 +351,6 @@ class LaunchTest : public QObject {
         const auto* label = banners.front()->findChild<QLabel*>();
         QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()),
                      qPrintable(QString::number(label->height())));
-    }
-
-    void theCommandsAreThoseOfADryRun() {
-        Session session(places());
-        LaunchForm form(session, request());
-        form.findChild<QLineEdit*>(u"runNameEdit"_s)->setText(u"one"_s);
-        auto* preview = form.findChild<QPlainTextEdit*>(u"previewText"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"torchrun --no-python"_s), 20000);
-        QCOMPARE(preview->toPlainText().trimmed(), dryRun({u"--name"_s, u"one"_s}).trimmed());
     }
 
   private:

@@ -431,7 +431,7 @@ class MonitorTest : public QObject {
         open(run);
         QVERIFY2(!subtitle().contains(u"rollouts"_s), qPrintable(subtitle()));
         const QString said = plain(m_page->findChild<Banner*>(u"verdict"_s)->text());
-        QVERIFY2(said.startsWith(u"Waiting for rollouts"_s) && said.contains(u"45 s of 30 min"_s),
+        QVERIFY2(said.startsWith(u"Waiting for files of rollouts"_s) && said.contains(u"45 s of 30 min"_s),
                  qPrintable(said));
     }
 
