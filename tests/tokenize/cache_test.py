@@ -90,7 +90,7 @@ def test_a_stopped_call_leaves_nothing_in_the_cache(tmp_path, number):
             file.write(line)
     process = start(tmp_path, datasets=[{"path": "a.jsonl"}], sequence_len=4000)
     for text in process.stdout:
-        if "reading" in text:
+        if json.loads(text).get("phase") == "read":
             break
     assert any(name.startswith("unfinished-") for name in folders(tmp_path))
     process.send_signal(number)
