@@ -118,11 +118,15 @@ void rotations(int64_t width, bool other) {
 }
 
 template <typename T>
-void gates(int64_t width, bool gated) {
+void gates(int64_t width, const GateRule& rule) {
     const int64_t count = kRows * width;
-    const GateRule rule{gated ? Activation::Silu : Activation::Gelu, gated};
-    const Memory<T> memory{
-        numbers<T>(count * (gated ? 2 : 1), 1), numbers<T>(count, 2), numbers<T>(count, 3), {}, {}, {}, {}};
+    const Memory<T> memory{numbers<T>(count * (rule.gated ? 2 : 1), 1),
+                           numbers<T>(count, 2),
+                           numbers<T>(count, 3),
+                           {},
+                           {},
+                           {},
+                           {}};
     expect_as_one_lane<T>("gate", width, memory, [&](Memory<T>& m) {
         return GateForward<T>{kRows, width, m.a.data(), m.b.data(), rule};
     });
@@ -189,7 +193,10 @@ void expect_every_kernel(int64_t width) {
     const bool other = width % 2 == 0;  // selects a variant of each kernel: adding, neighbours, gates
     for (const bool centred : {false, true}) norms<T>(width, other, centred);
     rotations<T>(width, other);
-    gates<T>(width, other);
+    gates<T>(width, {other ? Activation::Silu : Activation::Gelu, other});
+    GateRule clamped;
+    clamped.limit = 1;
+    gates<T>(width, clamped);
     cross_entropies<T>(width);
     merges<T>(width);
 }
