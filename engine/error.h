@@ -47,7 +47,7 @@ struct Error : std::runtime_error {
     std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
     std::string hint;   ///< what to do next; may be empty
-    std::string cause;  ///< one of namespace cause; empty if the code says it, or nobody knows
+    std::string cause;  ///< one of namespace cause; empty if the code says it, or it is not known
 
     /// Returns "where: what
     ///   hint", as shown on a terminal.

@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct TransferFailure {
     std::string words;
-    std::string_view cause = {};  ///< as of an Error; empty if nobody knows
+    std::string_view cause = {};  ///< one of namespace cause (engine/error.h); empty if not known
 };
 
 /// Returns the message of any exception without source locations and stack traces, and its cause.

@@ -410,9 +410,10 @@ int run_session(const SessionOptions& options) {
         return 0;
     } catch (const std::exception& problem) {
         const Error error = as_error(problem);
-        log_line("error: " + error.text());
+        const ErrorEvent event = error_event(error);
+        log_line(log_text(event));
         try {
-            if (events) events->write(error_event(error));
+            if (events) events->write(event);
             if (state) state->over(RunPhase::Failed, {{"text", {error.text()}}}, error.code);
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());

@@ -286,7 +286,7 @@ std::string in_phrases_of(const std::string& language, const std::string& code, 
     return text;
 }
 
-/// Returns a what(), also with the place before it: "FILE: is damaged".
+/// Returns an error's what() in a language; the place may stand before it, as in "FILE: is damaged".
 std::string what_in(const std::string& language, const std::string& code, const std::string& text) {
     std::string words = in_phrases_of(language, code, text);
     for (size_t at = text.find(": "); words == text && at != text.npos; at = text.find(": ", at + 1))

@@ -1,13 +1,10 @@
 #include "engine/events/log_text.h"
 
 #include <cstdio>
-#include <string_view>
 
 namespace ringmaster {
 
 namespace {
-
-constexpr std::string_view kBeforeHint = " \u2014 ";
 
 std::string text_of(const EvalEvent& event) {
     char text[120];
@@ -33,13 +30,8 @@ std::string text_of(const DoneEvent& event) {
                                       : "stopped after step " + step + ", saved";
 }
 
-/// The log has the hint on a line of its own, as Error::text() does.
 std::string text_of(const ErrorEvent& event) {
-    const size_t dash = event.message.rfind(kBeforeHint);
-    const bool has_hint = dash != std::string::npos;
-    const std::string hint = has_hint ? event.message.substr(dash + kBeforeHint.size()) : "";
-    return "error: " +
-           Error(Failure::Refused, Code(event.code), event.message.substr(0, dash), event.where, hint).text();
+    return "error: " + (event.where.empty() ? "" : event.where + ": ") + event.message;
 }
 
 std::string text_of(const auto&) {
@@ -50,7 +42,7 @@ std::string text_of(const auto&) {
 
 ErrorEvent error_event(const Error& error) {
     std::string message = error.what();
-    if (!error.hint.empty()) message += std::string(kBeforeHint) + error.hint;
+    if (!error.hint.empty()) message += " \u2014 " + error.hint;
     return {message, error.where, error.code, error.cause};
 }
 

@@ -8,6 +8,7 @@
 
 namespace ringmaster {
 
+/// Returns the event of an error; its message ends with the hint.
 ErrorEvent error_event(const Error& error);
 
 /// Returns the text, without its time, that the engine writes into a rank's log for an event. A reader of

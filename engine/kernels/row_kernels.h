@@ -11,9 +11,10 @@
 /// Each kernel moves fewer bytes than the plain LibTorch operations that it replaces
 /// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next
 /// operation reads. Bytes moved per bfloat16 element by our kernel, and by LibTorch's operations: rms_norm 6
-/// and 46, its gradients 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the
-/// cross-entropy with its gradient 6 and 28, joining eight parts of an output 24 and 208. Therefore a GPU
-/// uses ours by default; RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
+/// and 46, its gradients 14 and 92, layer_norm 8 and 74, its gradients 14 and 118, rope 4 and 40, swiglu 6
+/// and 10, its gradients 12 and 126, the cross-entropy with its gradient 6 and 28, joining eight parts of an
+/// output 24 and 208. Therefore a GPU uses ours by default; RINGMASTER_CUDA_KERNELS changes this
+/// (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
 #pragma once

@@ -25,4 +25,10 @@ void with_element(const at::Tensor& tensor, const Body& body) {
     }
 }
 
+/// Returns the biases that follow a norm's weights in its parameters; null if there are none.
+template <typename T>
+T* norm_biases(const at::Tensor& parameters_w, int64_t width) {
+    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
+}
+
 }  // namespace ringmaster

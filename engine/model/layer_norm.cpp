@@ -59,21 +59,16 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// Returns the biases that follow a norm's weights; null if there are none.
-template <typename T>
-T* biases(const at::Tensor& parameters_w, int64_t width) {
-    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
-}
-
 void accumulate_parameters(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& stats_n2,
                            const at::Tensor& gradient_w, double beta) {
     const int64_t width = x_nw.size(1);
     on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
         with_element(x_nw, [&]<typename T>(T) {
             at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
-                fused<T>().layer_norm_backward_weight(
-                    pointer<T>(dy_nw), pointer<T>(x_nw), pointer<float>(stats_n2), pointer<float>(sum),
-                    biases<float>(sum, width), x_nw.size(0), begin, end, dy_nw.stride(0), x_nw.stride(0));
+                fused<T>().layer_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw),
+                                                      pointer<float>(stats_n2), pointer<float>(sum),
+                                                      norm_biases<float>(sum, width), x_nw.size(0), begin,
+                                                      end, dy_nw.stride(0), x_nw.stride(0));
             });
         });
     });
@@ -91,11 +86,11 @@ at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, do
     at::Tensor y_nw = at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
     with_element(x_nw, [&]<typename T>(T) {
         at::parallel_for(0, x_nw.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().layer_norm_forward(pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(parameters_w),
-                                          biases<T>(parameters_w, width), pointer<T>(y_nw) + begin * width,
-                                          pointer<float>(stats_n2) + 2 * begin, end - begin, width,
-                                          x_nw.stride(0), width, static_cast<float>(eps),
-                                          static_cast<float>(offset));
+            fused<T>().layer_norm_forward(
+                pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(parameters_w),
+                norm_biases<T>(parameters_w, width), pointer<T>(y_nw) + begin * width,
+                pointer<float>(stats_n2) + 2 * begin, end - begin, width, x_nw.stride(0), width,
+                static_cast<float>(eps), static_cast<float>(offset));
         });
     });
     return y_nw;

@@ -20,12 +20,6 @@ bool is_centred(const at::Tensor& stats) {
     return stats.dim() == 2;
 }
 
-/// Returns the biases that follow a norm's weights; null if there are none.
-template <typename T>
-T* biases(const at::Tensor& parameters_w, int64_t width) {
-    return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;
-}
-
 at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                   const at::Tensor& stats, bool known, double offset) {
     const at::Tensor y_nw = packed_like(x_nw);
@@ -43,7 +37,7 @@ at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& 
         kernel.known = known;
         kernel.offset = static_cast<float>(offset);
         kernel.centred = is_centred(stats);
-        kernel.bias = biases<T>(parameters_w, x_nw.size(1));
+        kernel.bias = norm_biases<T>(parameters_w, x_nw.size(1));
         run(kernel);
     });
     return y_nw;

@@ -129,9 +129,9 @@ class TensorMachine {
     /// Dequantise each matrix only once, until matrices are released.
     void hold_matrices() const;
     void release_matrices() const;
-    /// In between, gradients of bfloat16 weights are summed in float32 if more than kMostRoundedChunks tiles
-    /// of x_nc add to them: a bfloat16 sum loses every part below 1/512 of it. At the end they become beta ·
-    /// gradient + sum.
+    /// Between these calls, gradients of bfloat16 weights are summed in float32 if more than
+    /// kMostRoundedChunks tiles of x_nc add to them: a bfloat16 sum loses every part below 1/512 of it. At
+    /// the end they become beta · gradient + sum.
     void begin_tile_sums(const at::Tensor& x_nc);
     void end_tile_sums(double beta);
 

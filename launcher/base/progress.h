@@ -25,7 +25,7 @@ const char* progress_text(std::string_view code);
 /// Returns the step in English, or its code if that is unknown.
 std::string english(const ProgressStep& step);
 
-/// What a task that goes on in the background does now.
+/// Says what a task in the background is doing.
 struct RunNote {
     std::string text;    ///< empty: nothing worth telling
     std::string amount;  ///< "1.2 GiB of 3.4 GiB", which changes while the text stays

@@ -22,7 +22,7 @@
 
 namespace ringmaster {
 
-/// Why a node is silent at present.
+/// Says why a node is silent.
 struct NodeTrouble {
     std::string host, words = {};  ///< English; no words if none is silent
     std::string code = {};         ///< of the Error; empty for another exception

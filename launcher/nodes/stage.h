@@ -18,7 +18,7 @@ struct StagedFile {
     bool executable = false;
 };
 
-/// Code of the progress step while files are sent; its value is the node's name.
+/// Is the code of the progress step in which files are sent; the step's value is the node's name.
 inline constexpr const char* kSending = "send";
 
 /// Returns the SHA-256 in hexadecimal. Remembers a large file's hash in the cache folder until the file

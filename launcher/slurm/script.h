@@ -9,8 +9,8 @@
 
 namespace ringmaster {
 
-/// Lines by which the script marks its log: a start of the job, and that its ranks saved to make way for
-/// another job.
+/// The script marks its log with these lines: the job starts, and its ranks saved to make way for another
+/// job.
 inline constexpr const char* kStartMark = "::ringmaster-start";
 inline constexpr const char* kPreemptedMark = "::ringmaster-preempted";
 

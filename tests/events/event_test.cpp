@@ -293,10 +293,10 @@ TEST(LogText, SaysAnEventAsTheEngineLogsIt) {
     EXPECT_EQ(log_text(a_step()), "");
 }
 
-TEST(LogText, OfAnErrorHasItsHintOnALineOfItsOwn) {
+TEST(LogText, OfAnErrorHasItsPlaceAndItsHint) {
     const Error full(Failure::Refused, Code("DISK-FULL"), "the disk is full", "/runs", "make room");
     EXPECT_EQ(error_event(full).message, full.what() + std::string(" \u2014 ") + full.hint);
-    EXPECT_EQ(log_text(error_event(full)), "error: " + full.text());
+    EXPECT_EQ(log_text(error_event(full)), "error: /runs: " + error_event(full).message);
     const Error bare(Failure::Refused, Code("DISK-FULL"), "the disk is full");
     EXPECT_EQ(log_text(error_event(bare)), "error: " + bare.text());
 }

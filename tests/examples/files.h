@@ -1,4 +1,4 @@
-/// The 252 example files of axolotl, as texts.
+/// Reads axolotl's 252 example files.
 #pragma once
 
 #include <filesystem>

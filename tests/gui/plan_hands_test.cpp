@@ -107,7 +107,7 @@ class PlanHandsTest : public PlanPageTest {
         QCOMPARE(ranks->value(), 9);
     }
 
-    /// Runs with fonts at 144 dpi, too.
+    /// Also runs with fonts at 144 dpi.
     void aLineOfTheTextIsReadWholeInANarrowWindow_data() {
         QTest::addColumn<QSize>("size");
         QTest::newRow("beside a sidebar, of 1024x700") << QSize(780, 640);
