@@ -1,7 +1,5 @@
 #include "engine/events/output_claim.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -9,6 +7,7 @@
 #include "engine/events/process_json.h"
 #include "engine/events/run_state.h"
 #include "engine/files/durable.h"
+#include "engine/files/text_file.h"
 
 namespace ringmaster {
 
@@ -25,8 +24,7 @@ struct Marker {
 
 /// Returns the marker; an empty one if there is none or an older version wrote it.
 Marker read_marker(const fs::path& output_dir) {
-    std::ifstream in(output_dir / kOutputMarker);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = readable_text(output_dir / kOutputMarker);
     try {
         const Json json = Json::parse(text);
         return {json.at("run"), json.at("dir").get<std::string>(), process_from_json(json.at("process"))};

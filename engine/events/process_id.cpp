@@ -2,28 +2,23 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "engine/files/text_file.h"
 
 namespace ringmaster {
 
 namespace {
 
-std::string content_of(const std::string& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string boot_id() {
-    std::string id = content_of("/proc/sys/kernel/random/boot_id");
+    std::string id = readable_text("/proc/sys/kernel/random/boot_id");
     return id.substr(0, id.find('\n'));
 }
 
 /// Returns field 22 of /proc/<pid>/stat (proc(5)); nothing if the process does not exist or has ended.
 std::optional<int64_t> start_time_of(int64_t pid) {
     constexpr int kFieldsBetween = 18;  // fields after the state (3) and before the start time
-    const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat = readable_text("/proc/" + std::to_string(pid) + "/stat");
     const size_t name_end = stat.rfind(')');  // the name may itself contain spaces and brackets
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream rest(stat.substr(name_end + 1));

@@ -5,14 +5,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/error.h"
 #include "engine/events/process_id.h"
 #include "engine/events/process_json.h"
+#include "engine/files/text_file.h"
 
 namespace ringmaster {
 
@@ -34,9 +33,8 @@ fs::path claim_file(const fs::path& run_dir) {
 
 /// Returns the process that holds the claim; an empty Holder if the file is missing or damaged.
 Holder holder_of(const fs::path& run_dir) {
-    std::ifstream in(claim_file(run_dir));
     try {
-        const Json json = Json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+        const Json json = Json::parse(readable_text(claim_file(run_dir)));
         return {process_from_json(json.at("process")), json.at("launcher")};
     } catch (const nlohmann::json::exception&) {
         return {};

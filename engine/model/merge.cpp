@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -16,6 +15,7 @@
 #include "engine/families/score_class.h"
 #include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
+#include "engine/files/text_file.h"
 #include "engine/model/dtypes.h"
 #include "engine/model/quantized_base.h"
 #include "engine/model/weight_files.h"
@@ -29,12 +29,6 @@ using nlohmann::ordered_json;
 
 constexpr const char* kPeftPrefix = "base_model.model.";
 constexpr int64_t kShardBytes = 5'000'000'000;
-
-std::string read_text(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", path.string());
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<ParameterShape> adapters_of_experts(const ModelConfig& model, const Lora& lora) {
     std::vector<ParameterShape> shapes = lora_shapes(model, lora);
@@ -277,7 +271,7 @@ class Merger {
 /// Writes config.json without its quantisation settings.
 void write_model_config(const Config& config, const Merger& merger, const fs::path& dir) {
     ordered_json values =
-        ordered_json::parse(with_finite_numbers(read_text(fs::path(config.model_dir) / "config.json")));
+        ordered_json::parse(with_finite_numbers(read_file(fs::path(config.model_dir) / "config.json")));
     values.erase("quantization_config");
     if (merger.model().num_labels > 0)
         describe_scores(merger.model(), values);
@@ -299,7 +293,7 @@ void copy_settings(const Config& config, const fs::path& dir) {
             const bool is_other = name.ends_with(".index.json") || name == "config.json" ||
                                   name.starts_with("adapter_") || name == "trainer_state.json";
             if (is_setting && !is_other && entry.is_regular_file() && !fs::exists(dir / name))
-                write_file_durably(dir / name, read_text(entry.path()));
+                write_file_durably(dir / name, read_file(entry.path()));
         }
     }
 }
@@ -326,7 +320,7 @@ void merge_adapter(const Config& config, const std::string& to) {
 
 int run_merge(const std::string& config_file, const std::string& to) {
     try {
-        merge_adapter(config_from_json(nlohmann::json::parse(read_text(config_file))), to);
+        merge_adapter(config_from_json(nlohmann::json::parse(read_file(config_file))), to);
         return 0;
     } catch (const Error& problem) {
         std::fprintf(stderr, "%s\n", problem.text().c_str());

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/error.h"
 #include "engine/families/config_text.h"
+#include "engine/files/text_file.h"
 #include "engine/model/quantized_matrix.h"
 #include "engine/model/weight_files.h"
 
@@ -25,8 +25,7 @@ std::vector<ParameterShape> matrices_of(const ModelConfig& model, const Quantiza
 
 /// Returns the threshold that a quantised folder was saved with, if its config.json names one.
 std::optional<double> stored_threshold(const std::string& model_dir) {
-    std::ifstream file(std::filesystem::path(model_dir) / "config.json");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const std::string text = readable_text(std::filesystem::path(model_dir) / "config.json");
     const nlohmann::json config =
         nlohmann::json::parse(with_finite_numbers(text), nullptr, /*allow_exceptions=*/false);
     if (!config.is_object()) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "engine/families/score_class.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
+#include "engine/files/text_file.h"
 #include "engine/model/dtypes.h"
 #include "engine/model/merge.h"
 #include "engine/model/save_model.h"
@@ -34,23 +34,17 @@ constexpr const char* kGenerationFile = "generation_config.json";
 constexpr const char* kAdapterConfig = "adapter_config.json";
 constexpr const char* kModelConfig = "config.json";
 
-std::string read_text(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", path.string());
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 using Files = std::vector<WrittenFile>;
 
 void copy_file(const fs::path& from, const char* name, const fs::path& to, Files& written) {
     if (fs::is_regular_file(from / name))
-        written.push_back(write_file_durably(to / name, read_text(from / name)));
+        written.push_back(write_file_durably(to / name, read_file(from / name)));
 }
 
 /// Writes config.json with the dtype of the written weights, which are not quantised.
 void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
     nlohmann::ordered_json config = nlohmann::ordered_json::parse(
-        with_finite_numbers(read_text(fs::path(plan.config.model_dir) / "config.json")));
+        with_finite_numbers(read_file(fs::path(plan.config.model_dir) / "config.json")));
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = config_name_of(dtype);
     config.erase("quantization_config");
     if (plan.model->num_labels > 0) describe_scores(*plan.model, config);
@@ -129,7 +123,7 @@ bool is_of_a_result(const std::string& name) {
 at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     if (plan.config.precision == Precision::Bf16Full) return at::kBFloat16;
     if (plan.config.precision == Precision::Float32 || plan.config.lora.on()) return at::kFloat;
-    nlohmann::json config = nlohmann::json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
+    nlohmann::json config = nlohmann::json::parse(read_file(fs::path(plan.config.model_dir) / "config.json"));
     const std::string dtype = config.value("dtype", config.value("torch_dtype", "float32"));
     return dtype == config_name_of(parameters.compute_dtype()) ? parameters.compute_dtype() : at::kFloat;
 }
@@ -243,7 +237,7 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
 TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimizer& optimizer) {
     TrainerState state;
     try {
-        const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / kTrainerStateFile));
+        const nlohmann::json trainer = nlohmann::json::parse(read_file(dir / kTrainerStateFile));
         state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed"),
                  best_from_json(trainer.value("best", nlohmann::json()))};
         state.skipped_steps = trainer.value("skipped_steps", state.skipped_steps);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/error.h"
+#include "engine/files/text_file.h"
 #include "engine/train/run_log.h"
 
 namespace ringmaster {
@@ -47,10 +48,7 @@ json take_wanted_samples(const fs::path& run_dir, Groups& groups) {
     if (groups.rank() == 0) {
         std::error_code none;
         const auto bytes = static_cast<int64_t>(fs::file_size(run_dir / kWanted, none));
-        if (!none && bytes <= kLongestRequest) {
-            std::ifstream file(run_dir / kWanted, std::ios::binary);
-            text.assign(std::istreambuf_iterator<char>(file), {});
-        }
+        if (!none && bytes <= kLongestRequest) text = readable_text(run_dir / kWanted);
         fs::remove(run_dir / kWanted, none);
     }
     at::Tensor size = at::full({1}, static_cast<int64_t>(text.size()), at::kLong).to(groups.device());

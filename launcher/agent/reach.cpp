@@ -7,8 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +16,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
+#include "engine/files/text_file.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/fleet.h"
 
@@ -122,9 +121,8 @@ class Follower {
         std::string text;
         try {
             state = read_run_state(state_dir_);
-            std::ifstream in(state_dir_ / "run.json", std::ios::binary);
-            text.assign(std::istreambuf_iterator<char>(in), {});
-            nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
+            nlohmann::ordered_json json =
+                nlohmann::ordered_json::parse(readable_text(state_dir_ / "run.json"));
             json["state"] = to_string(state.state);
             json["reason"] = state.reason;
             json["why"] = nlohmann::ordered_json::parse(run_state_text(state)).at("why");

@@ -3,9 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
@@ -30,19 +28,6 @@ mode_t mode_of(const fs::path& path) {
 }
 
 }  // namespace
-
-std::string read_file(const fs::path& file) {
-    std::error_code problem;
-    if (fs::is_directory(file, problem))
-        throw Error(Failure::Usage, Code("FILE-MISSING"), "is a folder, not a file", file.string());
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
-        throw Error(Failure::Usage, Code("FILE-MISSING"),
-                    std::string("cannot be read: ") + std::strerror(errno), file.string());
-    std::ostringstream content;
-    content << in.rdbuf();
-    return content.str();
-}
 
 void write_file(const fs::path& file, std::string_view content) {
     write_file_durably(file, content);

@@ -1,4 +1,4 @@
-/// Reads and writes small text files as a whole.
+/// Writes small text files as a whole, and reads JSON.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace ringmaster {
+#include "engine/files/text_file.h"
 
-/// Returns the file's text. Throws Error(Usage) with the file's name if it cannot be opened.
-std::string read_file(const std::filesystem::path& file);
+namespace ringmaster {
 
 /// Writes a temporary file, flushes it to the disk and renames it. Throws Error(Refused) with the file's name
 /// and the system's reason.

@@ -8,12 +8,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "engine/control_characters.h"
 #include "engine/error.h"
+#include "engine/files/text_file.h"
 #include "launcher/base/format.h"
 #include "launcher/machine/gpu_age.h"
 #include "launcher/nodes/from_node.h"
@@ -269,8 +268,7 @@ ProgramNeeds needs_of(const std::string& engine, const std::string& torch_versio
     ::uname(&here);
     needs.architecture = here.machine;
     // The binary contains the names of its symbol versions as text.
-    std::ifstream in(engine, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    const std::string content = readable_text(engine);
     constexpr std::string_view kMark = "GLIBC_2.";
     needs.glibc = "2.17";
     for (size_t at = content.find(kMark); at != std::string::npos; at = content.find(kMark, at + 1)) {
