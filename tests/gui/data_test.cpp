@@ -130,7 +130,7 @@ class DataTest : public QObject {
         QCOMPARE(list()->currentRow(), 2);
         QVERIFY(words("rowPlace").contains(u"Row 3"_s));
         QVERIFY(words("rowPlace").contains(u"6 tokens, 3 trained"_s));
-        QVERIFY(words("rowPlace").contains(u"step 1 of the first epoch on rank 1"_s));
+        QTRY_VERIFY(words("rowPlace").contains(u"step 1 of the first epoch on rank 1"_s));
         QCOMPARE(part<QTextBrowser>("rowText")->toPlainText(), u"<s>rowc</s>"_s);
         QTest::keyClick(list(), Qt::Key_Down);
         QCOMPARE(list()->currentRow(), 3);

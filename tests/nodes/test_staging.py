@@ -16,8 +16,8 @@ def test_a_cut_transfer_goes_on_and_an_unchanged_file_is_not_sent_again(client, 
 def test_what_was_spoilt_on_its_way_is_thrown_away_and_comes_anew(client, tmp_path):
     server, wire = wired_server(client)
     file, to = tmp_path / "model.safetensors", server.home / "models/model.safetensors"
-    file.write_bytes(os.urandom(4 * MB))
-    wire.start(cut_after=2 * MB)
+    file.write_bytes(os.urandom(8 * MB))
+    wire.start(cut_after=6 * MB)  # more than a channel's window of 2 MiB, so the node has begun to write
     assert stage(client, file, to, check=False).returncode == 3
     (part,) = to.parent.glob("ringmaster/objects/*part*")
     until = time.monotonic() + 30
@@ -29,7 +29,7 @@ def test_what_was_spoilt_on_its_way_is_thrown_away_and_comes_anew(client, tmp_pa
     wire.start()
     bad = stage(client, file, to, check=False)
     assert bad.returncode == 3 and "another content" in bad.stderr and not to.exists()
-    assert stage(client, file, to)["sent_bytes"] == 4 * MB
+    assert stage(client, file, to)["sent_bytes"] == 8 * MB
     assert to.read_bytes() == file.read_bytes()
 
 

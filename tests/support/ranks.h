@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <csignal>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -57,6 +58,7 @@ class FirstFailure {
 /// rank. A rank that fails or returns leaves its groups, so the others' transfers with it fail at once.
 inline void run_ranks(const Mesh& mesh, const GroupOptions& options,
                       const std::function<void(int, Groups&)>& body) {
+    std::signal(SIGPIPE, SIG_IGN);  // as the engine does: writing to a rank that has left is an error, no end
     const auto store = c10::make_intrusive<c10d::HashStore>();
     FirstFailure failure;
     std::vector<std::thread> threads;
