@@ -1,11 +1,7 @@
 // ringmaster-engine: one rank of training, one process.
 #include <torch/version.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -15,148 +11,127 @@
 #include "engine/commands/selftest.h"
 #include "engine/commands/session.h"
 #include "engine/commands/trial.h"
+#include "engine/error.h"
 #include "engine/model/merge.h"
+#include "engine/words/arguments.h"
 
 namespace {
 
-constexpr const char* kUsage =
-    "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP] [--int8 cpu|gpu]\n"
-    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S] [--disk DIR]\n"
-    "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
-    "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
-    "       ringmaster-engine --link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]\n"
-    "       ringmaster-engine --merge FILE --to DIR\n"
-    "       ringmaster-engine --generate FILE\n"
-    "       ringmaster-engine --version | --help\n"
-    "\n"
-    "Runs one rank of training; DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous "
-    "come from\n"
-    "torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without them, "
-    "it is the\n"
-    "only rank. --int8 multiplies by 8-bit weights as bitsandbytes does on that kind of device, for "
-    "comparison.\n"
-    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, the disk of DIR "
-    "too, and prints\n"
-    "JSON lines, for `ringmaster calibrate`. --selftest first proves kernels, attention and ring on a "
-    "device: "
-    "--device, or else\n"
-    "a GPU if one is found. --trial runs the part of it that takes seconds, on each of N GPUs; --link "
-    "measures the link\n"
-    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge and "
-    "--generate "
-    "are for `ringmaster merge` and `ringmaster generate`.\n";
+using namespace ringmaster;
 
-int refuse(const std::string& what) {
-    std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
-    return 2;
+const CommandSpec& engine_command() {
+    static const CommandSpec spec = {
+        "",
+        "",
+        false,
+        "Runs one rank of training. Rank and rendezvous come from torchrun's variables (RANK, WORLD_SIZE,\n"
+        "LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without them, it is the only rank.",
+        {{"--run", "DIR", "run directory that `ringmaster prepare` made"},
+         {"--resume", "WHICH", "checkpoint to resume from: auto, latest, none or its step"},
+         {"--int8", "cpu|gpu",
+          "multiply by 8-bit weights as bitsandbytes does on that kind of device, for comparison"},
+         {"--calibrate", "",
+          "measure this machine, of N GPUs the first two; prints JSON lines for `ringmaster calibrate`"},
+         {"--selftest", "", "prove kernels, attention and ring on a device, then measure it"},
+         {"--trial", "",
+          "the part of --selftest that takes seconds, on each of N GPUs, for `ringmaster nodes --deep`"},
+         {"--link", "", "measure the link between two machines; runs on both, for `ringmaster nodes --deep`"},
+         {"--device", "cpu|cuda", "device to measure (default of --selftest: a GPU if one is found)"},
+         {"--devices", "N", "GPUs to use"},
+         {"--seconds", "S", "seconds for each figure, at most 600"},
+         {"--disk", "DIR", "measure this folder's disk too"},
+         {"--listen", "ADDRESS", "address at which one end of the link waits"},
+         {"--meet", "ADDRESS", "address of the end that waits"},
+         {"--port", "PORT", "its port"},
+         {"--merge", "FILE", "do what FILE says, for `ringmaster merge`"},
+         {"--to", "DIR", "folder for the merged model"},
+         {"--generate", "FILE", "do what FILE says, for `ringmaster generate`"},
+         {"--version", "", "show the versions of this program and of LibTorch"},
+         {"--help", "", "show this help"}},
+        "",
+        "ringmaster-engine",
+        {"--run DIR [--resume WHICH] [--int8 cpu|gpu]",
+         "--calibrate [--device cpu|cuda] [--devices N] [--seconds S] [--disk DIR]",
+         "--selftest [--device cpu|cuda] [--devices N] [--seconds S]",
+         "--trial [--device cpu|cuda] [--devices N]",
+         "--link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]",
+         "--merge FILE --to DIR", "--generate FILE", "--version | --help"}};
+    return spec;
 }
 
-enum class Task { Run, Calibrate, Selftest, Trial, Link };
-
-struct Command {
-    Task task = Task::Run;
-    ringmaster::SessionOptions run;
-    std::optional<ringmaster::Device> device;
-    int devices = 0;
-    std::optional<double> seconds;
-    ringmaster::LinkOptions link;
-    std::string merge, to, generate, disk;
-};
-
-/// Sets an option's value; returns false if the option does not accept it.
-bool take(Command& command, const std::string& option, const std::string& value) {
-    if (option == "--run") {
-        command.run.run_dir = value;
-    } else if (option == "--merge") {
-        command.merge = value;
-    } else if (option == "--generate") {
-        command.generate = value;
-    } else if (option == "--disk") {
-        command.disk = value;
-    } else if (option == "--to") {
-        command.to = value;
-    } else if (option == "--resume") {
-        command.run.resume = value;
-    } else if (option == "--int8") {
-        command.run.quantizes_inputs = value == "gpu";
-        return value == "cpu" || value == "gpu";
-    } else if (option == "--devices") {
-        command.devices = std::atoi(value.c_str());
-    } else if (option == "--listen") {
-        command.link.listen = value;
-    } else if (option == "--meet") {
-        command.link.meet = value;
-    } else if (option == "--port") {
-        command.link.port = std::atoi(value.c_str());
-    } else if (option == "--seconds") {
-        char* end = nullptr;
-        command.seconds = std::strtod(value.c_str(), &end);
-        return end != value.c_str() && *end == '\0' && *command.seconds >= 0 && *command.seconds <= 600;
-    } else {
-        command.device = value == "cuda" ? ringmaster::Device::Cuda : ringmaster::Device::Cpu;
-        return value == "cpu" || value == "cuda";
-    }
-    return true;
+std::string needed(const Arguments& given, const char* option) {
+    const std::string value = given.text(option);
+    if (value.empty()) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", option);
+    return value;
 }
 
-int carry_out(const Command& command) {
-    if (command.task == Task::Calibrate) {
-        ringmaster::CalibrationOptions options;
-        options.device = command.device.value_or(options.device);
-        options.devices = command.devices;
-        options.disk = command.disk;
-        options.seconds_each = command.seconds.value_or(options.seconds_each);
-        return ringmaster::print_calibration(options);
+std::optional<Device> device_of(const Arguments& given) {
+    const std::string device = given.either("--device", "cpu", "cuda");
+    if (device.empty()) return std::nullopt;
+    return device == "cuda" ? Device::Cuda : Device::Cpu;
+}
+
+double seconds_each(const Arguments& given, double otherwise) {
+    constexpr double kMost = 600;
+    const double seconds = given.number("--seconds").value_or(otherwise);
+    if (seconds > kMost)
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
+                    "is more than " + std::to_string(static_cast<int>(kMost)), "--seconds");
+    return seconds;
+}
+
+int measure_link(const Arguments& given) {
+    LinkOptions options;
+    options.device = device_of(given).value_or(options.device);
+    options.listen = given.text("--listen");
+    options.meet = given.text("--meet");
+    options.port = static_cast<int>(given.whole("--port", 1, 65535).value_or(0));
+    if (options.listen.empty() == options.meet.empty())
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "needs --listen or --meet", "--link");
+    return print_link(options);
+}
+
+int carry_out(const Arguments& given) {
+    if (given.has("--help")) return std::fputs(help_of(engine_command()).c_str(), stdout) < 0;
+    if (given.has("--version"))
+        return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
+    const std::optional<Device> device = device_of(given);
+    const auto devices = static_cast<int>(given.whole("--devices", 0).value_or(0));
+    if (given.has("--calibrate")) {
+        CalibrationOptions options;
+        options.device = device.value_or(options.device);
+        options.devices = devices;
+        options.disk = given.text("--disk");
+        options.seconds_each = seconds_each(given, options.seconds_each);
+        return print_calibration(options);
     }
-    if (command.task == Task::Selftest) {
-        ringmaster::SelftestOptions options;
-        options.device = command.device;
-        options.devices = command.devices;
-        options.seconds_each = command.seconds.value_or(options.seconds_each);
-        return ringmaster::print_selftest(options);
+    if (given.has("--selftest")) {
+        SelftestOptions options;
+        options.device = device;
+        options.devices = devices;
+        options.seconds_each = seconds_each(given, options.seconds_each);
+        return print_selftest(options);
     }
-    if (command.task == Task::Trial)
-        return ringmaster::print_trial({command.device.value_or(ringmaster::Device::Cpu), command.devices});
-    if (command.task == Task::Link) {
-        ringmaster::LinkOptions options = command.link;
-        options.device = command.device.value_or(options.device);
-        if (options.listen.empty() == options.meet.empty()) return refuse("--link needs --listen or --meet");
-        return ringmaster::print_link(options);
-    }
-    if (!command.generate.empty()) return ringmaster::run_generate(command.generate);
-    if (!command.merge.empty()) {
-        if (command.to.empty()) return refuse("--merge needs --to");
-        return ringmaster::run_merge(command.merge, command.to);
-    }
-    if (command.run.run_dir.empty()) return refuse("--run is missing");
-    return ringmaster::run_session(command.run);
+    if (given.has("--trial")) return print_trial({device.value_or(Device::Cpu), devices});
+    if (given.has("--link")) return measure_link(given);
+    if (given.has("--generate")) return run_generate(needed(given, "--generate"));
+    if (given.has("--merge")) return run_merge(needed(given, "--merge"), needed(given, "--to"));
+    SessionOptions options;
+    options.run_dir = needed(given, "--run");
+    if (given.has("--resume")) options.resume = given.text("--resume");
+    if (const std::string kind = given.either("--int8", "cpu", "gpu"); !kind.empty())
+        options.quantizes_inputs = kind == "gpu";
+    return run_session(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::array<std::string, 13> with_value = {
-        "--run",  "--resume", "--device", "--devices", "--seconds",  "--listen", "--meet",
-        "--port", "--merge",  "--to",     "--int8",    "--generate", "--disk"};
-    const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
-                                               {"--selftest", Task::Selftest},
-                                               {"--trial", Task::Trial},
-                                               {"--link", Task::Link}};
-    Command command;
-    for (int i = 1; i < argc; ++i) {
-        const std::string argument = argv[i];
-        if (argument == "--help") return std::fputs(kUsage, stdout) < 0;
-        if (argument == "--version")
-            return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
-        if (const auto task = tasks.find(argument); task != tasks.end()) {
-            command.task = task->second;
-            continue;
-        }
-        if (std::find(with_value.begin(), with_value.end(), argument) == with_value.end())
-            return refuse("unknown argument '" + argument + "'");
-        if (i + 1 == argc) return refuse(argument + " needs a value");
-        const std::string value = argv[++i];
-        if (!take(command, argument, value)) return refuse("'" + value + "' is not a value of " + argument);
+    try {
+        return carry_out(Arguments(engine_command(), {argv + 1, argv + argc}));
+    } catch (const Error& error) {
+        if (error.failure == Failure::Usage) std::fputs(usage_of(engine_command()).c_str(), stderr);
+        std::fprintf(stderr, "ringmaster-engine: %s\n", error.text().c_str());
+        return static_cast<int>(error.failure);
     }
-    return carry_out(command);
 }

@@ -4,6 +4,7 @@
 #include "engine/config/accelerate.h"
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {
@@ -78,11 +79,6 @@ std::string upper(std::string text) {
     return text;
 }
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 }  // namespace
 
 bool is_accelerate_key(std::string_view key) {
@@ -130,7 +126,7 @@ void apply_environment(const std::map<std::string, std::string>& environment, Do
     for (const auto& [name_said, text_said] : environment) {
         const std::string variable = printable(name_said);
         const std::string text = printable(text_said);
-        const std::string key = lower(variable);
+        const std::string key = lower_case(variable);
         if (!variable.starts_with("PARALLELISM_CONFIG_") || text.empty()) continue;
         const std::string name = key.substr(kPrefix.size());
         if (std::find(size_keys().begin(), size_keys().end(), name) == size_keys().end()) {

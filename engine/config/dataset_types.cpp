@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/config/keys.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

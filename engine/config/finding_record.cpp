@@ -206,15 +206,15 @@ Fix fix_from(std::string_view text) {
 // ------------------------------------------------------------------------------------ sentences of fixes
 
 struct FixWords {
-    const char *either, *both, *then_remove, *remove, *rename, *ranks;
+    const char *either, *both, *then_remove, *remove, *rename, *ranks, *open, *close;
 };
 
 const FixWords& words_in(const std::string& language) {
     static const std::map<std::string, FixWords> words = {
-        {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}", "Ranks: "}},
-        {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen", "Ranks: "}},
-        {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名", "ランク数："}},
-        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}", "rank 数："}},
+        {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}", "Ranks: ", " (", ")"}},
+        {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen", "Ranks: ", " (", ")"}},
+        {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名", "ランク数：", "（", "）"}},
+        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}", "rank 数：", "（", "）"}},
     };
     const auto at = words.find(language);
     return at == words.end() ? words.at("en") : at->second;
@@ -248,7 +248,7 @@ std::string said(const Diagnostic& finding, const std::string& language, Reader 
     for (const Fix& fix : finding.fixes) {
         const std::string effect = effect_in(language, finding, fix);
         text += (text.empty() ? "" : words.either) + said(fix, words, reader);
-        if (!effect.empty()) text += " (" + effect + ")";
+        if (!effect.empty()) text += words.open + effect + words.close;
     }
     return text;
 }

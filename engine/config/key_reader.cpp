@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/config/keys.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

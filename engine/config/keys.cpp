@@ -11,6 +11,7 @@
 #include "engine/config/key_table.h"
 #include "engine/config/other_names.h"
 #include "engine/config/trackers.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

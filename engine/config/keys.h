@@ -30,13 +30,6 @@ const KeyRule* find_key(std::string_view key);
 
 std::vector<std::string> known_keys();  ///< sorted; for completion
 
-/// Returns the known word with the smallest edit distance to `word`; empty if none is close.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
-
-/// Returns the known word that `word` misspells or abbreviates; empty if they differ by more than a few
-/// typing errors.
-std::string misspelt_word(std::string_view word, const std::vector<std::string>& known);
-
 /// Returns whether the value switches something on: not null, false, 0, empty or the word none.
 bool is_on(const nlohmann::json& value);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/config/keys.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 

@@ -4,6 +4,7 @@
 
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/config/paths.h"
 #include "engine/config/read_stream.h"
 #include "engine/config/sections.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

@@ -5,6 +5,7 @@
 #include "engine/config/keys.h"
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/sections.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {

@@ -6,22 +6,18 @@
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {
 
 using nlohmann::json;
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 /// Returns the stage of an FSDP sharding strategy, given by name or by accelerate's number.
 std::optional<int> strategy_stage(const json& value) {
     if (const auto flag = value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt)
         return *flag ? 3 : 2;
-    const std::string word = lower(value.is_string() ? value.get<std::string>() : value.dump());
+    const std::string word = lower_case(value.is_string() ? value.get<std::string>() : value.dump());
     if (word == "full_shard" || word == "hybrid_shard" || word == "1" || word == "4" || word == "true")
         return 3;
     if (word == "shard_grad_op" || word == "hybrid_shard_zero2" || word == "2" || word == "5" ||
@@ -41,7 +37,7 @@ const json* fsdp_option(const json& fsdp_config, const std::string& name) {
 
 /// Returns the stage of a list such as `fsdp: [full_shard, auto_wrap]`.
 int fsdp_list_stage(const json& fsdp) {
-    const std::string text = lower(fsdp.is_string() ? fsdp.get<std::string>() : fsdp.dump());
+    const std::string text = lower_case(fsdp.is_string() ? fsdp.get<std::string>() : fsdp.dump());
     if (text.find("no_shard") != std::string::npos) return 0;
     return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
 }

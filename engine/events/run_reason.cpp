@@ -46,6 +46,13 @@ const std::vector<ReasonText>& reason_texts() {
         {"started-again", QT_TRANSLATE_NOOP("RunReasons", "started again after: %1")},
         {"supervisor-gone", QT_TRANSLATE_NOOP("RunReasons", "its supervisor (pid %1 on host %2) is gone")},
         {"machine-restarted", QT_TRANSLATE_NOOP("RunReasons", ": the machine was restarted")},
+        {"node-gone", QT_TRANSLATE_NOOP("RunReasons", "node %1 is gone: its agent was killed, or the machine")},
+        {"node-silent", QT_TRANSLATE_NOOP("RunReasons", "node %1 has been silent for %2 s: the machine or the network between")},
+        {"node-forged", QT_TRANSLATE_NOOP("RunReasons", "node %1 was cut off: a line came on its connection that its agent did not send")},
+        {"node-garbled-start", QT_TRANSLATE_NOOP("RunReasons", "node %1 sent a description that cannot be read")},
+        {"node-garbled-end", QT_TRANSLATE_NOOP("RunReasons", "node %1 sent ends of ranks that cannot be read")},
+        {"node-no-start", QT_TRANSLATE_NOOP("RunReasons", "node %1 did not come")},
+        {"node-no-end", QT_TRANSLATE_NOOP("RunReasons", "node %1 did not end its ranks")},
         {"text", "%1"},
 
         // Slurm: %1 is the number of the job, %2 its nodes, such as " (gpu[1-2])"

@@ -233,16 +233,9 @@ void start_alerts(const fs::path& run_dir, int ranks) {
     start_side_process({"--alerts", run_dir.string(), "--ranks", std::to_string(ranks)});
 }
 
-int deliver_alerts(std::span<char* const> arguments) {
-    fs::path run_dir;
-    int ranks = 0;
-    for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
-        const std::string option = arguments[i];
-        if (option == "--alerts") run_dir = fs::absolute(arguments[i + 1]).lexically_normal();
-        if (option == "--ranks") ranks = std::atoi(arguments[i + 1]);
-    }
-    if (run_dir.empty() || arguments.size() % 2 != 0)
-        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", "--alerts");
+int deliver_alerts(const Arguments& given) {
+    const fs::path run_dir = fs::absolute(given.text("--alerts")).lexically_normal();
+    auto ranks = static_cast<int>(given.whole("--ranks", 0).value_or(0));
     const AlertSettings settings = read_alert_settings(alert_settings_file(run_dir));
     if (!settings.is_delivered()) return 0;
     if (ranks <= 0) ranks = read_run_state(run_dir).ranks;

@@ -15,7 +15,8 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
+
+#include "engine/words/arguments.h"
 
 namespace ringmaster {
 
@@ -23,6 +24,6 @@ namespace ringmaster {
 void start_alerts(const std::filesystem::path& run_dir, int ranks);
 
 /// Follows the run until it is over. Returns the exit status.
-int deliver_alerts(std::span<char* const> arguments);
+int deliver_alerts(const Arguments& given);
 
 }  // namespace ringmaster

@@ -1,7 +1,7 @@
 /// Connects the agents of a run on several nodes: node 0's agent listens, and the others connect. Both ends
 /// tell each other that they are alive. A message is one authenticated line (channel.h): a word and its data.
 ///
-///     to node 0:  hello {agent and ranks} · beat · failing · asked stop|now · ended {how each rank ended}
+///     to node 0:  hello {agent and ranks} · beat · stop · now · end · ended {how each rank ended}
 ///     from it:    beat · stop · now · end · over STATE REASON
 ///
 /// A connection that has not proven that it belongs to the run is closed after five seconds, may send lines

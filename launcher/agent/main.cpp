@@ -46,19 +46,20 @@ int refuse(const Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string first = argc > 1 ? argv[1] : "";
-    if (first == "--help") return std::fputs(kAgentUsage, stdout) < 0;
-    if (first == "--version") return std::printf("ringmaster-agent %s\n", RINGMASTER_VERSION) < 0;
+    const CommandSpec& command = agent_command();
     try {
-        if (first == "--follow") return follow_run({argv + 1, argv + argc});
-        if (first == "--stop") return stop_run({argv + 1, argv + argc});
-        if (first == "--towards") return tell_interface({argv + 1, argv + argc});
-        if (first == "--trackers") return tell_trackers({argv + 1, argv + argc});
-        if (first == "--track") return track_run({argv + 1, argv + argc});
-        if (first == "--alerts") return deliver_alerts({argv + 1, argv + argc});
-        return run_agent(parse_agent_options({argv + 1, argv + argc}));
+        const Arguments given(command, {argv + 1, argv + argc});
+        if (given.has("--help")) return std::fputs(help_of(command).c_str(), stdout) < 0;
+        if (given.has("--version")) return std::printf("ringmaster-agent %s\n", RINGMASTER_VERSION) < 0;
+        if (given.has("--follow")) return follow_run(given);
+        if (given.has("--stop")) return stop_run(given);
+        if (given.has("--towards")) return tell_interface(given);
+        if (given.has("--trackers")) return tell_trackers(given);
+        if (given.has("--track")) return track_run(given);
+        if (given.has("--alerts")) return deliver_alerts(given);
+        return run_agent(agent_options(given));
     } catch (const Error& error) {
-        if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);
+        if (error.failure == Failure::Usage) std::fputs(usage_of(command).c_str(), stderr);
         return refuse(error);
     } catch (const std::exception& error) {
         return refuse(Error(Failure::Unreachable, Code("INTERNAL-ERROR"), error.what()));

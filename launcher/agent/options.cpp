@@ -2,72 +2,13 @@
 
 #include <unistd.h>
 
-#include <charconv>
-
 #include "engine/error.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
 
-const char* const kAgentUsage =
-    "usage: ringmaster-agent --run DIR --ranks N [--attempt N] [--resume auto|latest|none|STEP] [--engine "
-    "PATH]\n"
-    "                        [--restarts N] [--foreground]\n"
-    "                        [--nodes N --node K --first-rank N --world-size N --listen ADDRESS | --meet "
-    "ADDRESS:PORT:PORT]\n"
-    "       ringmaster-agent --follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]... | --stop "
-    "DIR "
-    "[--now]\n"
-    "       ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID] | --trackers FILE\n"
-    "       ringmaster-agent --alerts DIR [--ranks N]\n"
-    "       ringmaster-agent --towards ADDRESS | --version | --help\n"
-    "\n"
-    "Starts the ranks of a run on this machine, supervises them and writes run.json. It continues in its own "
-    "session,\n"
-    "with messages in DIR/agent.log, unless --foreground is given. SIGTERM finishes the step, saves and "
-    "stops; SIGUSR1\n"
-    "(or a second SIGTERM) stops now. Exit status: 0 completed or stopped, 1 failed or refused, 2 unusable "
-    "arguments,\n"
-    "3 could not start.\n";
-
 namespace {
-
-int whole_number(const std::string& option, const std::string& text, int low, int high) {
-    int value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
-                    "\"" + text + "\" is not a whole number from " + std::to_string(low) + " to " +
-                        std::to_string(high),
-                    option);
-    }
-    return value;
-}
-
-void take(AgentOptions& options, const std::string& option, const std::string& value) {
-    constexpr int kMaxAttempts = 1'000'000'000;
-    if (option == "--run") options.run_dir = value;
-    if (option == "--ranks") options.ranks = whole_number(option, value, 1, kMaxRanks);
-    if (option == "--attempt") options.attempt = whole_number(option, value, 1, kMaxAttempts);
-    if (option == "--resume") options.resume = value;
-    if (option == "--engine") options.engine = value;
-    if (option == "--restarts") options.restarts = whole_number(option, value, 0, kMaxAttempts);
-    if (option == "--node") options.node = whole_number(option, value, 0, kMaxNodes - 1);
-    if (option == "--nodes") options.nodes = whole_number(option, value, 1, kMaxNodes);
-    if (option == "--first-rank") options.first_rank = whole_number(option, value, 0, kMaxNodes * kMaxRanks);
-    if (option == "--world-size") options.world_size = whole_number(option, value, 1, kMaxNodes * kMaxRanks);
-    if (option == "--listen") options.listen = value;
-    if (option == "--meet") options.meet = value;
-}
-
-bool takes_value(const std::string& option) {
-    for (const char* known : {"--run", "--ranks", "--attempt", "--resume", "--engine", "--node", "--nodes",
-                              "--first-rank", "--world-size", "--listen", "--meet", "--restarts"}) {
-        if (option == known) return true;
-    }
-    return false;
-}
 
 fs::path in_program_folder(const char* name) {
     std::error_code unknown;
@@ -92,20 +33,68 @@ void check_usable(const AgentOptions& options) {
 
 }  // namespace
 
-AgentOptions parse_agent_options(std::span<char* const> arguments) {
+const CommandSpec& agent_command() {
+    static const CommandSpec spec = {
+        "",
+        "",
+        false,
+        "Starts the ranks of a run on this machine, supervises them and writes run.json. It continues in\n"
+        "its own session, with messages in DIR/agent.log, unless --foreground is given. SIGTERM finishes\n"
+        "the step, saves and stops; SIGUSR1 (or a second SIGTERM) stops now.",
+        {{"--run", "DIR", "run directory that `ringmaster prepare` made"},
+         {"--ranks", "N", "ranks of this machine"},
+         {"--attempt", "N", "number of the attempt (default: one more than the last)"},
+         {"--resume", "WHICH", "checkpoint to resume from: auto, latest, none or its step"},
+         {"--engine", "PATH", "the engine (default: ringmaster-engine beside this program)"},
+         {"--restarts", "N", "most restarts after failures"},
+         {"--foreground", "", "stay in this session"},
+         {"--nodes", "N", "machines of the run"},
+         {"--node", "K", "number of this machine, from 0"},
+         {"--first-rank", "N", "first rank of this machine"},
+         {"--world-size", "N", "ranks of all machines"},
+         {"--listen", "ADDRESS", "address at which machine 0 waits for the others"},
+         {"--meet", "ADDRESS:PORT:PORT", "what machine 0 printed, for the others"},
+         {"--follow", "DIR", "write what a run's files hold, and what is added, to stdout"},
+         {"--have", "FILE=BYTES", "bytes of a file that --follow leaves out", true},
+         {"--stop", "DIR", "ask the run's agent to save and stop"},
+         {"--now", "", "with --stop: stop without saving"},
+         {"--track", "DIR", "send a run's steps to its trackers"},
+         {"--sender", "WHO", "send only to the trackers of node, launcher or any (default)"},
+         {"--with", "PID", "end when that process does"},
+         {"--trackers", "FILE", "show which trackers of the file this machine can reach"},
+         {"--alerts", "DIR", "deliver a run's alerts"},
+         {"--towards", "ADDRESS", "show the network interface that leads to an address"},
+         {"--version", "", "show the version"},
+         {"--help", "", "show this help"}},
+        "Exit status: 0 completed or stopped, 1 failed or refused, 2 unusable arguments, 3 could not start.",
+        "ringmaster-agent",
+        {"--run DIR --ranks N [--attempt N] [--resume WHICH] [--engine PATH] [--restarts N] [--foreground]",
+         "--run DIR --ranks N … --nodes N --node K --first-rank N --world-size N (--listen … | --meet …)",
+         "--follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]…", "--stop DIR [--now]",
+         "--track DIR [--sender WHO] [--with PID]", "--trackers FILE", "--alerts DIR [--ranks N]",
+         "--towards ADDRESS", "--version | --help"}};
+    return spec;
+}
+
+AgentOptions agent_options(const Arguments& given) {
+    constexpr int kMaxAttempts = 1'000'000'000;
+    const auto number = [&](const char* option, int least, int most, int otherwise) {
+        return static_cast<int>(given.whole(option, least, most).value_or(otherwise));
+    };
     AgentOptions options;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        const std::string option = arguments[i];
-        if (option == "--foreground") {
-            options.foreground = true;
-            continue;
-        }
-        if (!takes_value(option))
-            throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "unknown argument \"" + option + "\"");
-        if (i + 1 == arguments.size() || *arguments[i + 1] == '\0')
-            throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", option);
-        take(options, option, arguments[++i]);
-    }
+    options.run_dir = given.text("--run");
+    options.ranks = number("--ranks", 1, kMaxRanks, 0);
+    if (given.has("--attempt")) options.attempt = number("--attempt", 1, kMaxAttempts, 1);
+    if (given.has("--resume")) options.resume = given.text("--resume");
+    options.engine = given.text("--engine");
+    options.restarts = number("--restarts", 0, kMaxAttempts, 0);
+    options.foreground = given.has("--foreground");
+    options.node = number("--node", 0, kMaxNodes - 1, 0);
+    options.nodes = number("--nodes", 1, kMaxNodes, 1);
+    options.first_rank = number("--first-rank", 0, kMaxNodes * kMaxRanks, 0);
+    options.world_size = number("--world-size", 1, kMaxNodes * kMaxRanks, 0);
+    options.listen = given.text("--listen");
+    options.meet = given.text("--meet");
     if (options.run_dir.empty()) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--run");
     if (options.ranks == 0) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--ranks");
     if (options.has_others() && (options.node == 0 ? options.listen : options.meet).empty())

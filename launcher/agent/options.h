@@ -3,8 +3,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
+
+#include "engine/words/arguments.h"
 
 namespace ringmaster {
 
@@ -37,10 +38,11 @@ struct AgentOptions {
 constexpr int kMaxRanks = 1024;  ///< most ranks of one node
 constexpr int kMaxNodes = 4096;
 
-extern const char* const kAgentUsage;
+/// Returns the program's options, for all that it can be asked to do.
+const CommandSpec& agent_command();
 
-/// Parses `arguments`, which exclude the program's name. Throws Error(Usage) for arguments that make no
-/// sense, Error(Unreachable) if the run directory or the engine is missing or cannot be used.
-AgentOptions parse_agent_options(std::span<char* const> arguments);
+/// Returns the options with which it supervises ranks. Throws Error(Usage) for options that make no sense,
+/// Error(Unreachable) if the run directory or the engine is missing or cannot be used.
+AgentOptions agent_options(const Arguments& given);
 
 }  // namespace ringmaster

@@ -36,17 +36,16 @@ struct FollowOptions {
     std::map<std::string, int64_t> have;
 };
 
-FollowOptions parse_follow(std::span<char* const> words) {
-    FollowOptions options;
-    for (size_t i = 0; i + 1 < words.size(); i += 2) {
-        const std::string option = words[i], value = words[i + 1];
-        if (option == "--follow") options.run_dir = value;
-        if (option == "--node") options.node = std::atoi(value.c_str());
-        if (option == "--first-rank") options.first_rank = std::atoi(value.c_str());
-        if (option == "--ranks") options.ranks = std::atoi(value.c_str());
-        const size_t equals = value.rfind('=');
-        if (option == "--have" && equals != std::string::npos)
-            options.have[value.substr(0, equals)] = std::atoll(value.c_str() + equals + 1);
+FollowOptions follow_options(const Arguments& given) {
+    const auto number = [&](const char* option) {
+        return static_cast<int>(given.whole(option, 0).value_or(0));
+    };
+    FollowOptions options{
+        given.text("--follow"), number("--node"), number("--first-rank"), number("--ranks"), {}};
+    for (const std::string& part : given.all("--have")) {
+        const size_t equals = part.rfind('=');
+        if (equals != std::string::npos)
+            options.have[part.substr(0, equals)] = std::atoll(part.c_str() + equals + 1);
     }
     std::error_code unknown;
     if (!fs::is_directory(options.run_dir, unknown))
@@ -148,14 +147,13 @@ class Follower {
 
 }  // namespace
 
-int follow_run(std::span<char* const> arguments) {
+int follow_run(const Arguments& given) {
     ::signal(SIGPIPE, SIG_IGN);
-    return Follower(parse_follow(arguments)).run();
+    return Follower(follow_options(given)).run();
 }
 
-int stop_run(std::span<char* const> arguments) {
-    const std::string run_dir = arguments.size() > 1 ? arguments[1] : "";
-    const bool now = arguments.size() > 2 && std::string(arguments[2]) == "--now";
+int stop_run(const Arguments& given) {
+    const std::string run_dir = given.text("--stop");
     const RunState state = read_run_state(run_dir);
     if (is_over(state.state)) return std::puts("over") < 0;
     if (state.nodes.empty())
@@ -164,12 +162,12 @@ int stop_run(std::span<char* const> arguments) {
     if (agent.host != this_host())
         throw Error(Failure::Unreachable, Code("RUN-ELSEWHERE"), "its agent is on host " + agent.host,
                     run_dir);
-    if (is_alive(agent)) ::kill(static_cast<pid_t>(agent.pid), now ? SIGUSR1 : SIGTERM);
+    if (is_alive(agent)) ::kill(static_cast<pid_t>(agent.pid), given.has("--now") ? SIGUSR1 : SIGTERM);
     return std::puts("asked") < 0;
 }
 
-int tell_interface(std::span<char* const> arguments) {
-    const std::string target = arguments.size() > 1 ? arguments[1] : "";
+int tell_interface(const Arguments& given) {
+    const std::string target = given.text("--towards");
     const std::string address = address_towards(target), name = interface_of(address);
     if (name.empty())
         throw Error(Failure::Unreachable, Code("NODE-MEETING"), "no network interface leads there", target);

@@ -2,7 +2,7 @@
 /// nothing.
 #pragma once
 
-#include <span>
+#include "engine/words/arguments.h"
 
 namespace ringmaster {
 
@@ -10,13 +10,13 @@ namespace ringmaster {
 /// files hold beyond those bytes, and then what is added, to stdout, until the run is over or nobody reads:
 ///
 ///     file PATH OFFSET SIZE⏎ bytes · state SIZE⏎ corrected run.json · beat⏎ (every second) · over⏎
-int follow_run(std::span<char* const> arguments);
+int follow_run(const Arguments& given);
 
 /// Implements `--stop DIR [--now]`: asks this node's agent to stop if its pid, start time and boot match.
-int stop_run(std::span<char* const> arguments);
+int stop_run(const Arguments& given);
 
 /// Implements `--towards ADDRESS`: writes the network interface through which the run's ranks reach node 0 at
 /// that address, and this machine's address on it: "interface eth0 10.0.0.7".
-int tell_interface(std::span<char* const> arguments);
+int tell_interface(const Arguments& given);
 
 }  // namespace ringmaster

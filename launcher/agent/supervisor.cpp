@@ -18,7 +18,6 @@
 #include "engine/events/event_log.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
-#include "launcher/agent/agent_lines.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/memory_kills.h"
 #include "launcher/agent/rank_process.h"
@@ -57,10 +56,6 @@ void make_folder(const fs::path& folder) {
     errno = problem.value();
     if (problem) throw_write_error(folder);
 }
-
-const std::string kSilent =
-    "has been silent for " + std::to_string(kNodeSilence.count()) + " s: the machine or the network between";
-constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
 
 std::string first_line_of(const RunVerdict& verdict) {
     const std::string reason = english(verdict.why);
@@ -111,7 +106,7 @@ void Supervisor::start() {
         leave_timeline();
         open_fleet();
         start_ranks();
-        if (fleet_ && options_.node > 0) fleet_->send(0, "hello " + node_to_line(state_.nodes[0]));
+        if (fleet_ && options_.node > 0) tell(NodeHere{state_.nodes[0]});
     } catch (const Error& problem) {
         kill_ranks();
         for (Rank& rank : ranks_) {
@@ -209,7 +204,7 @@ RunPhase Supervisor::supervise() {
         tell_ranks(end);
     }
     end_with(end);
-    if (fleet_) fleet_->send_all("over " + std::string(to_string(end.state)) + " " + first_line_of(end));
+    tell(RunOver{end});
     return end.state;
 }
 
@@ -276,20 +271,19 @@ void Supervisor::on_signal(int signal) {
     reap();                         // ranks that ended before the request did not end because of it
     restarts_left_ = 0;             // a user who stops a run does not want a restart
     if (trigger_ != Trigger::None || !some_alive()) return;
-    if (fleet_ && options_.node > 0)
-        fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");
+    if (options_.node > 0) tell(StopWanted{signal == SIGUSR1 || stop_requested_});
     if (signal != SIGUSR1 && !stop_requested_) {
         ask_to_stop();
     } else {
         say("asked to stop now");
-        if (fleet_ && options_.node == 0) fleet_->send_all("now");
+        if (options_.node == 0) tell(StopWanted{true});
         begin_end(Trigger::StopNow, milliseconds(0));
     }
 }
 
 void Supervisor::ask_to_stop() {
     stop_requested_ = true;
-    if (fleet_ && options_.node == 0) fleet_->send_all("stop");
+    if (options_.node == 0) tell(StopWanted{});
     for (const Rank& rank : ranks_) {
         if (rank.alive) ::kill(rank.pid, SIGTERM);
     }
@@ -324,7 +318,7 @@ void Supervisor::reap(Rank& rank) {
         killed_ && WIFSIGNALED(rank.end.wait_status) && WTERMSIG(rank.end.wait_status) == SIGKILL;
     if (rank.end.wait_status == 0 || rank.end.killed_by_us) return;
     const bool failed = has_failed(rank.end.wait_status, stop_requested_);
-    if (trigger_ == Trigger::None) tell_failure();
+    if (trigger_ == Trigger::None) tell(RankFailed{});
     begin_end(failed ? Trigger::RankFailed : Trigger::StopTooEarly, kGrace);
 }
 
@@ -341,7 +335,7 @@ void Supervisor::look_for_stopped() {
         stalled = true;
     }
     if (!stalled) return;
-    tell_failure();
+    tell(RankFailed{});
     begin_end(Trigger::RankFailed, milliseconds(0));
 }
 
@@ -418,99 +412,94 @@ std::string Supervisor::meeting_place() const {
 }
 
 std::string Supervisor::name_of(int node) const {
-    const std::string& host = others_[static_cast<size_t>(node)].state.host;
-    return "node " + std::to_string(node) + (host.empty() || options_.node > 0 ? "" : " (" + host + ")");
+    const std::string& host = options_.node > 0 ? "" : others_[static_cast<size_t>(node)].state.host;
+    return std::to_string(node) + (host.empty() ? "" : " (" + host + ")");
 }
 
-void Supervisor::tell_failure() {
-    if (fleet_) options_.node == 0 ? fleet_->send_all("end") : fleet_->send(0, "failing");
+/// Sends to all nodes from node 0, else to node 0.
+void Supervisor::tell(const NodeMessage& message) {
+    if (!fleet_) return;
+    options_.node == 0 ? fleet_->send_all(line_of(message)) : fleet_->send(0, line_of(message));
 }
 
 void Supervisor::hear_nodes() {
     if (!fleet_) return;
-    for (const FleetMessage& message : fleet_->take())
-        options_.node == 0 ? hear_as_first(message) : hear(message);
+    for (const FleetMessage& message : fleet_->take()) {
+        const auto said = read_node_message(message);
+        if (said) std::visit([&](const auto& what) { hear(message.node, what); }, *said);
+    }
     fleet_->beat();
     if (options_.node > 0 || !patience_ || Clock::now() < *patience_) return;
     patience_.reset();
     for (int node = 1; node < options_.nodes; ++node) {
         const OtherNode& other = others_[static_cast<size_t>(node)];
         if (!other.here || (trigger_ != Trigger::None && !other.ended))
-            lose_node(node, other.here ? "did not end its ranks" : "did not come");
+            lose_node(node, other.here ? "node-no-end" : "node-no-start");
     }
 }
 
+/// `how` is the code of a reason (engine/events/run_reason.h).
 void Supervisor::lose_node(int node, const std::string& how) {
-    OtherNode& other = others_[static_cast<size_t>(node)];
-    if (other.ended) return;
-    other.ended = true;
-    say(name_of(node) + " " + how);
-    if (lost_node_.empty() && trigger_ == Trigger::None) lost_node_ = name_of(node) + " " + how;
-    if (trigger_ == Trigger::None) tell_failure();
+    ReasonPart lost{how, {name_of(node)}};
+    if (how == "node-silent") lost.with.push_back(std::to_string(kNodeSilence.count()));
+    if (options_.node == 0) {
+        OtherNode& other = others_[static_cast<size_t>(node)];
+        if (other.ended) return;
+        other.ended = true;
+    }
+    say(english({lost}));
+    if (!lost_node_ && (options_.node > 0 || trigger_ == Trigger::None)) lost_node_ = lost;
+    if (options_.node == 0 && trigger_ == Trigger::None) tell(RankFailed{});
     begin_end(Trigger::OtherNode, kGrace);
 }
 
-/// Handles a message to node 0.
-void Supervisor::hear_as_first(const FleetMessage& message) {
-    OtherNode& other = others_[static_cast<size_t>(message.node)];
-    if (message.word == "hello" && !other.here) {
-        other.here = true;
-        const auto told = node_from_line(message.rest);
-        if (!told) return lose_node(message.node, "sent a description that cannot be read");
-        other.state = *told;
-        state_.nodes.push_back(other.state);
-        std::sort(state_.nodes.begin(), state_.nodes.end(),
-                  [](const ringmaster::NodeState& a, const ringmaster::NodeState& b) {
-                      return !a.ranks.empty() && !b.ranks.empty() && a.ranks[0].rank < b.ranks[0].rank;
-                  });
-        if (trigger_ != Trigger::None) fleet_->send(message.node, "end");
-        if (stop_requested_) fleet_->send(message.node, "stop");
-        set_state(state_.state, {});
-        say(name_of(message.node) + " is here");
-    } else if (message.word == "failing") {
-        if (trigger_ == Trigger::None) tell_failure();
-        begin_end(Trigger::OtherNode, kGrace);
-    } else if (message.word == "asked" && trigger_ == Trigger::None && some_alive()) {
-        if (message.rest == "stop" && !stop_requested_) ask_to_stop();
-        if (message.rest == "now") on_signal(SIGUSR1);
-    } else if (message.word == "ended") {
-        const auto ends = rank_ends_from_line(message.rest);
-        if (!other.here || !ends || !are_all_of(*ends, other.state))
-            return lose_node(message.node, "sent ends of ranks that cannot be read");
-        other.ranks = *ends;
-        other.ended = true;
-    } else if (message.word == "gone") {
-        lose_node(message.node, "is gone: its agent was killed, or the machine");
-    } else if (message.word == "silent") {
-        lose_node(message.node, kSilent);
-    } else if (message.word == "forged") {
-        lose_node(message.node, std::string("was ") + kForged);
+void Supervisor::hear(int node, const PeerLost& peer) {
+    lose_node(node, peer.code);
+}
+
+void Supervisor::hear(int node, const NodeHere& here) {
+    if (options_.node > 0) return;
+    OtherNode& other = others_[static_cast<size_t>(node)];
+    if (other.here) return;
+    other.here = true;
+    other.state = here.node;
+    state_.nodes.push_back(other.state);
+    std::sort(state_.nodes.begin(), state_.nodes.end(),
+              [](const ringmaster::NodeState& a, const ringmaster::NodeState& b) {
+                  return !a.ranks.empty() && !b.ranks.empty() && a.ranks[0].rank < b.ranks[0].rank;
+              });
+    if (trigger_ != Trigger::None) fleet_->send(node, line_of(RankFailed{}));
+    if (stop_requested_) fleet_->send(node, line_of(StopWanted{}));
+    set_state(state_.state, {});
+    say("node " + name_of(node) + " is here");
+}
+
+void Supervisor::hear(int, const RankFailed&) {
+    if (options_.node == 0 && trigger_ == Trigger::None) tell(RankFailed{});
+    begin_end(Trigger::OtherNode, kGrace);
+}
+
+void Supervisor::hear(int, const StopWanted& wanted) {
+    if (!some_alive()) return;
+    if (!wanted.now) {
+        if (trigger_ == Trigger::None && !stop_requested_) ask_to_stop();
+    } else if (options_.node == 0) {
+        on_signal(SIGUSR1);
+    } else {
+        begin_end(Trigger::StopNow, milliseconds(0));
     }
 }
 
-/// Handles a message to a node other than 0.
-void Supervisor::hear(const FleetMessage& message) {
-    if (message.word == "over") {
-        const size_t blank = message.rest.find(' ');
-        const std::string word = message.rest.substr(0, blank);
-        const RunPhase phase = word == "completed" ? RunPhase::Completed
-                               : word == "stopped" ? RunPhase::Stopped
-                                                   : RunPhase::Failed;
-        told_ =
-            RunVerdict{phase, {{"text", {blank == std::string::npos ? "" : message.rest.substr(blank + 1)}}}};
-    } else if (message.word == "stop") {
-        if (!stop_requested_ && some_alive()) ask_to_stop();
-    } else if (message.word == "now") {
-        begin_end(Trigger::StopNow, milliseconds(0));
-    } else if (message.word == "end") {
-        begin_end(Trigger::OtherNode, kGrace);
-    } else if (message.word == "gone" || message.word == "silent" || message.word == "forged") {
-        lost_node_ = message.word == "gone"     ? "node 0 is gone: its agent was killed, or the machine"
-                     : message.word == "silent" ? "node 0 " + kSilent
-                                                : std::string("node 0 was ") + kForged;
-        say(lost_node_);
-        begin_end(Trigger::OtherNode, kGrace);
-    }
+void Supervisor::hear(int node, const RanksEnded& ended) {
+    if (options_.node > 0) return;
+    OtherNode& other = others_[static_cast<size_t>(node)];
+    if (!other.here || !are_all_of(ended.ends, other.state)) return lose_node(node, "node-garbled-end");
+    other.ranks = ended.ends;
+    other.ended = true;
+}
+
+void Supervisor::hear(int, const RunOver& over) {
+    if (options_.node > 0) told_ = over.verdict;
 }
 
 /// Returns true while node 0 must wait: it ends last.
@@ -526,12 +515,12 @@ RunPhase Supervisor::end_as_other_node() {
         rank.end.record = read_rank_record(options_.run_dir, rank.end.rank, rank.from, false);
         ends.push_back(rank.end);
     }
-    fleet_->send(0, "ended " + rank_ends_to_line(ends));
-    while (!told_ && lost_node_.empty()) {
+    tell(RanksEnded{std::move(ends)});
+    while (!told_ && !lost_node_) {
         wait_for_signals();
         hear_nodes();
     }
-    if (!told_) told_ = RunVerdict{RunPhase::Failed, {{"text", {lost_node_}}}, "NODE-LOST"};
+    if (!told_) told_ = RunVerdict{RunPhase::Failed, {*lost_node_}, "NODE-LOST"};
     tell_ranks(*told_);
     end_with(*told_);
     return told_->state;

@@ -19,6 +19,7 @@
 #include "engine/events/progress.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/fleet.h"
+#include "launcher/agent/node_messages.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/run_file.h"
 #include "launcher/agent/stop_clock.h"
@@ -70,10 +71,14 @@ class Supervisor {
     bool some_alive() const;
     void open_fleet();
     void hear_nodes();
-    void hear(const FleetMessage& message);
-    void hear_as_first(const FleetMessage& message);
+    void tell(const NodeMessage& message);
+    void hear(int node, const NodeHere& here);
+    void hear(int node, const RanksEnded& ended);
+    void hear(int node, const RunOver& over);
+    void hear(int node, const StopWanted& wanted);
+    void hear(int node, const RankFailed& failed);
+    void hear(int node, const PeerLost& peer);
     void lose_node(int node, const std::string& how);
-    void tell_failure();
     bool waits_for_nodes();
     RunPhase end_as_other_node();
     std::string name_of(int node) const;
@@ -104,7 +109,7 @@ class Supervisor {
     std::optional<Fleet> fleet_;  ///< set if the run has several nodes
     int store_port_ = 0;
     std::vector<OtherNode> others_;  ///< node 0 only; indexed by node, entry 0 unused
-    std::string lost_node_;
+    std::optional<ReasonPart> lost_node_;
     std::optional<Clock::time_point> patience_;  ///< deadline for the other nodes to arrive, or to end
     std::optional<RunVerdict> told_;             ///< verdict that node 0 sent
 };

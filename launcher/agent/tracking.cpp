@@ -58,16 +58,11 @@ ProcessId process_of(int64_t pid) {
     return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // without a process: not alive
 }
 
-TrackOptions parse(std::span<char* const> arguments) {
+TrackOptions track_options(const Arguments& given) {
     TrackOptions options;
-    for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
-        const std::string option = arguments[i], value = arguments[i + 1];
-        if (option == "--track") options.run_dir = fs::absolute(value).lexically_normal();
-        if (option == "--sender") options.sender = value;
-        if (option == "--with") options.follower = process_of(std::atoll(value.c_str()));
-    }
-    if (options.run_dir.empty() || arguments.size() % 2 != 0)
-        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", "--track");
+    options.run_dir = fs::absolute(given.text("--track")).lexically_normal();
+    if (given.has("--sender")) options.sender = given.text("--sender");
+    if (const auto pid = given.whole("--with", 1)) options.follower = process_of(*pid);
     return options;
 }
 
@@ -196,18 +191,16 @@ void start_tracking(const fs::path& run_dir) {
         start_side_process({"--track", run_dir.string(), "--sender", "node"});
 }
 
-int tell_trackers(std::span<char* const> arguments) {
-    if (arguments.size() != 2)
-        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a file", "--trackers");
-    for (const auto& [name, check] : check_trackers(arguments[1])) {
+int tell_trackers(const Arguments& given) {
+    for (const auto& [name, check] : check_trackers(given.text("--trackers"))) {
         std::printf("%s\t%s\t%s\t%s\t%s\n", name.c_str(), check.state.c_str(), check.store.c_str(),
                     check.problem.c_str(), check.remedy.c_str());
     }
     return 0;
 }
 
-int track_run(std::span<char* const> arguments) {
-    const TrackOptions options = parse(arguments);
+int track_run(const Arguments& given) {
+    const TrackOptions options = track_options(given);
     const std::vector<std::string> names = names_for(options);
     if (names.empty()) return 0;
     const fs::path log = options.run_dir / "tracking" / "tracking.log";

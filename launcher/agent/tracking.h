@@ -6,7 +6,8 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
+
+#include "engine/words/arguments.h"
 
 namespace ringmaster {
 
@@ -15,10 +16,10 @@ void start_tracking(const std::filesystem::path& run_dir);
 
 /// Prints a tab-separated line for each tracker in the file: its name, ready|client|none, file|server, the
 /// part that is not set up (client, key, password), and what to do about it. Returns the exit status.
-int tell_trackers(std::span<char* const> arguments);
+int tell_trackers(const Arguments& given);
 
 /// Runs one sender process for each tracker that this machine sends to, until each has sent everything or,
 /// with `--with PID`, process PID ends. Returns the exit status.
-int track_run(std::span<char* const> arguments);
+int track_run(const Arguments& given);
 
 }  // namespace ringmaster

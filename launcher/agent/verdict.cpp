@@ -185,8 +185,8 @@ RunVerdict judge_ranks(const Ending& ending) {
         return {RunPhase::Failed, std::move(why), "RANK-STOPPED", end.rank};
     }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
-    if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed)))) {
-        Reason why = plain(ending.lost_node);
+    if (ending.lost_node && (failed.empty() || lost_a_peer(root_cause(failed)))) {
+        Reason why{*ending.lost_node};
         why += what_is_saved(first);
         return {RunPhase::Failed, std::move(why), "NODE-LOST"};
     }

@@ -40,7 +40,7 @@ struct Ending {
     Trigger trigger = Trigger::None;
     bool stop_requested = false;            ///< true if SIGTERM was sent to the ranks
     bool kernel_killed_for_memory = false;  ///< true if the kernel killed a process for lack of memory
-    std::string lost_node;                  ///< sentence that says which node is gone or silent
+    std::optional<ReasonPart> lost_node;    ///< says which node is gone or silent
     bool disk_full = false;                 ///< true if the disk of the run directory is full
     std::vector<RankEnd> ranks;             ///< ranks in order, from 0
 };

@@ -9,6 +9,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/resolve/plan_json.h"
+#include "engine/words/spelling.h"
 #include "launcher/base/files.h"
 #include "launcher/nodes/remote_run.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/words/arguments.h"
 #include "launcher/base/places.h"
-#include "launcher/cli/arguments.h"
 #include "launcher/cli/terminal.h"
 #include "launcher/machine/machine.h"
 #include "launcher/nodes/libtorch.h"

@@ -39,13 +39,8 @@ Request request_of(const Arguments& arguments) {
         request.host_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
     if (const auto gib = arguments.number("--disk-memory"))
         request.disk_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
-    if (arguments.has("--device")) {
-        const std::string device = arguments.text("--device");
-        if (device != "cpu" && device != "cuda")
-            throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + device + "' is neither cpu nor cuda",
-                        "--device");
+    if (const std::string device = arguments.either("--device", "cpu", "cuda"); !device.empty())
         request.device = device == "cuda" ? Device::Cuda : Device::Cpu;
-    }
     if (const auto restarts = arguments.whole("--restarts", 0))
         request.restarts = static_cast<int>(*restarts);
     request.shrink = arguments.has("--shrink");

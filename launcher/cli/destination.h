@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "engine/words/arguments.h"
 #include "launcher/backends/backend.h"
-#include "launcher/cli/arguments.h"
 
 namespace ringmaster {
 

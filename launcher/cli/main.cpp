@@ -11,6 +11,7 @@
 
 #include "engine/config/keys.h"
 #include "engine/error.h"
+#include "engine/words/spelling.h"
 #include "launcher/base/help_texts.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"

@@ -12,6 +12,7 @@
 #include "engine/control_characters.h"
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
+#include "engine/words/spelling.h"
 #include "launcher/base/files.h"
 #include "launcher/base/places.h"
 #include "launcher/run/recorded_run.h"
@@ -68,13 +69,7 @@ RunSummary summary_of(const RunDirectory& run) {
         summary.state.reason = problem.text();
         summary.state.code = problem.code;
     }
-    for (const EventLine& line : last_events(run, 0, kTailBytes)) {
-        summary.is_done = completes_run(line.event);
-        if (const auto* step = std::get_if<StepEvent>(&line.event)) {
-            summary.step = step->step;
-            summary.loss = step->loss;
-        }
-    }
+    for (const EventLine& line : last_events(run, 0, kTailBytes)) take_event(summary, line.event);
     summary.total_steps = total_steps_of(run);
     return summary;
 }

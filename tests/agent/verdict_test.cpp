@@ -75,7 +75,7 @@ TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
     stopped.stopped = "was stopped by SIGSTOP";
     stopped.place = "is at work in layer 1, hop 2 (step 3)";
     Ending ending = failure({lost_a_peer(0, 90), ours(1), stopped});
-    ending.lost_node = "node 1 is gone";
+    ending.lost_node = ReasonPart{"node-gone", {"1"}};
     const RunVerdict verdict = judge(ending);
     EXPECT_EQ(verdict.state, RunPhase::Failed);
     EXPECT_EQ(verdict.code, "RANK-STOPPED");
@@ -88,8 +88,9 @@ TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
 
 TEST(Verdict, NamesTheLostNodeBeforeTheRanksThatOnlyLostIt) {
     Ending ending = failure({lost_a_peer(0, 90), ours(1)});
-    ending.lost_node = "node 1 is gone";
+    ending.lost_node = ReasonPart{"node-gone", {"1"}};
     EXPECT_EQ(judge(ending).code, "NODE-LOST");
+    EXPECT_EQ(judge(ending).why, (Reason{{"node-gone", {"1"}}, {"no-checkpoint"}}));
     ending.ranks[0].record.error->cause.clear();
     EXPECT_NE(judge(ending).code, "NODE-LOST") << "rank 0 failed for a reason of its own";
 }

@@ -10,6 +10,7 @@
 #include "engine/config/edit.h"
 #include "engine/config/key_history.h"
 #include "engine/config/trackers.h"
+#include "engine/words/spelling.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {

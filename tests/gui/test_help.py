@@ -292,7 +292,7 @@ def test_reasons_for_a_refusal_are_in_every_language(code, call, source, argumen
         assert not missing, f"{code}.md lacks in {language}: {missing}"
 
 
-FOR_THE_TERMINAL = ("launcher/cli/", "launcher/agent/options.cpp", "launcher/agent/main.cpp")  # the app never calls these
+FOR_THE_TERMINAL = ("launcher/cli/", "launcher/agent/options.cpp", "launcher/agent/main.cpp", "engine/words/arguments.cpp", "engine/main.cpp")  # the app never calls these
 COMMAND = re.compile(r"ringmaster [a-z]|--[a-z]")
 
 

@@ -11,6 +11,7 @@
 #include "engine/families/lora_sizes.h"
 #include "engine/families/peft_names.h"
 #include "engine/plan/resolve/resolve.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 

@@ -1,9 +1,8 @@
-// Measures how close two words are, to suggest words for unknown and misspelt keys.
+#include "engine/words/spelling.h"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
-
-#include "engine/config/keys.h"
 
 namespace ringmaster {
 namespace {
@@ -47,6 +46,11 @@ bool abbreviates(const std::string& word, const std::string& full) {
 }
 
 }  // namespace
+
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
 
 std::string misspelt_word(std::string_view word, const std::vector<std::string>& known) {
     const std::string letters = letters_of(word);

@@ -1,4 +1,4 @@
-/// Parses a subcommand's arguments by a table, which also produces its help.
+/// Parses the arguments of a program, or of its subcommand, by a table, which also produces its help.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,10 @@ struct CommandSpec {
     std::string summary;
     std::vector<OptionSpec> options;
     std::string more;  ///< text at the end of the help
+    std::string program = "ringmaster";
+    std::vector<std::string> forms = {};  ///< what may follow the program's name; empty: operand and options
+
+    std::string command() const;  ///< "ringmaster plan"
 };
 
 class Arguments {
@@ -38,8 +42,11 @@ class Arguments {
     std::string text(const std::string& option) const;
     std::vector<std::string> all(const std::string& option) const;
     /// Throws Error(Usage), naming the option, if its value is not a whole number of at least `least`.
-    std::optional<int64_t> whole(const std::string& option, int64_t least) const;
+    std::optional<int64_t> whole(const std::string& option, int64_t least,
+                                 int64_t most = 1'000'000'000) const;
     std::optional<double> number(const std::string& option) const;  ///< must be above 0
+    /// Returns the option's value, one of two words; empty if it was not given. Throws Error(Usage).
+    std::string either(const std::string& option, const std::string& one, const std::string& other) const;
 
   private:
     std::string operand_;
@@ -47,5 +54,6 @@ class Arguments {
 };
 
 std::string help_of(const CommandSpec& spec);
+std::string usage_of(const CommandSpec& spec);  ///< the help's first lines, which show its forms
 
 }  // namespace ringmaster

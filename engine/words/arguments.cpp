@@ -1,12 +1,12 @@
-#include "launcher/cli/arguments.h"
+#include "engine/words/arguments.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
-#include "engine/config/keys.h"
 #include "engine/error.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 
@@ -19,15 +19,18 @@ const OptionSpec& find_option(const CommandSpec& spec, const std::string& name) 
         names.push_back(option.name);
     }
     const std::string near = nearest_word(name, names);
-    throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"),
-                "`ringmaster " + spec.name + "` has no option " + name, {},
-                !near.empty() ? "did you mean " + near + "?"
-                              : "`ringmaster " + spec.name + " --help` lists its options");
+    throw Error(
+        Failure::Usage, Code("ARGUMENT-UNKNOWN"), "`" + spec.command() + "` has no option " + name, {},
+        !near.empty() ? "did you mean " + near + "?" : "`" + spec.command() + " --help` lists its options");
 }
 
 constexpr size_t kHelpColumn = 26;
 
 }  // namespace
+
+std::string CommandSpec::command() const {
+    return name.empty() ? program : program + " " + name;
+}
 
 Arguments::Arguments(const CommandSpec& spec, std::span<char* const> words) {
     std::vector<std::string> operands;
@@ -59,11 +62,11 @@ Arguments::Arguments(const CommandSpec& spec, std::span<char* const> words) {
     }
     if (operands.size() > (spec.operand.empty() ? 0 : 1)) {
         throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "unexpected argument '" + operands.back() + "'",
-                    {}, "usage: ringmaster " + spec.name + (spec.operand.empty() ? "" : " " + spec.operand));
+                    {}, "usage: " + spec.command() + (spec.operand.empty() ? "" : " " + spec.operand));
     }
     if (operands.empty() && !spec.operand.empty() && spec.operand_needed) {
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), spec.operand + " is missing", {},
-                    "usage: ringmaster " + spec.name + " " + spec.operand);
+                    "usage: " + spec.command() + " " + spec.operand);
     }
     if (!operands.empty()) operand_ = operands.front();
 }
@@ -78,15 +81,16 @@ std::vector<std::string> Arguments::all(const std::string& option) const {
     return found == values_.end() ? std::vector<std::string>() : found->second;
 }
 
-std::optional<int64_t> Arguments::whole(const std::string& option, int64_t least) const {
+std::optional<int64_t> Arguments::whole(const std::string& option, int64_t least, int64_t most) const {
     if (!has(option)) return std::nullopt;
     const std::string given = text(option);
     int64_t value = 0;
     const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
-    constexpr int64_t kMost = 1'000'000'000;
-    if (problem != std::errc() || end != given.data() + given.size() || value < least || value > kMost) {
+    if (problem != std::errc() || end != given.data() + given.size() || value < least || value > most) {
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
-                    "'" + given + "' is not a whole number from " + std::to_string(least), option);
+                    "'" + given + "' is not a whole number from " + std::to_string(least) + " to " +
+                        std::to_string(most),
+                    option);
     }
     return value;
 }
@@ -103,12 +107,30 @@ std::optional<double> Arguments::number(const std::string& option) const {
     return value;
 }
 
+std::string Arguments::either(const std::string& option, const std::string& one,
+                              const std::string& other) const {
+    const std::string given = text(option);
+    if (has(option) && given != one && given != other)
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
+                    "'" + given + "' is neither " + one + " nor " + other, option);
+    return given;
+}
+
+std::string usage_of(const CommandSpec& spec) {
+    if (spec.forms.empty()) {
+        const std::string operand = spec.operand.empty()  ? ""
+                                    : spec.operand_needed ? " " + spec.operand
+                                                          : " [" + spec.operand + "]";
+        return "usage: " + spec.command() + operand + " [options]\n";
+    }
+    std::string text;
+    for (const std::string& form : spec.forms)
+        text += (text.empty() ? "usage: " : "       ") + spec.command() + " " + form + "\n";
+    return text;
+}
+
 std::string help_of(const CommandSpec& spec) {
-    const std::string operand = spec.operand.empty()  ? ""
-                                : spec.operand_needed ? " " + spec.operand
-                                                      : " [" + spec.operand + "]";
-    std::string text =
-        "usage: ringmaster " + spec.name + operand + " [options]\n\n" + spec.summary + "\n\noptions:\n";
+    std::string text = usage_of(spec) + "\n" + spec.summary + "\n\noptions:\n";
     for (const OptionSpec& option : spec.options) {
         std::string left = "  " + option.name + (option.value.empty() ? "" : " " + option.value);
         left.resize(std::max(left.size() + 2, kHelpColumn), ' ');
