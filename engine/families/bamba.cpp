@@ -17,7 +17,7 @@ std::vector<std::string> parts_of(const ConfigFields& fields, int64_t layers) {
     return parts;
 }
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_bamba(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.mlp_bias = fields.flag_or("mlp_bias", false);
     read_state_space(fields, model, {});
@@ -30,24 +30,24 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     fields.ignore("num_logits_to_keep");
 }
 
-constexpr Rename kNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
-                             {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
-                             {"linear_attn", "mamba"},
-                             {"mlp", "feed_forward"},
-                             {"model.norm", "model.final_layernorm"}};
+constexpr Rename kBambaNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
+                                  {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
+                                  {"linear_attn", "mamba"},
+                                  {"mlp", "feed_forward"},
+                                  {"model.norm", "model.final_layernorm"}};
 
-const Family kFamilies[] = {{.type = "bamba",
-                             .describe = describe,
-                             .kv_heads = 8,
-                             .max_position = 262144,
-                             .norm_eps = 1e-5,
-                             .rotary_share = 0.5,
-                             .names = kNames,
-                             .padding_token = 0,
-                             .score_classes = ScoreClasses::None}};
+const Family kBambaTable[] = {{.type = "bamba",
+                               .describe = describe_bamba,
+                               .kv_heads = 8,
+                               .max_position = 262144,
+                               .norm_eps = 1e-5,
+                               .rotary_share = 0.5,
+                               .names = kBambaNames,
+                               .padding_token = 0,
+                               .score_classes = ScoreClasses::None}};
 
 }  // namespace
 
-const std::span<const Family> kBambaFamilies = kFamilies;
+const std::span<const Family> kBambaFamilies = kBambaTable;
 
 }  // namespace ringmaster

@@ -26,25 +26,25 @@ void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
         if (!kind.window) kind.rope = -1;
 }
 
-const Family kFamilies[] = {{.type = "cohere",
-                             .describe = describe_cohere,
-                             .max_position = 8192,
-                             .norm_eps = 1e-5,
-                             .tied = true,
-                             .norm_eps_field = "layer_norm_eps",
-                             .padding_token = 0,
-                             .score_classes = ScoreClasses::None},
-                            {.type = "cohere2",
-                             .describe = describe_cohere2,
-                             .max_position = 8192,
-                             .norm_eps = 1e-5,
-                             .tied = true,
-                             .norm_eps_field = "layer_norm_eps",
-                             .padding_token = 0,
-                             .score_classes = ScoreClasses::None}};
+const Family kCohereTable[] = {{.type = "cohere",
+                                .describe = describe_cohere,
+                                .max_position = 8192,
+                                .norm_eps = 1e-5,
+                                .tied = true,
+                                .norm_eps_field = "layer_norm_eps",
+                                .padding_token = 0,
+                                .score_classes = ScoreClasses::None},
+                               {.type = "cohere2",
+                                .describe = describe_cohere2,
+                                .max_position = 8192,
+                                .norm_eps = 1e-5,
+                                .tied = true,
+                                .norm_eps_field = "layer_norm_eps",
+                                .padding_token = 0,
+                                .score_classes = ScoreClasses::None}};
 
 }  // namespace
 
-const std::span<const Family> kCohereFamilies = kFamilies;
+const std::span<const Family> kCohereFamilies = kCohereTable;
 
 }  // namespace ringmaster

@@ -35,21 +35,21 @@ constexpr Rename kFalconNames[] = {{"model.embed_tokens", "model.word_embeddings
                                    {"mlp.down_proj", "mlp.dense_4h_to_h"},
                                    {"model.norm", "model.ln_f"}};
 
-const Family kFamilies[] = {{.type = "falcon",
-                             .describe = describe_falcon,
-                             .norm_eps = 1e-5,
-                             .tied = true,
-                             .activation = "gelu",
-                             .activation_field = "activation",
-                             .width_field = "ffn_hidden_size",
-                             .norm_eps_field = "layer_norm_epsilon",
-                             .names = kFalconNames,
-                             .body = "transformer.",
-                             .layers = "h",
-                             .widths_of_hidden = 4}};
+const Family kFalconTable[] = {{.type = "falcon",
+                                .describe = describe_falcon,
+                                .norm_eps = 1e-5,
+                                .tied = true,
+                                .activation = "gelu",
+                                .activation_field = "activation",
+                                .width_field = "ffn_hidden_size",
+                                .norm_eps_field = "layer_norm_epsilon",
+                                .names = kFalconNames,
+                                .body = "transformer.",
+                                .layers = "h",
+                                .widths_of_hidden = 4}};
 
 }  // namespace
 
-const std::span<const Family> kFalconFamilies = kFamilies;
+const std::span<const Family> kFalconFamilies = kFalconTable;
 
 }  // namespace ringmaster

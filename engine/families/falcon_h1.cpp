@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_falcon_h1(const ConfigFields& fields, ModelConfig& model) {
     read_state_space(fields, model, {.inner = 1024});
     StateSpace& space = model.delta.state_space;
     space.beside_attention = true;
@@ -37,24 +37,24 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
         fields.has(idle);
 }
 
-constexpr Rename kNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
-                             {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
-                             {"linear_attn", "mamba"},
-                             {"mlp", "feed_forward"},
-                             {"model.norm", "model.final_layernorm"}};
+constexpr Rename kFalconH1Names[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
+                                     {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
+                                     {"linear_attn", "mamba"},
+                                     {"mlp", "feed_forward"},
+                                     {"model.norm", "model.final_layernorm"}};
 
-const Family kFamilies[] = {{.type = "falcon_h1",
-                             .describe = describe,
-                             .kv_heads = 8,
-                             .max_position = 8192,
-                             .norm_eps = 1e-5,
-                             .names = kNames,
-                             .padding_token = 0,
-                             .score_classes = ScoreClasses::None,
-                             .peft_refuses_out_proj = true}};
+const Family kFalconH1Table[] = {{.type = "falcon_h1",
+                                  .describe = describe_falcon_h1,
+                                  .kv_heads = 8,
+                                  .max_position = 8192,
+                                  .norm_eps = 1e-5,
+                                  .names = kFalconH1Names,
+                                  .padding_token = 0,
+                                  .score_classes = ScoreClasses::None,
+                                  .peft_refuses_out_proj = true}};
 
 }  // namespace
 
-const std::span<const Family> kFalconH1Families = kFamilies;
+const std::span<const Family> kFalconH1Families = kFalconH1Table;
 
 }  // namespace ringmaster

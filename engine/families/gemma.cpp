@@ -15,17 +15,17 @@ void describe_gemma(const ConfigFields& fields, ModelConfig& model) {
     if (model.gate.activation == Activation::Gelu) model.gate.activation = Activation::GeluTanh;
 }
 
-const Family kFamilies[] = {{.type = "gemma",
-                             .describe = describe_gemma,
-                             .kv_heads = 16,
-                             .head_dim = 256,
-                             .max_position = 8192,
-                             .tied = true,
-                             .activation = "gelu_pytorch_tanh",
-                             .padding_token = 0}};
+const Family kGemmaTable[] = {{.type = "gemma",
+                               .describe = describe_gemma,
+                               .kv_heads = 16,
+                               .head_dim = 256,
+                               .max_position = 8192,
+                               .tied = true,
+                               .activation = "gelu_pytorch_tanh",
+                               .padding_token = 0}};
 
 }  // namespace
 
-const std::span<const Family> kGemmaFamilies = kFamilies;
+const std::span<const Family> kGemmaFamilies = kGemmaTable;
 
 }  // namespace ringmaster

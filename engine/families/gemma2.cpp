@@ -45,7 +45,7 @@ constexpr Rename kSandwichNames[] = {{"attention_output_norm", "post_attention_l
                                      {"post_attention_layernorm", "pre_feedforward_layernorm"},
                                      {"mlp_output_norm", "post_feedforward_layernorm"}};
 
-const Family kFamilies[] = {
+const Family kGemmaSandwichTable[] = {
     {.type = "gemma2",
      .describe = describe_gemma2,
      .kv_heads = 4,
@@ -70,11 +70,11 @@ const Family kFamilies[] = {
      .score_classes = ScoreClasses::OfSequences},
 };
 
-constexpr Wrapper kWrappers[] = {{"gemma3", "gemma3_text", "model.language_model."}};
+constexpr Wrapper kGemmaSandwichWrapperTable[] = {{"gemma3", "gemma3_text", "model.language_model."}};
 
 }  // namespace
 
-const std::span<const Family> kGemmaSandwichFamilies = kFamilies;
-const std::span<const Wrapper> kGemmaWrappers = kWrappers;
+const std::span<const Family> kGemmaSandwichFamilies = kGemmaSandwichTable;
+const std::span<const Wrapper> kGemmaWrappers = kGemmaSandwichWrapperTable;
 
 }  // namespace ringmaster

@@ -38,13 +38,13 @@ void describe_gemma4(const ConfigFields& fields, ModelConfig& model) {
     model.router = {.norms_input = true, .scales_experts = true, .has_loss = false};
 }
 
-constexpr Rename kNames[] = {{"attention_output_norm", "post_attention_layernorm"},
-                             {"post_attention_layernorm", "pre_feedforward_layernorm"},
-                             {"mlp_output_norm", "post_feedforward_layernorm"},
-                             {"mlp_part_norm", "post_feedforward_layernorm_1"},
-                             {"experts_norm", "pre_feedforward_layernorm_2"},
-                             {"experts_part_norm", "post_feedforward_layernorm_2"},
-                             {"mlp.experts", "experts"}};
+constexpr Rename kGemma4Names[] = {{"attention_output_norm", "post_attention_layernorm"},
+                                   {"post_attention_layernorm", "pre_feedforward_layernorm"},
+                                   {"mlp_output_norm", "post_feedforward_layernorm"},
+                                   {"mlp_part_norm", "post_feedforward_layernorm_1"},
+                                   {"experts_norm", "pre_feedforward_layernorm_2"},
+                                   {"experts_part_norm", "post_feedforward_layernorm_2"},
+                                   {"mlp.experts", "experts"}};
 
 constexpr const char* kGlobalRope =
     R"({"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1000000.0})";
@@ -55,7 +55,7 @@ Family family(const char* type, void (*describe)(const ConfigFields&, ModelConfi
     family.tied = true;
     family.activation = "gelu_pytorch_tanh";
     family.activation_field = "hidden_activation";
-    family.names = kNames;
+    family.names = kGemma4Names;
     family.default_rope = kGlobalRope;
     family.padding_token = 0;
     family.experts = {.experts = ""};
@@ -63,15 +63,16 @@ Family family(const char* type, void (*describe)(const ConfigFields&, ModelConfi
     return family;
 }
 
-const Family kFamilies[] = {family("gemma4_text", describe_gemma4, 131072),
-                            family("gemma4_unified_text", describe_dense, 262144)};
+const Family kGemma4Table[] = {family("gemma4_text", describe_gemma4, 131072),
+                               family("gemma4_unified_text", describe_dense, 262144)};
 
-constexpr Wrapper kWrappers[] = {{"gemma4", "gemma4_text", "model.language_model."},
-                                 {"gemma4_unified", "gemma4_unified_text", "model.language_model."}};
+constexpr Wrapper kGemma4WrapperTable[] = {
+    {"gemma4", "gemma4_text", "model.language_model."},
+    {"gemma4_unified", "gemma4_unified_text", "model.language_model."}};
 
 }  // namespace
 
-const std::span<const Family> kGemma4Families = kFamilies;
-const std::span<const Wrapper> kGemma4Wrappers = kWrappers;
+const std::span<const Family> kGemma4Families = kGemma4Table;
+const std::span<const Wrapper> kGemma4Wrappers = kGemma4WrapperTable;
 
 }  // namespace ringmaster

@@ -15,10 +15,10 @@ void describe_glm(const ConfigFields& fields, ModelConfig& model) {
     model.norms_outputs = false;
 }
 
-constexpr Rename kNames[] = {{"mlp.gate_proj", "mlp.gate_up_proj"},
-                             {"mlp.up_proj", "mlp.gate_up_proj"},
-                             {"attention_output_norm", "post_self_attn_layernorm"},
-                             {"mlp_output_norm", "post_mlp_layernorm"}};
+constexpr Rename kGlmNames[] = {{"mlp.gate_proj", "mlp.gate_up_proj"},
+                                {"mlp.up_proj", "mlp.gate_up_proj"},
+                                {"attention_output_norm", "post_self_attn_layernorm"},
+                                {"mlp_output_norm", "post_mlp_layernorm"}};
 
 Family with_glm_defaults(const char* type, decltype(Family::describe) describe) {
     return {.type = type,
@@ -28,14 +28,14 @@ Family with_glm_defaults(const char* type, decltype(Family::describe) describe) 
             .max_position = 131072,
             .norm_eps = 1.5625e-7,
             .rotary_share = 0.5,
-            .names = kNames,
+            .names = kGlmNames,
             .padding_token = 151329};
 }
 
-const Family kFamilies[] = {with_glm_defaults("glm4", describe_glm4), with_glm_defaults("glm", describe_glm)};
+const Family kGlmTable[] = {with_glm_defaults("glm4", describe_glm4), with_glm_defaults("glm", describe_glm)};
 
 }  // namespace
 
-const std::span<const Family> kGlmFamilies = kFamilies;
+const std::span<const Family> kGlmFamilies = kGlmTable;
 
 }  // namespace ringmaster

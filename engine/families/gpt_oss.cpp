@@ -23,7 +23,7 @@ void read_default_rope(const ConfigFields& fields, ModelConfig& model) {
     rope.truncate = false;
 }
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_gpt_oss(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", true);
     model.attention_sinks = true;
     read_experts(fields, model, {128, 4});
@@ -40,19 +40,19 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
     read_default_rope(fields, model);
 }
 
-constexpr Rename kNames[] = {{"mlp.gate", "mlp.router"}};
-const Family kFamilies[] = {{.type = "gpt_oss",
-                             .describe = describe,
-                             .kv_heads = 8,
-                             .head_dim = 64,
-                             .max_position = 131072,
-                             .norm_eps = 1e-5,
-                             .rope_theta = 150000,
-                             .names = kNames,
-                             .experts = {.experts = ""}}};
+constexpr Rename kGptOssNames[] = {{"mlp.gate", "mlp.router"}};
+const Family kGptOssTable[] = {{.type = "gpt_oss",
+                                .describe = describe_gpt_oss,
+                                .kv_heads = 8,
+                                .head_dim = 64,
+                                .max_position = 131072,
+                                .norm_eps = 1e-5,
+                                .rope_theta = 150000,
+                                .names = kGptOssNames,
+                                .experts = {.experts = ""}}};
 
 }  // namespace
 
-const std::span<const Family> kGptOssFamilies = kFamilies;
+const std::span<const Family> kGptOssFamilies = kGptOssTable;
 
 }  // namespace ringmaster

@@ -30,22 +30,22 @@ constexpr Rename kGptjFields[] = {{"hidden_size", "n_embd"},
                                   {"num_attention_heads", "n_head"},
                                   {"max_position_embeddings", "n_positions"}};
 
-const Family kFamilies[] = {{.type = "gptj",
-                             .describe = describe_gptj,
-                             .norm_eps = 1e-5,
-                             .activation = "gelu_new",
-                             .activation_field = "activation_function",
-                             .width_field = "n_inner",
-                             .norm_eps_field = "layer_norm_epsilon",
-                             .names = kGptjNames,
-                             .body = "transformer.",
-                             .layers = "h",
-                             .fields = kGptjFields,
-                             .widths_of_hidden = 4,
-                             .score_classes = ScoreClasses::OfSequences}};
+const Family kGptjTable[] = {{.type = "gptj",
+                              .describe = describe_gptj,
+                              .norm_eps = 1e-5,
+                              .activation = "gelu_new",
+                              .activation_field = "activation_function",
+                              .width_field = "n_inner",
+                              .norm_eps_field = "layer_norm_epsilon",
+                              .names = kGptjNames,
+                              .body = "transformer.",
+                              .layers = "h",
+                              .fields = kGptjFields,
+                              .widths_of_hidden = 4,
+                              .score_classes = ScoreClasses::OfSequences}};
 
 }  // namespace
 
-const std::span<const Family> kGptjFamilies = kFamilies;
+const std::span<const Family> kGptjFamilies = kGptjTable;
 
 }  // namespace ringmaster

@@ -43,28 +43,28 @@ void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
     fields.ignore("init_method normalization_function");
 }
 
-constexpr Rename kNames[] = {{"linear_attn.in_proj_qkvz", "mamba.in_proj"},
-                             {"linear_attn", "mamba"},
-                             {"mlp.gate_proj", "shared_mlp.input_linear"},
-                             {"mlp.up_proj", "shared_mlp.input_linear"},
-                             {"mlp.down_proj", "shared_mlp.output_linear"},
-                             {"mlp.shared_expert.gate_proj", "shared_mlp.input_linear"},
-                             {"mlp.shared_expert.up_proj", "shared_mlp.input_linear"},
-                             {"mlp.shared_expert.down_proj", "shared_mlp.output_linear"},
-                             {"mlp.gate", "block_sparse_moe.router"},
-                             {"mlp.experts", "block_sparse_moe.experts"}};
+constexpr Rename kGraniteNames[] = {{"linear_attn.in_proj_qkvz", "mamba.in_proj"},
+                                    {"linear_attn", "mamba"},
+                                    {"mlp.gate_proj", "shared_mlp.input_linear"},
+                                    {"mlp.up_proj", "shared_mlp.input_linear"},
+                                    {"mlp.down_proj", "shared_mlp.output_linear"},
+                                    {"mlp.shared_expert.gate_proj", "shared_mlp.input_linear"},
+                                    {"mlp.shared_expert.up_proj", "shared_mlp.input_linear"},
+                                    {"mlp.shared_expert.down_proj", "shared_mlp.output_linear"},
+                                    {"mlp.gate", "block_sparse_moe.router"},
+                                    {"mlp.experts", "block_sparse_moe.experts"}};
 
-const Family kFamilies[] = {
+const Family kGraniteTable[] = {
     {.type = "granite", .describe = describe_granite, .score_classes = ScoreClasses::None},
     {.type = "granitemoehybrid",
      .describe = describe_hybrid,
-     .names = kNames,
+     .names = kGraniteNames,
      .experts = {"block_sparse_moe.router.layer", "block_sparse_moe", "input_linear", "", "output_linear",
                  true},
      .score_classes = ScoreClasses::None}};
 
 }  // namespace
 
-const std::span<const Family> kGraniteFamilies = kFamilies;
+const std::span<const Family> kGraniteFamilies = kGraniteTable;
 
 }  // namespace ringmaster

@@ -4,7 +4,7 @@ namespace ringmaster {
 
 namespace {
 
-void describe_glm(const ConfigFields& fields, ModelConfig& model) {
+void describe_glm_experts(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = fields.flag_or("attention_bias", false);
     if (fields.flag_or("use_qk_norm", false)) model.qk_norm = QkNorm::PerHead;
     model.router = kCorrectedRouter;
@@ -42,38 +42,38 @@ void describe_deepseek_v2(const ConfigFields& fields, ModelConfig& model) {
     if (model.norms_expert_weights) model.obstacles.push_back("norm_topk_prob");
 }
 
-const Family kFamilies[] = {{.type = "glm4_moe",
-                             .describe = describe_glm,
-                             .kv_heads = 8,
-                             .max_position = 131072,
-                             .norm_eps = 1e-5,
-                             .rotary_share = 0.5,
-                             .names = kSharedExperts,
-                             .expert_targets = kQwenTargets,
-                             .score_classes = ScoreClasses::None},
-                            {.type = "glm4_moe_lite",
-                             .describe = describe_glm_lite,
-                             .head_dim = 64,
-                             .max_position = 202752,
-                             .norm_eps = 1e-5,
-                             .names = kSharedExperts,
-                             .expert_targets = kQwenTargets,
-                             .score_classes = ScoreClasses::None},
-                            {.type = "deepseek_v2",
-                             .describe = describe_deepseek_v2,
-                             .head_dim = 64,
-                             .names = kSharedExperts,
-                             .expert_targets = kQwenTargets,
-                             .score_classes = ScoreClasses::OfSequences},
-                            {.type = "deepseek_v3",
-                             .describe = describe_deepseek_v3,
-                             .head_dim = 64,
-                             .max_position = 4096,
-                             .names = kSharedExperts,
-                             .expert_targets = kQwenTargets}};
+const Family kGroupedExpertTable[] = {{.type = "glm4_moe",
+                                       .describe = describe_glm_experts,
+                                       .kv_heads = 8,
+                                       .max_position = 131072,
+                                       .norm_eps = 1e-5,
+                                       .rotary_share = 0.5,
+                                       .names = kSharedExperts,
+                                       .expert_targets = kQwenTargets,
+                                       .score_classes = ScoreClasses::None},
+                                      {.type = "glm4_moe_lite",
+                                       .describe = describe_glm_lite,
+                                       .head_dim = 64,
+                                       .max_position = 202752,
+                                       .norm_eps = 1e-5,
+                                       .names = kSharedExperts,
+                                       .expert_targets = kQwenTargets,
+                                       .score_classes = ScoreClasses::None},
+                                      {.type = "deepseek_v2",
+                                       .describe = describe_deepseek_v2,
+                                       .head_dim = 64,
+                                       .names = kSharedExperts,
+                                       .expert_targets = kQwenTargets,
+                                       .score_classes = ScoreClasses::OfSequences},
+                                      {.type = "deepseek_v3",
+                                       .describe = describe_deepseek_v3,
+                                       .head_dim = 64,
+                                       .max_position = 4096,
+                                       .names = kSharedExperts,
+                                       .expert_targets = kQwenTargets}};
 
 }  // namespace
 
-const std::span<const Family> kGroupedExpertFamilies = kFamilies;
+const std::span<const Family> kGroupedExpertFamilies = kGroupedExpertTable;
 
 }  // namespace ringmaster

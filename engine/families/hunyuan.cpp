@@ -18,15 +18,15 @@ void describe_hunyuan(const ConfigFields& fields, ModelConfig& model) {
     if (model.ropes.front().type == "dynamic") model.obstacles.push_back("rope_parameters.alpha");
 }
 
-const Family kFamilies[] = {{.type = "hunyuan_v1_dense",
-                             .describe = describe_hunyuan,
-                             .norm_eps = 1e-5,
-                             .names = kHunyuanNames,
-                             .padding_token = 0,
-                             .score_classes = ScoreClasses::OfSequences}};
+const Family kHunyuanTable[] = {{.type = "hunyuan_v1_dense",
+                                 .describe = describe_hunyuan,
+                                 .norm_eps = 1e-5,
+                                 .names = kHunyuanNames,
+                                 .padding_token = 0,
+                                 .score_classes = ScoreClasses::OfSequences}};
 
 }  // namespace
 
-const std::span<const Family> kHunyuanFamilies = kFamilies;
+const std::span<const Family> kHunyuanFamilies = kHunyuanTable;
 
 }  // namespace ringmaster

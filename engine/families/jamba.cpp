@@ -23,7 +23,7 @@ Places read_places(const ConfigFields& fields, const char* period_field, const c
     return {period, static_cast<int64_t>(offset)};
 }
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_jamba(const ConfigFields& fields, ModelConfig& model) {
     read_selective_space(fields, model);
     const Places attends = read_places(fields, "attn_layer_period", "attn_layer_offset", {8, 4});
     const Places mixes = read_places(fields, "expert_layer_period", "expert_layer_offset", {2, 1});
@@ -47,24 +47,24 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
         "calc_logits_for_entire_prompt n_ctx");
 }
 
-constexpr Rename kNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
-                             {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
-                             {"linear_attn", "mamba"},
-                             {"mlp.gate", "feed_forward.router"},
-                             {"mlp", "feed_forward"},
-                             {"model.norm", "model.final_layernorm"}};
+constexpr Rename kJambaNames[] = {{"post_attention_layernorm", "pre_ff_layernorm"},
+                                  {"linear_attn.in_proj_qkvz", "mamba.in_proj"},
+                                  {"linear_attn", "mamba"},
+                                  {"mlp.gate", "feed_forward.router"},
+                                  {"mlp", "feed_forward"},
+                                  {"model.norm", "model.final_layernorm"}};
 
-const Family kFamilies[] = {{.type = "jamba",
-                             .describe = describe,
-                             .kv_heads = 8,
-                             .max_position = 262144,
-                             .names = kNames,
-                             .padding_token = 0,
-                             .experts = {"feed_forward.router", "feed_forward.experts"},
-                             .score_classes = ScoreClasses::OfSequences}};
+const Family kJambaTable[] = {{.type = "jamba",
+                               .describe = describe_jamba,
+                               .kv_heads = 8,
+                               .max_position = 262144,
+                               .names = kJambaNames,
+                               .padding_token = 0,
+                               .experts = {"feed_forward.router", "feed_forward.experts"},
+                               .score_classes = ScoreClasses::OfSequences}};
 
 }  // namespace
 
-const std::span<const Family> kJambaFamilies = kFamilies;
+const std::span<const Family> kJambaFamilies = kJambaTable;
 
 }  // namespace ringmaster

@@ -29,7 +29,7 @@ void describe_nemotron(const ConfigFields& fields, ModelConfig& model) {
 
 constexpr Rename kStarcoderNames[] = {{"mlp.up_proj", "mlp.c_fc"}, {"mlp.down_proj", "mlp.c_proj"}};
 
-const Family kFamilies[] = {
+const Family kLayerNormTable[] = {
     {.type = "starcoder2",
      .describe = describe_starcoder2,
      .kv_heads = 2,
@@ -57,6 +57,6 @@ const Family kFamilies[] = {
 
 }  // namespace
 
-const std::span<const Family> kLayerNormFamilies = kFamilies;
+const std::span<const Family> kLayerNormFamilies = kLayerNormTable;
 
 }  // namespace ringmaster

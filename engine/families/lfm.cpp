@@ -30,22 +30,22 @@ void describe_lfm2_moe(const ConfigFields& fields, ModelConfig& model) {
         model.layers[layer].dense = true;
 }
 
-constexpr Rename kNames[] = {{"input_layernorm", "operator_norm"},
-                             {"post_attention_layernorm", "ffn_norm"},
-                             {"self_attn.q_norm", "self_attn.q_layernorm"},
-                             {"self_attn.k_norm", "self_attn.k_layernorm"},
-                             {"self_attn.o_proj", "self_attn.out_proj"},
-                             {"linear_attn.in_proj_qkvz", "conv.in_proj"},
-                             {"linear_attn.conv1d", "conv.conv"},
-                             {"linear_attn.out_proj", "conv.out_proj"},
-                             {"mlp.gate_proj", "feed_forward.w1"},
-                             {"mlp.up_proj", "feed_forward.w3"},
-                             {"mlp.down_proj", "feed_forward.w2"},
-                             {"mlp.gate", "feed_forward.gate"},
-                             {"mlp.gate.e_score_correction_bias", "feed_forward.expert_bias"},
-                             {"mlp.experts.gate_up_proj", "feed_forward.experts.gate_up_proj"},
-                             {"mlp.experts.down_proj", "feed_forward.experts.down_proj"},
-                             {"model.norm", "model.embedding_norm"}};
+constexpr Rename kLfmNames[] = {{"input_layernorm", "operator_norm"},
+                                {"post_attention_layernorm", "ffn_norm"},
+                                {"self_attn.q_norm", "self_attn.q_layernorm"},
+                                {"self_attn.k_norm", "self_attn.k_layernorm"},
+                                {"self_attn.o_proj", "self_attn.out_proj"},
+                                {"linear_attn.in_proj_qkvz", "conv.in_proj"},
+                                {"linear_attn.conv1d", "conv.conv"},
+                                {"linear_attn.out_proj", "conv.out_proj"},
+                                {"mlp.gate_proj", "feed_forward.w1"},
+                                {"mlp.up_proj", "feed_forward.w3"},
+                                {"mlp.down_proj", "feed_forward.w2"},
+                                {"mlp.gate", "feed_forward.gate"},
+                                {"mlp.gate.e_score_correction_bias", "feed_forward.expert_bias"},
+                                {"mlp.experts.gate_up_proj", "feed_forward.experts.gate_up_proj"},
+                                {"mlp.experts.down_proj", "feed_forward.experts.down_proj"},
+                                {"model.norm", "model.embedding_norm"}};
 
 Family lfm(const char* type, decltype(Family::describe) describe) {
     return {.type = type,
@@ -56,16 +56,16 @@ Family lfm(const char* type, decltype(Family::describe) describe) {
             .rope_theta = 1e6,
             .tied = true,
             .norm_eps_field = "norm_eps",
-            .names = kNames,
+            .names = kLfmNames,
             .padding_token = 0,
             .experts = {"feed_forward.gate", "feed_forward.experts", "w1", "w3", "w2"},
             .score_classes = ScoreClasses::None};
 }
 
-const Family kFamilies[] = {lfm("lfm2", describe_lfm2), lfm("lfm2_moe", describe_lfm2_moe)};
+const Family kLfmTable[] = {lfm("lfm2", describe_lfm2), lfm("lfm2_moe", describe_lfm2_moe)};
 
 }  // namespace
 
-const std::span<const Family> kLfmFamilies = kFamilies;
+const std::span<const Family> kLfmFamilies = kLfmTable;
 
 }  // namespace ringmaster

@@ -24,7 +24,7 @@ void describe_seed_oss(const ConfigFields& fields, ModelConfig& model) {
         if (fields.number_or(dropout, 0.1) != 0) model.obstacles.push_back(dropout);
 }
 
-const Family kFamilies[] = {
+const Family kLlamaTable[] = {
     {.type = "llama", .describe = describe_llama},
     {.type = "arcee",
      .describe = describe_arcee,
@@ -39,11 +39,11 @@ const Family kFamilies[] = {
      .padding_token = 1},
 };
 
-constexpr Wrapper kWrappers[] = {{"voxtral", "llama", "model.language_model."}};
+constexpr Wrapper kLlamaWrapperTable[] = {{"voxtral", "llama", "model.language_model."}};
 
 }  // namespace
 
-const std::span<const Family> kLlamaFamilies = kFamilies;
-const std::span<const Wrapper> kLlamaWrappers = kWrappers;
+const std::span<const Family> kLlamaFamilies = kLlamaTable;
+const std::span<const Wrapper> kLlamaWrappers = kLlamaWrapperTable;
 
 }  // namespace ringmaster

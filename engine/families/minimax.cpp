@@ -29,22 +29,22 @@ void describe_minimax_m2(const ConfigFields& fields, ModelConfig& model) {
     for (const char* idle : {"use_mtp", "num_mtp_modules", "mtp_transformer_layers"}) fields.has(idle);
 }
 
-constexpr Rename kNames[] = {
+constexpr Rename kMinimaxNames[] = {
     {"mlp.gate.e_score_correction_bias", "block_sparse_moe.e_score_correction_bias"}};
 
-const Family kFamilies[] = {
+const Family kMinimaxTable[] = {
     {.type = "minimax_m2",
      .describe = describe_minimax_m2,
      .kv_heads = 8,
      .head_dim = 128,
      .max_position = 196608,
      .rope_theta = 5e6,
-     .names = kNames,
+     .names = kMinimaxNames,
      .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"},
      .expert_targets = kMixtralTargets}};
 
 }  // namespace
 
-const std::span<const Family> kMinimaxFamilies = kFamilies;
+const std::span<const Family> kMinimaxFamilies = kMinimaxTable;
 
 }  // namespace ringmaster

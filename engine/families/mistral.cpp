@@ -34,7 +34,7 @@ void describe_mistral4(const ConfigFields& fields, ModelConfig& model) {
     read_grouped_experts(fields, model, {.experts = {128, 4, 2048}, .dense_layers = 0});
 }
 
-const Family kFamilies[] = {
+const Family kMistralTable[] = {
     {.type = "mistral", .describe = describe_mistral, .kv_heads = 8, .max_position = 131072},
     {.type = "ministral", .describe = describe_ministral, .kv_heads = 8, .max_position = 131072},
     {.type = "ministral3",
@@ -64,11 +64,11 @@ const Family kFamilies[] = {
      .experts = {.experts = {}}},
 };
 
-constexpr Wrapper kWrappers[] = {{"mistral3", "mistral", "model.language_model."}};
+constexpr Wrapper kMistralWrapperTable[] = {{"mistral3", "mistral", "model.language_model."}};
 
 }  // namespace
 
-const std::span<const Family> kMistralFamilies = kFamilies;
-const std::span<const Wrapper> kMistralWrappers = kWrappers;
+const std::span<const Family> kMistralFamilies = kMistralTable;
+const std::span<const Wrapper> kMistralWrappers = kMistralWrapperTable;
 
 }  // namespace ringmaster

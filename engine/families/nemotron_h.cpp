@@ -11,7 +11,7 @@ int64_t layers_of(const ConfigFields& fields) {
     return static_cast<int64_t>(read_layer_parts(fields, kLetters).size());
 }
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_nemotron_h(const ConfigFields& fields, ModelConfig& model) {
     model.gate.gated = false;
     model.padding_token.reset();
     read_state_space(fields, model,
@@ -42,37 +42,37 @@ constexpr Rename kFields[] = {{"mamba_n_heads", "mamba_num_heads"}, {"mamba_d_he
                               {"mamba_n_groups", "n_groups"},       {"mamba_d_state", "ssm_state_size"},
                               {"mamba_d_conv", "conv_kernel"},      {"mamba_conv_bias", "use_conv_bias"},
                               {"mamba_proj_bias", "use_bias"}};
-constexpr Rename kNames[] = {{"input_layernorm", "norm"},
-                             {"post_attention_layernorm", "norm"},
-                             {"self_attn", "mixer"},
-                             {"linear_attn.in_proj_qkvz", "mixer.in_proj"},
-                             {"linear_attn", "mixer"},
-                             {"mlp.experts.gate_up_proj", "mixer.experts.up_proj"},
-                             {"mlp.shared_expert", "mixer.shared_experts"},
-                             {"mlp", "mixer"},
-                             {"model.embed_tokens", "model.embeddings"},
-                             {"model.norm", "model.norm_f"}};
+constexpr Rename kNemotronHNames[] = {{"input_layernorm", "norm"},
+                                      {"post_attention_layernorm", "norm"},
+                                      {"self_attn", "mixer"},
+                                      {"linear_attn.in_proj_qkvz", "mixer.in_proj"},
+                                      {"linear_attn", "mixer"},
+                                      {"mlp.experts.gate_up_proj", "mixer.experts.up_proj"},
+                                      {"mlp.shared_expert", "mixer.shared_experts"},
+                                      {"mlp", "mixer"},
+                                      {"model.embed_tokens", "model.embeddings"},
+                                      {"model.norm", "model.norm_f"}};
 
-const Family kFamilies[] = {{.type = "nemotron_h",
-                             .describe = describe,
-                             .kv_heads = 8,
-                             .head_dim = 128,
-                             .max_position = 4096,
-                             .norm_eps = 1e-5,
-                             .activation = "relu2",
-                             .activation_field = "mlp_hidden_act",
-                             .norm_eps_field = "layer_norm_epsilon",
-                             .names = kNames,
-                             .body = "backbone.",
-                             .peft_says_model = true,
-                             .fields = kFields,
-                             .experts = {"mixer.gate", "mixer.experts", ""},
-                             .score_classes = ScoreClasses::None,
-                             .peft_refuses_out_proj = true,
-                             .layers_of = layers_of}};
+const Family kNemotronHTable[] = {{.type = "nemotron_h",
+                                   .describe = describe_nemotron_h,
+                                   .kv_heads = 8,
+                                   .head_dim = 128,
+                                   .max_position = 4096,
+                                   .norm_eps = 1e-5,
+                                   .activation = "relu2",
+                                   .activation_field = "mlp_hidden_act",
+                                   .norm_eps_field = "layer_norm_epsilon",
+                                   .names = kNemotronHNames,
+                                   .body = "backbone.",
+                                   .peft_says_model = true,
+                                   .fields = kFields,
+                                   .experts = {"mixer.gate", "mixer.experts", ""},
+                                   .score_classes = ScoreClasses::None,
+                                   .peft_refuses_out_proj = true,
+                                   .layers_of = layers_of}};
 
 }  // namespace
 
-const std::span<const Family> kNemotronHFamilies = kFamilies;
+const std::span<const Family> kNemotronHFamilies = kNemotronHTable;
 
 }  // namespace ringmaster

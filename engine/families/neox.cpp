@@ -15,29 +15,29 @@ void describe_neox(const ConfigFields& fields, ModelConfig& model) {
     if (model.num_kv_heads != model.num_heads) model.obstacles.push_back("num_key_value_heads");
 }
 
-constexpr Rename kNames[] = {{"model.embed_tokens", "model.embed_in"},
-                             {"self_attn.q_proj", "attention.query_key_value"},
-                             {"self_attn.k_proj", "attention.query_key_value"},
-                             {"self_attn.v_proj", "attention.query_key_value"},
-                             {"self_attn.o_proj", "attention.dense"},
-                             {"mlp.up_proj", "mlp.dense_h_to_4h"},
-                             {"mlp.down_proj", "mlp.dense_4h_to_h"},
-                             {"model.norm", "model.final_layer_norm"},
-                             {"lm_head", "embed_out"}};
+constexpr Rename kNeoxNames[] = {{"model.embed_tokens", "model.embed_in"},
+                                 {"self_attn.q_proj", "attention.query_key_value"},
+                                 {"self_attn.k_proj", "attention.query_key_value"},
+                                 {"self_attn.v_proj", "attention.query_key_value"},
+                                 {"self_attn.o_proj", "attention.dense"},
+                                 {"mlp.up_proj", "mlp.dense_h_to_4h"},
+                                 {"mlp.down_proj", "mlp.dense_4h_to_h"},
+                                 {"model.norm", "model.final_layer_norm"},
+                                 {"lm_head", "embed_out"}};
 
-const Family kFamilies[] = {{.type = "gpt_neox",
-                             .describe = describe_neox,
-                             .norm_eps = 1e-5,
-                             .rotary_share = 0.25,
-                             .activation = "gelu",
-                             .norm_eps_field = "layer_norm_eps",
-                             .rope_theta_field = "rotary_emb_base",
-                             .rotary_share_field = "rotary_pct",
-                             .names = kNames,
-                             .body = "gpt_neox."}};
+const Family kNeoxTable[] = {{.type = "gpt_neox",
+                              .describe = describe_neox,
+                              .norm_eps = 1e-5,
+                              .rotary_share = 0.25,
+                              .activation = "gelu",
+                              .norm_eps_field = "layer_norm_eps",
+                              .rope_theta_field = "rotary_emb_base",
+                              .rotary_share_field = "rotary_pct",
+                              .names = kNeoxNames,
+                              .body = "gpt_neox."}};
 
 }  // namespace
 
-const std::span<const Family> kNeoxFamilies = kFamilies;
+const std::span<const Family> kNeoxFamilies = kNeoxTable;
 
 }  // namespace ringmaster

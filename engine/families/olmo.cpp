@@ -39,28 +39,28 @@ void describe_exaone4(const ConfigFields& fields, ModelConfig& model) {
         if (!kind.window) kind.rope = -1;
 }
 
-constexpr Rename kNames[] = {{"attention_output_norm", "post_attention_layernorm"},
-                             {"mlp_output_norm", "post_feedforward_layernorm"}};
+constexpr Rename kOlmoNames[] = {{"attention_output_norm", "post_attention_layernorm"},
+                                 {"mlp_output_norm", "post_feedforward_layernorm"}};
 
-const Family kFamilies[] = {
+const Family kOlmoTable[] = {
     {.type = "olmo2",
      .describe = describe_olmo2,
      .norm_eps = 1e-5,
-     .names = kNames,
+     .names = kOlmoNames,
      .padding_token = 1,
      .score_classes = ScoreClasses::OfSequences},
     {.type = "olmo3",
      .describe = describe_olmo3,
      .norm_eps = 1e-5,
      .rope_theta = 5e5,
-     .names = kNames,
+     .names = kOlmoNames,
      .padding_token = 1,
      .score_classes = ScoreClasses::OfSequences},
-    {.type = "exaone4", .describe = describe_exaone4, .kv_heads = 32, .norm_eps = 1e-5, .names = kNames},
+    {.type = "exaone4", .describe = describe_exaone4, .kv_heads = 32, .norm_eps = 1e-5, .names = kOlmoNames},
 };
 
 }  // namespace
 
-const std::span<const Family> kOlmoFamilies = kFamilies;
+const std::span<const Family> kOlmoFamilies = kOlmoTable;
 
 }  // namespace ringmaster

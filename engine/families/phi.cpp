@@ -29,7 +29,7 @@ constexpr Rename kPhiNames[] = {{"self_attn.o_proj", "self_attn.dense"},
                                 {"mlp.down_proj", "mlp.fc2"},
                                 {"model.norm", "model.final_layernorm"}};
 
-const Family kFamilies[] = {
+const Family kPhiTable[] = {
     {.type = "phi3",
      .describe = describe_phi3,
      .max_position = 4096,
@@ -47,6 +47,6 @@ const Family kFamilies[] = {
 
 }  // namespace
 
-const std::span<const Family> kPhiFamilies = kFamilies;
+const std::span<const Family> kPhiFamilies = kPhiTable;
 
 }  // namespace ringmaster

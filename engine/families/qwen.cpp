@@ -50,7 +50,7 @@ void describe_qwen3_moe(const ConfigFields& fields, ModelConfig& model) {
     if (fields.flag_or("use_sliding_window", false)) model.sliding_window = read_window(fields, 4096);
 }
 
-const Family kFamilies[] = {
+const Family kQwenTable[] = {
     {.type = "qwen2", .describe = describe_qwen2, .kv_heads = 32, .max_position = 32768},
     {.type = "qwen3", .describe = describe_qwen3, .kv_heads = 32, .head_dim = 128, .max_position = 32768},
     {.type = "qwen2_moe", .describe = describe_qwen2_moe, .kv_heads = 16, .max_position = 32768},
@@ -63,6 +63,6 @@ const Family kFamilies[] = {
 
 }  // namespace
 
-const std::span<const Family> kQwenFamilies = kFamilies;
+const std::span<const Family> kQwenFamilies = kQwenTable;
 
 }  // namespace ringmaster

@@ -24,7 +24,7 @@ void read_recurrence(const ConfigFields& fields, ModelConfig& model) {
         fields.refuse("'linear_num_value_heads' is no multiple of 'linear_num_key_heads'");
 }
 
-void describe(const ConfigFields& fields, ModelConfig& model) {
+void describe_qwen_hybrid(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.qk_norm = QkNorm::PerHead;
     model.norm_adds_one = model.gates_attention = true;
@@ -37,13 +37,13 @@ void describe(const ConfigFields& fields, ModelConfig& model) {
 }
 
 void describe_moe(const ConfigFields& fields, ModelConfig& model) {
-    describe(fields, model);
+    describe_qwen_hybrid(fields, model);
     model.norms_expert_weights = true;
     read_experts(fields, model, {256, 8, 512, 512});
 }
 
 void describe_next(const ConfigFields& fields, ModelConfig& model) {
-    describe(fields, model);
+    describe_qwen_hybrid(fields, model);
     model.delta.by_key_head = true;
     model.norms_expert_weights = fields.flag_or("norm_topk_prob", true);
     read_experts(fields, model, {512, 10, 512, 512});
@@ -62,16 +62,16 @@ Family hybrid(const char* type, decltype(Family::describe) describe, int64_t kv_
             .score_classes = classes};
 }
 
-const Family kFamilies[] = {
-    hybrid("qwen3_5_text", describe, 4, ScoreClasses::OfSequences),
+const Family kQwenHybridTable[] = {
+    hybrid("qwen3_5_text", describe_qwen_hybrid, 4, ScoreClasses::OfSequences),
     hybrid("qwen3_5_moe_text", describe_moe, 2, ScoreClasses::None, "moe_intermediate_size"),
     hybrid("qwen3_next", describe_next, 2, ScoreClasses::Both, "intermediate_size", kQwenTargets)};
-constexpr Wrapper kWrappers[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
-                                 {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
+constexpr Wrapper kQwenHybridWrapperTable[] = {{"qwen3_5", "qwen3_5_text", "model.language_model."},
+                                               {"qwen3_5_moe", "qwen3_5_moe_text", "model.language_model."}};
 
 }  // namespace
 
-const std::span<const Family> kQwenHybridFamilies = kFamilies;
-const std::span<const Wrapper> kQwenHybridWrappers = kWrappers;
+const std::span<const Family> kQwenHybridFamilies = kQwenHybridTable;
+const std::span<const Wrapper> kQwenHybridWrappers = kQwenHybridWrapperTable;
 
 }  // namespace ringmaster

@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kMost = 100'000;
+constexpr int64_t kMostGlobal = 100'000;
 
 /// Returns true if per_layer_config gives each layer without a window these sizes, and no other layer.
 /// transformers writes it in place of global_head_dim and num_global_key_value_heads.
@@ -29,8 +29,8 @@ bool are_sizes_of_layers(const nlohmann::json& sizes, const ModelConfig& model) 
 void read_layer_sizes(const ConfigFields& fields, const ConfigFields& all, ModelConfig& model) {
     if (!are_sizes_of_layers(all.values(), model)) return model.obstacles.push_back("per_layer_config");
     const ConfigFields one(all.values().front(), all.where());
-    model.global_heads.head_dim = one.integer_or("head_dim", model.head_dim, kMost);
-    model.global_heads.kv_heads = one.integer_or("num_key_value_heads", model.num_kv_heads, kMost);
+    model.global_heads.head_dim = one.integer_or("head_dim", model.head_dim, kMostGlobal);
+    model.global_heads.kv_heads = one.integer_or("num_key_value_heads", model.num_kv_heads, kMostGlobal);
     for (const std::string& name : one.unread()) model.obstacles.push_back("per_layer_config." + name);
     for (const char* replaced : {"global_head_dim", "num_global_key_value_heads"}) fields.has(replaced);
 }
@@ -50,8 +50,9 @@ void read_global_heads(const ConfigFields& fields, ModelConfig& model, int64_t h
     if (const std::optional<ConfigFields> sizes = fields.object("per_layer_config")) {
         read_layer_sizes(fields, *sizes, model);
     } else {
-        heads.head_dim = fields.integer_or("global_head_dim", head_dim, kMost);
-        const int64_t kv_heads = fields.integer_or("num_global_key_value_heads", model.num_kv_heads, kMost);
+        heads.head_dim = fields.integer_or("global_head_dim", head_dim, kMostGlobal);
+        const int64_t kv_heads =
+            fields.integer_or("num_global_key_value_heads", model.num_kv_heads, kMostGlobal);
         if (heads.values_are_keys) heads.kv_heads = kv_heads;
     }
     if (heads.head_dim % 2 != 0) fields.refuse("'global_head_dim' is odd: a rotary embedding turns pairs");

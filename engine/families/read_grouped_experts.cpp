@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kMost = 1'000'000;
+constexpr int64_t kMostExperts = 1'000'000;
 
 /// Returns the layers that have an MLP, as `mlp_layer_types` names them.
 std::vector<bool> named_layers(const ConfigFields& fields, int64_t layers) {
@@ -26,7 +26,7 @@ std::vector<bool> named_layers(const ConfigFields& fields, int64_t layers) {
 
 void read_dense_layers(const ConfigFields& fields, ModelConfig& model, int64_t otherwise) {
     const auto first = static_cast<int64_t>(
-        std::clamp(fields.number_or("first_k_dense_replace", double(otherwise)), 0.0, double(kMost)));
+        std::clamp(fields.number_or("first_k_dense_replace", double(otherwise)), 0.0, double(kMostExperts)));
     std::vector<bool> dense(static_cast<size_t>(model.num_layers));
     std::fill_n(dense.begin(), std::min(first, model.num_layers), true);
     if (fields.has("mlp_layer_types") && !fields.is_null("mlp_layer_types")) {
@@ -41,8 +41,8 @@ void read_dense_layers(const ConfigFields& fields, ModelConfig& model, int64_t o
 
 void read_groups(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults) {
     RouterRule& router = model.router;
-    router.groups = fields.integer_or("n_group", defaults.groups, kMost);
-    router.chosen_groups = fields.integer_or("topk_group", defaults.chosen_groups, kMost);
+    router.groups = fields.integer_or("n_group", defaults.groups, kMostExperts);
+    router.chosen_groups = fields.integer_or("topk_group", defaults.chosen_groups, kMostExperts);
     router.scale = fields.positive_or("routed_scaling_factor", defaults.scale);
     const int64_t of_group = model.num_experts / router.groups;
     if (model.num_experts % router.groups != 0 || of_group < router.best_of_group)
@@ -55,13 +55,13 @@ void read_groups(const ConfigFields& fields, ModelConfig& model, const GroupedDe
 }  // namespace
 
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults) {
-    model.num_experts = fields.integer_or("n_routed_experts", defaults.experts.experts, kMost);
+    model.num_experts = fields.integer_or("n_routed_experts", defaults.experts.experts, kMostExperts);
     model.experts_per_token =
         defaults.experts.per_token > 0
-            ? fields.integer_or("num_experts_per_tok", defaults.experts.per_token, kMost)
-            : fields.integer("num_experts_per_tok", kMost);
+            ? fields.integer_or("num_experts_per_tok", defaults.experts.per_token, kMostExperts)
+            : fields.integer("num_experts_per_tok", kMostExperts);
     model.expert_intermediate_size =
-        fields.integer_or("moe_intermediate_size", defaults.experts.width, 10 * kMost);
+        fields.integer_or("moe_intermediate_size", defaults.experts.width, 10 * kMostExperts);
     model.shared_expert_intermediate_size =
         model.expert_intermediate_size *
         fields.integer_or("n_shared_experts", defaults.shared_experts, 10'000);
@@ -102,9 +102,10 @@ void check_rotary_share(const ConfigFields& fields, ModelConfig& model, int64_t 
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key) {
     LatentSizes& sizes = model.latent;
-    sizes.query_rank =
-        fields.is_null("q_lora_rank") ? 0 : fields.integer_or("q_lora_rank", defaults.query_rank, kMost);
-    sizes.rank = fields.integer_or("kv_lora_rank", defaults.rank, kMost);
+    sizes.query_rank = fields.is_null("q_lora_rank")
+                           ? 0
+                           : fields.integer_or("q_lora_rank", defaults.query_rank, kMostExperts);
+    sizes.rank = fields.integer_or("kv_lora_rank", defaults.rank, kMostExperts);
     sizes.rotary_width = fields.integer_or("qk_rope_head_dim", defaults.rotary_width, 100'000);
     sizes.plain_width = fields.integer_or("qk_nope_head_dim", defaults.plain_width, 100'000);
     sizes.value_width = fields.integer_or("v_head_dim", defaults.value_width, 100'000);

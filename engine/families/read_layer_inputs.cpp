@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kMost = 100'000;
+constexpr int64_t kMostInputs = 100'000;
 
 /// Returns the last layer before `end` with the same window (or also without one); -1 if there is none.
 int64_t last_alike(const ModelConfig& model, const LayerKind& kind, int64_t end) {
@@ -21,7 +21,7 @@ void read_shared_keys(const ConfigFields& fields, ModelConfig& model) {
     const bool is_wide = fields.flag_or("use_double_wide_mlp", false);
     const double said = fields.number_or("num_kv_shared_layers", 0);
     if (said == 0) return;
-    const int64_t shared = fields.integer("num_kv_shared_layers", kMost);
+    const int64_t shared = fields.integer("num_kv_shared_layers", kMostInputs);
     const int64_t first = model.num_layers - shared;
     if (is_wide) model.wide_intermediate_size = 2 * model.intermediate_size;
     for (int64_t layer = std::max<int64_t>(0, first); layer < model.num_layers; ++layer) {
@@ -37,7 +37,7 @@ void read_shared_keys(const ConfigFields& fields, ModelConfig& model) {
 void read_layer_inputs(const ConfigFields& fields, ModelConfig& model) {
     const int64_t rows = fields.integer_or("vocab_size_per_layer_input", 262'144, 100'000'000);
     if (fields.number_or("hidden_size_per_layer_input", 256) == 0) return;
-    model.layer_input_width = fields.integer_or("hidden_size_per_layer_input", 256, kMost);
+    model.layer_input_width = fields.integer_or("hidden_size_per_layer_input", 256, kMostInputs);
     model.layer_inputs_width = model.layer_input_width * model.num_layers;
     model.layer_inputs_vocabulary = rows;
     if (rows < model.vocab_size)

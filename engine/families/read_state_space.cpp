@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kMost = 1'000'000;
+constexpr int64_t kMostOfStates = 1'000'000;
 
 /// Reads the limits of the step. A file has {"__float__": "Infinity"} for infinity.
 void read_limits(const ConfigFields& fields, StateSpace& space) {
@@ -38,11 +38,12 @@ namespace {
 /// Returns the width of all heads.
 int64_t read_width(const ConfigFields& fields, const ModelConfig& model, const StateSpaceDefaults& defaults,
                    int64_t heads) {
-    if (defaults.of_head > 0) return heads * fields.integer_or("mamba_d_head", defaults.of_head, kMost);
+    if (defaults.of_head > 0)
+        return heads * fields.integer_or("mamba_d_head", defaults.of_head, kMostOfStates);
     const int64_t expanded = fields.integer_or("mamba_expand", 2, 1000) * model.hidden_size;
     if (defaults.inner == 0) return expanded;
     return fields.integer_or("mamba_d_ssm", fields.is_null("mamba_d_ssm") ? expanded : defaults.inner,
-                             10 * kMost);
+                             10 * kMostOfStates);
 }
 
 /// Reads the fields that both kinds of state spaces share; the layer's sizes are known.
@@ -65,22 +66,24 @@ void read_selective_space(const ConfigFields& fields, ModelConfig& model) {
                    .value_width = 1,
                    .taps = fields.integer_or("mamba_d_conv", 4, 64),
                    .state_space = {.on = true}};
-    model.delta.state_space.step_rank = is_auto ? rank : fields.integer_or("mamba_dt_rank", rank, kMost);
+    model.delta.state_space.step_rank =
+        is_auto ? rank : fields.integer_or("mamba_dt_rank", rank, kMostOfStates);
     read_module(fields, model, "hidden_act");
 }
 
 void read_state_space(const ConfigFields& fields, ModelConfig& model, const StateSpaceDefaults& defaults) {
-    const int64_t heads = fields.integer_or("mamba_n_heads", 128, kMost);
-    const int64_t groups = fields.integer_or("mamba_n_groups", defaults.groups, kMost);
+    const int64_t heads = fields.integer_or("mamba_n_heads", 128, kMostOfStates);
+    const int64_t groups = fields.integer_or("mamba_n_groups", defaults.groups, kMostOfStates);
     const int64_t inner = read_width(fields, model, defaults, heads);
     const bool is_auto = fields.has("mamba_d_head") && fields.values()["mamba_d_head"] == "auto";
-    const int64_t width = is_auto ? inner / heads : fields.integer_or("mamba_d_head", inner / heads, kMost);
+    const int64_t width =
+        is_auto ? inner / heads : fields.integer_or("mamba_d_head", inner / heads, kMostOfStates);
     if (heads * width != inner)
         fields.refuse("'mamba_n_heads' · 'mamba_d_head' is not the width of the layer");
     if (heads % groups != 0) fields.refuse("'mamba_n_heads' is no multiple of 'mamba_n_groups'");
     model.delta = {.key_heads = groups,
                    .value_heads = heads,
-                   .key_width = fields.integer_or("mamba_d_state", defaults.state, kMost),
+                   .key_width = fields.integer_or("mamba_d_state", defaults.state, kMostOfStates),
                    .value_width = width,
                    .taps = fields.integer_or("mamba_d_conv", 4, 64),
                    .state_space = {.on = true}};

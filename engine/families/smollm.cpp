@@ -23,16 +23,16 @@ void describe_smollm3(const ConfigFields& fields, ModelConfig& model) {
     }
 }
 
-const Family kFamilies[] = {{.type = "smollm3",
-                             .describe = describe_smollm3,
-                             .kv_heads = 4,
-                             .max_position = 32768,
-                             .rope_theta = 2e6,
-                             .tied = true,
-                             .padding_token = 128004}};
+const Family kSmollmTable[] = {{.type = "smollm3",
+                                .describe = describe_smollm3,
+                                .kv_heads = 4,
+                                .max_position = 32768,
+                                .rope_theta = 2e6,
+                                .tied = true,
+                                .padding_token = 128004}};
 
 }  // namespace
 
-const std::span<const Family> kSmollmFamilies = kFamilies;
+const std::span<const Family> kSmollmFamilies = kSmollmTable;
 
 }  // namespace ringmaster
