@@ -1,7 +1,6 @@
 #include "launcher/backends/runs_there.h"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -75,16 +74,6 @@ struct ListedRun {
     RunThere run;
     std::string state, remote;
 };
-
-void take_event(RunSummary& run, const std::string& line) {
-    const std::optional<EventLine> event = parse_event(line);
-    if (!event) return;
-    run.is_done = completes_run(event->event);
-    if (const auto* step = std::get_if<StepEvent>(&event->event)) {
-        run.step = step->step;
-        if (std::isfinite(step->loss)) run.loss = step->loss;
-    }
-}
 
 /// Returns the folder name of a node's programs, the only part of the agent's path that is trusted.
 std::string programs_in(const std::string& agent) {
@@ -184,7 +173,9 @@ std::vector<ListedRun> listed_runs(std::istream& lines, RunsThere& there) {
         if (kind == "state") last.state += rest + "\n";
         if (kind == "remote") last.remote += rest + "\n";
         if (kind == "total") last.run.run.total_steps = number_of_node(rest, 0, limits::kSteps);
-        if (kind == "event") take_event(last.run.run, rest);
+        if (kind == "event") {
+            if (const auto event = parse_event(rest)) take_event(last.run.run, event->event);
+        }
     }
     return runs;
 }

@@ -85,6 +85,14 @@ bool completes_run(const Event& event) {
     return done != nullptr && done->state == to_string(RunPhase::Completed);
 }
 
+void take_event(RunSummary& summary, const Event& event) {
+    summary.is_done = completes_run(event);
+    if (const auto* step = std::get_if<StepEvent>(&event)) {
+        summary.step = step->step;
+        summary.loss = step->loss;
+    }
+}
+
 std::vector<EventLine> events_in(const fs::path& file, int64_t offset, int64_t bytes) {
     std::vector<EventLine> events;
     const std::string part = read_part(file, offset, bytes).value_or("");

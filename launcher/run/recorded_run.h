@@ -22,6 +22,9 @@ struct Timed {
 /// Returns true for the event with which a rank says that the run is completed.
 bool completes_run(const Event& event);
 
+/// Notes in the summary what rank 0's next event says.
+void take_event(RunSummary& summary, const Event& event);
+
 /// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
 std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/exit_status.h"
+#include "launcher/run/recorded_run.h"
 #include "launcher/slurm/script.h"
 
 namespace ringmaster {
@@ -20,14 +21,6 @@ namespace {
 constexpr int64_t kTailBytes = 256 << 10;
 constexpr size_t kShownLog = 600;
 constexpr int kCannotOpenOutput = 53;  ///< Slurm's signal number for a job whose output file cannot be opened
-
-std::vector<EventLine> last_events(const fs::path& file) {
-    std::error_code none;
-    const auto size = fs::file_size(file, none);
-    if (none) return {};
-    EventReader reader(file, std::max<int64_t>(0, static_cast<int64_t>(size) - kTailBytes));
-    return reader.poll();
-}
 
 std::string end_of(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
@@ -159,7 +152,7 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
     double first_error = 0;
     std::set<std::string> told;  // ranks with an error
     for (int rank = 0; rank < std::max(1, state.ranks); ++rank) {
-        for (const EventLine& line : last_events(run.events() / event_file_name(rank))) {
+        for (const EventLine& line : last_events(run, rank, kTailBytes)) {
             if (const auto* saved = std::get_if<CheckpointEvent>(&line.event))
                 traces.checkpoint = std::max(traces.checkpoint.value_or(0), saved->step);
             const auto* error = std::get_if<ErrorEvent>(&line.event);
