@@ -342,6 +342,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 <context>
     <name>Figures</name>
     <message>
+        <source>%1: %2</source>
+        <extracomment>%1 is a name, such as a machine&apos;s, %2 is what is said of it</extracomment>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
         <source>ms</source>
         <extracomment>unit: milliseconds</extracomment>
         <translation>ms</translation>
@@ -765,8 +770,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>median of %n ranks, from least to greatest</source>
         <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
         <translation>
-            <numerusform>Median von %n Rank, vom kleinsten zum größten Wert</numerusform>
-            <numerusform>Median von %n Ranks, vom kleinsten zum größten Wert</numerusform>
+            <numerusform>Median von %n Rank, mit Spanne</numerusform>
+            <numerusform>Median von %n Ranks, mit Spanne</numerusform>
         </translation>
     </message>
     <message>
@@ -855,7 +860,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>tensors at the peak, of %1</source>
-        <translation>Tensoren an der Spitze, von %1</translation>
+        <translation>Spitze der Tensoren, von %1</translation>
     </message>
     <message>
         <source>tensors at the peak</source>
@@ -2367,6 +2372,34 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 `ringmaster resume RUN` setzt von dort fort</translation>
     </message>
     <message>
+        <source>node %1 is gone: its agent was killed, or the machine</source>
+        <translation>Rechner %1 ist weg: sein Agent wurde beendet, oder der Rechner ist ausgefallen</translation>
+    </message>
+    <message>
+        <source>node %1 has been silent for %2 s: the machine or the network between</source>
+        <translation>Rechner %1 schweigt seit %2 s: der Rechner oder das Netz dazwischen</translation>
+    </message>
+    <message>
+        <source>node %1 was cut off: a line came on its connection that its agent did not send</source>
+        <translation>Rechner %1 wurde abgeschnitten: über seine Verbindung kam eine Zeile, die sein Agent nicht gesendet hat</translation>
+    </message>
+    <message>
+        <source>node %1 sent a description that cannot be read</source>
+        <translation>Rechner %1 hat eine Beschreibung gesendet, die sich nicht lesen lässt</translation>
+    </message>
+    <message>
+        <source>node %1 sent ends of ranks that cannot be read</source>
+        <translation>Rechner %1 hat Enden von Ranks gesendet, die sich nicht lesen lassen</translation>
+    </message>
+    <message>
+        <source>node %1 did not come</source>
+        <translation>Rechner %1 hat sich nicht gemeldet</translation>
+    </message>
+    <message>
+        <source>node %1 did not end its ranks</source>
+        <translation>Rechner %1 hat seine Ranks nicht beendet</translation>
+    </message>
+    <message>
         <source>Slurm job %1 was cancelled</source>
         <translation>Slurm-Job %1 wurde abgebrochen</translation>
     </message>
@@ -2426,7 +2459,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Resume goes on from the checkpoint of step %1.</source>
-        <translation>Fortsetzen geht vom Checkpoint von Schritt %1 weiter.</translation>
+        <translation>„Fortsetzen“ macht beim Checkpoint von Schritt %1 weiter.</translation>
     </message>
     <message>
         <source>No checkpoint was saved: resume starts from the beginning.</source>
@@ -2525,7 +2558,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>%1 jedes Schritts sind freiliegende Kommunikation.</translation>
     </message>
     <message>
-        <source>Better plans on the Plan page may expose less.</source>
+        <source>Other plans on the Plan page may expose less.</source>
         <translation>Die Alternativen auf der Seite Plan verdecken vielleicht mehr.</translation>
     </message>
     <message>
@@ -2617,7 +2650,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>With these changes it runs here.</source>
-        <translation>Mit diesen Änderungen läuft sie hier.</translation>
+        <translation>Mit diesen Änderungen läuft die Konfiguration hier.</translation>
     </message>
     <message>
         <source>It would not run here yet.</source>
@@ -2686,7 +2719,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>ringmaster::AdviceCard</name>
     <message>
-        <source>Better plans</source>
+        <source>Other plans</source>
         <translation>Alternativen</translation>
     </message>
     <message>
@@ -2813,8 +2846,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Fügen Sie die Adresse so ein, wie der Dienst sie anzeigt.</translation>
     </message>
     <message>
-        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
-        <translation>Der Befehl muss ein Programm mit höchstens 63 Wörtern sein, jedes mit höchstens 4.096 Zeichen.</translation>
+        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
+        <translation>Der Befehl muss mit einem Programm beginnen und darf höchstens 63 weitere Wörter mit je höchstens 4.096 Zeichen haben.</translation>
     </message>
     <message>
         <source>Name a program and its words, or none.</source>
@@ -2843,6 +2876,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 </context>
 <context>
     <name>ringmaster::BatchCard</name>
+    <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
+    </message>
     <message>
         <source>Global batch</source>
         <translation>Globaler Batch</translation>
@@ -2944,7 +2981,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Nothing here is called that.</source>
-        <translation>Nichts hier heißt so.</translation>
+        <translation>Nichts gefunden.</translation>
     </message>
 </context>
 <context>
@@ -3109,6 +3146,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>ringmaster::DataPage</name>
     <message>
+        <source>tokens in the longest row</source>
+        <translation>Tokens in der längsten Zeile</translation>
+    </message>
+    <message>
         <source>rank %1</source>
         <translation>Rank %1</translation>
     </message>
@@ -3136,8 +3177,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>davon trainiert</translation>
     </message>
     <message>
-        <source>tokens in the longest</source>
-        <translation>Tokens in der längsten</translation>
+        <source>tokens in the longest document</source>
+        <translation>Tokens im längsten Dokument</translation>
     </message>
     <message>
         <source>Show the rows of %1</source>
@@ -3172,8 +3213,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Wie das Modell sie liest</translation>
     </message>
     <message>
-        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
-        <translation>unterstrichen: trainiert · grau: nur gelesen · fett: ein Token des Tokenizers</translation>
+        <source>underlined: trained · grey: read only · bold: a special token</source>
+        <translation>unterstrichen: trainiert · grau: nur gelesen · fett: Sondertoken</translation>
     </message>
     <message>
         <source>Rows</source>
@@ -3488,7 +3529,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Bring model or checkpoint here…</source>
-        <translation>Modell oder Checkpoint herholen…</translation>
+        <translation>Modell oder Checkpoint abholen…</translation>
     </message>
     <message>
         <source>Try the trained model…</source>
@@ -3605,12 +3646,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Bring here</source>
-        <translation>Herholen</translation>
+        <translation>Abholen</translation>
     </message>
     <message>
         <source>Bring here what %1 has made</source>
         <extracomment>%1 is the name of a run</extracomment>
-        <translation>Ergebnisse von %1 herholen</translation>
+        <translation>Ergebnisse von %1 abholen</translation>
     </message>
     <message>
         <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
@@ -3839,11 +3880,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Kein Lauf, dem man folgen könnte.</translation>
     </message>
     <message>
-        <source>job of Slurm</source>
+        <source>Slurm job</source>
         <translation>Slurm-Job</translation>
     </message>
     <message>
-        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Einem Slurm-Job folgt man auf dem Rechner, der ihn eingereicht hat.</translation>
     </message>
     <message>
@@ -3852,11 +3893,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>Einem, der über SSH gestartet wurde, gleich von welchem Rechner. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich herholen, wie bei einem eigenen Lauf.</translation>
+        <translation>Einem, der über SSH gestartet wurde, gleich von welchem Rechner. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich abholen, wie bei einem eigenen Lauf.</translation>
     </message>
     <message>
         <source>No runs of a machine are shown.</source>
-        <translation>Es werden keine Läufe eines Rechners gezeigt.</translation>
+        <translation>Noch keine Läufe: Rechner wählen und „Läufe zeigen“ drücken.</translation>
     </message>
 </context>
 <context>
@@ -4015,7 +4056,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Prove the mesh first (preflight)</source>
-        <translation>Zuerst das Mesh beweisen (Preflight)</translation>
+        <translation>Zuerst das Mesh prüfen (Preflight)</translation>
     </message>
     <message>
         <source>The ranks are processes of this machine; they go on when the window is closed.</source>
@@ -4071,7 +4112,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
-        <translation>Slurms eigene Regeln: Was es gewarnt hat, kommt wieder in die Warteschlange; nach anderen Enden auf Fortsetzen drücken</translation>
+        <translation>Slurms eigene Regeln: Einen vorgewarnten Job reiht Slurm wieder ein; nach jedem anderen Ende auf „Fortsetzen“ drücken</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
@@ -4524,7 +4565,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>low %1 · expected %2 · high %3</source>
-        <translation>unten %1 · erwartet %2 · oben %3</translation>
+        <translation>mindestens %1 · erwartet %2 · höchstens %3</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -4605,6 +4646,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 <context>
     <name>ringmaster::MonitorPage</name>
     <message>
+        <source>Monitor</source>
+        <translation>Monitor</translation>
+    </message>
+    <message>
         <source>reading…</source>
         <translation>wird gelesen…</translation>
     </message>
@@ -4673,8 +4718,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>vollster Rank</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <translation>beendet: %1</translation>
+        <source>duration · ended %1</source>
+        <translation>Dauer · beendet %1</translation>
     </message>
     <message>
         <source>ended</source>
@@ -4837,7 +4882,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Follow the end</source>
-        <translation>Ende folgen</translation>
+        <translation>Neuesten Schritten folgen</translation>
     </message>
     <message>
         <source>Show the last steps only, and go with them</source>
@@ -4913,7 +4958,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Bring here…</source>
-        <translation>Herholen…</translation>
+        <translation>Abholen…</translation>
     </message>
     <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
@@ -5267,7 +5312,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Save the edits of %1?</source>
-        <translation>Änderungen speichern: %1?</translation>
+        <translation>Änderungen an %1 speichern?</translation>
     </message>
     <message>
         <source>the unsaved copy</source>
@@ -5482,7 +5527,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Asked again.</source>
-        <translation>Erneut gefragt.</translation>
+        <translation>Bitte erneut.</translation>
     </message>
     <message>
         <source>The last answer was not accepted.</source>
@@ -5686,8 +5731,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Wie viele Läufe gleichzeitig trainieren dürfen; ein Lauf auf GPUs hat den Rechner immer für sich</translation>
     </message>
     <message>
-        <source>In their order</source>
-        <translation>In ihrer Reihenfolge</translation>
+        <source>Order</source>
+        <translation>Reihenfolge</translation>
     </message>
     <message>
         <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
@@ -5888,6 +5933,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 </context>
 <context>
     <name>ringmaster::RecentRunsModel</name>
+    <message>
+        <source>for %1</source>
+        <extracomment>a run waits in the queue; %1 is a duration</extracomment>
+        <translation>seit %1</translation>
+    </message>
     <message>
         <source>step %1 of %2</source>
         <translation>Schritt %1 von %2</translation>
@@ -6112,8 +6162,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Tokens je Sekunde über die betrachteten Schritte, ohne Speichern und Auswerten</translation>
     </message>
     <message>
-        <source>Highest measured memory of a step, on the fullest rank</source>
-        <translation>Höchster gemessener Speicher eines Schritts auf dem vollsten Rank</translation>
+        <source>Highest memory among the steps looked at, on the fullest rank</source>
+        <translation>Höchster Speicher der betrachteten Schritte, auf dem vollsten Rank</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>
@@ -6317,6 +6367,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 <context>
     <name>ringmaster::SequenceView</name>
     <message>
+        <source>every rank holds whole sequences</source>
+        <translation>jeder Rank hat ganze Sequenzen</translation>
+    </message>
+    <message>
         <source>Who holds which tokens</source>
         <translation>Tokens der Ranks</translation>
     </message>
@@ -6349,8 +6403,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Token %1: Rank %2, der %3 Tokens hält</translation>
     </message>
     <message>
-        <source>Not known before the problems are solved.</source>
-        <translation>Erst bekannt, wenn die Probleme gelöst sind.</translation>
+        <source>Not known before the problems above are solved.</source>
+        <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
 </context>
 <context>
@@ -6625,7 +6679,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
-        <translation>Vergleichen mit dem, was dies auf dem Rechner selbst ausgibt, oder seinen Betreiber fragen:</translation>
+        <translation>Vergleichen Sie ihn mit dem, was dies auf dem Rechner selbst ausgibt, oder fragen Sie seinen Betreiber:</translation>
     </message>
     <message>
         <source>Do not trust it</source>
@@ -6664,7 +6718,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
-        <translation>Ein abgeschlossener Lauf, oder der Ordner eines Modells oder eines Adapters, setzt hier Ihre Prompts fort, neben seinem Basismodell.</translation>
+        <translation>Wählen Sie einen abgeschlossenen Lauf oder den Ordner eines Modells oder Adapters. Das Modell setzt hier Ihre Prompts fort, neben seinem Basismodell.</translation>
     </message>
     <message>
         <source>Choose a model</source>
@@ -6700,11 +6754,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation>Anhalten</translation>
+        <translation>Stoppen</translation>
     </message>
     <message>
         <source>Tokens at most</source>
-        <translation>Tokens höchstens</translation>
+        <translation>Höchstzahl Tokens</translation>
     </message>
     <message>
         <source>Ends each text there</source>

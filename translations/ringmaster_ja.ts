@@ -341,6 +341,11 @@ On what is left the run would go on with:</source>
 <context>
     <name>Figures</name>
     <message>
+        <source>%1: %2</source>
+        <extracomment>%1 is a name, such as a machine&apos;s, %2 is what is said of it</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
         <source>s</source>
         <extracomment>unit: seconds</extracomment>
         <translation>秒</translation>
@@ -348,7 +353,7 @@ On what is left the run would go on with:</source>
     <message>
         <source>ms</source>
         <extracomment>unit: milliseconds</extracomment>
-        <translation>ms</translation>
+        <translation>ミリ秒</translation>
     </message>
     <message>
         <source>min</source>
@@ -393,7 +398,7 @@ On what is left the run would go on with:</source>
     <message>
         <source>; </source>
         <extracomment>stands between clauses that have commas of their own</extracomment>
-        <translation>；</translation>
+        <translation>。</translation>
     </message>
 </context>
 <context>
@@ -436,7 +441,7 @@ On what is left the run would go on with:</source>
     <message numerus="yes">
         <source>The plan is for %n GPU(s)</source>
         <translation>
-            <numerusform>プランは GPU %n 基を前提としています</numerusform>
+            <numerusform>プランは GPU %n 基が前提ですが</numerusform>
         </translation>
     </message>
     <message>
@@ -526,7 +531,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>It was not queued.</source>
-        <translation>キューに入りませんでした。</translation>
+        <translation>キューに追加できませんでした。</translation>
     </message>
     <message>
         <source>Check the checkpoint</source>
@@ -670,7 +675,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Needed for other machines only: %1</source>
-        <translation>他のマシンを使う場合にのみ必要です：%1</translation>
+        <translation>ほかのマシンを使う場合にのみ必要です：%1</translation>
     </message>
     <message>
         <source>Engine</source>
@@ -694,7 +699,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>the engine&apos;s CUDA part is there</source>
-        <translation>エンジンに CUDA 部分があります</translation>
+        <translation>エンジンは CUDA に対応しています</translation>
     </message>
     <message>
         <source>not in this build: GPUs stay unused</source>
@@ -2350,6 +2355,34 @@ On what is left the run would go on with:</source>
 `ringmaster resume RUN` でそこから続行できます</translation>
     </message>
     <message>
+        <source>node %1 is gone: its agent was killed, or the machine</source>
+        <translation>ノード %1 が失われました：エージェントが強制終了されたか、マシンが停止しました</translation>
+    </message>
+    <message>
+        <source>node %1 has been silent for %2 s: the machine or the network between</source>
+        <translation>ノード %1 から %2 秒間応答がありません：マシンまたは途中のネットワークの問題です</translation>
+    </message>
+    <message>
+        <source>node %1 was cut off: a line came on its connection that its agent did not send</source>
+        <translation>ノード %1 との接続を切断しました：エージェントが送っていない行を受信しました</translation>
+    </message>
+    <message>
+        <source>node %1 sent a description that cannot be read</source>
+        <translation>ノード %1 から届いた説明を読み取れません</translation>
+    </message>
+    <message>
+        <source>node %1 sent ends of ranks that cannot be read</source>
+        <translation>ノード %1 から届いたランクの終了情報を読み取れません</translation>
+    </message>
+    <message>
+        <source>node %1 did not come</source>
+        <translation>ノード %1 が接続してきませんでした</translation>
+    </message>
+    <message>
+        <source>node %1 did not end its ranks</source>
+        <translation>ノード %1 がランクを終了しませんでした</translation>
+    </message>
+    <message>
         <source>Slurm job %1 was cancelled</source>
         <translation>Slurm ジョブ %1 がキャンセルされました</translation>
     </message>
@@ -2469,7 +2502,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>The others wait %1 of a step for it since step %2.</source>
-        <translation>ステップ %2 以降、ほかのランクはステップの %1 をこのランクの待機に費やしています。</translation>
+        <translation>ステップ %2 以降、ほかのランクはステップの %1 をこのランクを待つために費やしています。</translation>
     </message>
     <message>
         <source>Check that device: temperature, clock, other programs.</source>
@@ -2508,7 +2541,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>ステップの %1 が露出した通信です。</translation>
     </message>
     <message>
-        <source>Better plans on the Plan page may expose less.</source>
+        <source>Other plans on the Plan page may expose less.</source>
         <translation>プランページの「より良いプラン」で減らせる場合があります。</translation>
     </message>
     <message>
@@ -2589,7 +2622,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>The next step begins when their files are in the folder.</source>
-        <translation>ファイルがフォルダーに届くと、次のステップが始まります。</translation>
+        <translation>ファイルがフォルダに届くと、次のステップが始まります。</translation>
     </message>
 </context>
 <context>
@@ -2669,8 +2702,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::AdviceCard</name>
     <message>
-        <source>Better plans</source>
-        <translation>より良いプラン</translation>
+        <source>Other plans</source>
+        <translation>ほかのプラン</translation>
     </message>
     <message>
         <source>ranked by predicted tokens/s</source>
@@ -2795,12 +2828,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>サービスに表示されるアドレスをそのまま貼り付けてください。</translation>
     </message>
     <message>
-        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
-        <translation>コマンドは、プログラムと 63 個以内の単語（それぞれ 4,096 文字以内）で指定します。</translation>
+        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
+        <translation>コマンドはプログラムで始まり、その後に引数を 63 個まで（それぞれ 4,096 文字以内）指定できます。</translation>
     </message>
     <message>
         <source>Name a program and its words, or none.</source>
-        <translation>プログラムとその単語を指定するか、空欄にしてください。</translation>
+        <translation>プログラムと引数を指定するか、空欄にしてください。</translation>
     </message>
 </context>
 <context>
@@ -2825,6 +2858,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 </context>
 <context>
     <name>ringmaster::BatchCard</name>
+    <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>上の問題を解決するまで不明です。</translation>
+    </message>
     <message>
         <source>Global batch</source>
         <translation>グローバルバッチ</translation>
@@ -3085,6 +3122,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::DataPage</name>
     <message>
+        <source>tokens in the longest row</source>
+        <translation>最長の行のトークン数</translation>
+    </message>
+    <message>
         <source>rank %1</source>
         <translation>ランク %1</translation>
     </message>
@@ -3111,8 +3152,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>学習対象トークン</translation>
     </message>
     <message>
-        <source>tokens in the longest</source>
-        <translation>最長の行のトークン数</translation>
+        <source>tokens in the longest document</source>
+        <translation>最長の文書のトークン数</translation>
     </message>
     <message>
         <source>No rows are shown yet</source>
@@ -3143,7 +3184,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>モデルが読む内容</translation>
     </message>
     <message>
-        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
+        <source>underlined: trained · grey: read only · bold: a special token</source>
         <translation>下線：学習対象 · 灰色：読むだけ · 太字：特殊トークン</translation>
     </message>
     <message>
@@ -3508,12 +3549,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>%1 below the estimate</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation>推定より %1 低い</translation>
+        <translation>推定を %1 下回る</translation>
     </message>
     <message>
         <source>%1 above the estimate</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation>推定より %1 高い</translation>
+        <translation>推定を %1 上回る</translation>
     </message>
     <message>
         <source>estimated</source>
@@ -3526,12 +3567,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>%1 points below the estimate</source>
         <extracomment>of two shares; %1 is a number of percentage points</extracomment>
-        <translation>推定より %1 ポイント低い</translation>
+        <translation>推定を %1 ポイント下回る</translation>
     </message>
     <message>
         <source>%1 points above the estimate</source>
         <extracomment>of two shares; %1 is a number of percentage points</extracomment>
-        <translation>推定より %1 ポイント高い</translation>
+        <translation>推定を %1 ポイント上回る</translation>
     </message>
     <message>
         <source>Exposed communication</source>
@@ -3578,7 +3619,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
-        <translation>各ファイルをハッシュで検証します。すでにあるものは送らず、中断したものは続きから取得します。</translation>
+        <translation>各ファイルをハッシュで検証します。すでにあるものは転送せず、中断したものは続きから取得します。</translation>
     </message>
     <message>
         <source>Bring here</source>
@@ -3813,11 +3854,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>追跡できるものはありません。</translation>
     </message>
     <message>
-        <source>job of Slurm</source>
+        <source>Slurm job</source>
         <translation>Slurm のジョブ</translation>
     </message>
     <message>
-        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Slurm のジョブは、投入したマシンで追跡します。</translation>
     </message>
     <message>
@@ -3852,7 +3893,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>slower by a quarter or more</source>
-        <translation>25% 以上遅い</translation>
+        <translation>25 % 以上遅い</translation>
     </message>
     <message>
         <source>Nothing to compare yet.</source>
@@ -4032,19 +4073,19 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
-        <translation>Slurm 自身の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください</translation>
+        <translation>Slurm 自身の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
-        <translation>最新の完全なチェックポイントから、このウィンドウが再起動します。閉じても実行は続きますが、再起動はされません</translation>
+        <translation>最新の完全なチェックポイントから、このウィンドウが再起動します。閉じても実行は続きますが、再起動はされません。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
-        <translation>最新の完全なチェックポイントから、そのマシンのエージェントが再起動します。このウィンドウを閉じても有効です</translation>
+        <translation>最新の完全なチェックポイントから、そのマシンのエージェントが再起動します。このウィンドウを閉じても有効です。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
-        <translation>最新の完全なチェックポイントから、エージェントが再起動します。このウィンドウを閉じても有効です</translation>
+        <translation>最新の完全なチェックポイントから、エージェントが再起動します。このウィンドウを閉じても有効です。</translation>
     </message>
     <message>
         <source>Submit</source>
@@ -4569,6 +4610,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
 <context>
     <name>ringmaster::MonitorPage</name>
     <message>
+        <source>Monitor</source>
+        <translation>モニター</translation>
+    </message>
+    <message>
         <source>reading…</source>
         <translation>読み取り中…</translation>
     </message>
@@ -4647,8 +4692,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>最も使うランク</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <translation>終了 %1</translation>
+        <source>duration · ended %1</source>
+        <translation>所要時間・%1 に終了</translation>
     </message>
     <message>
         <source>ended</source>
@@ -5173,7 +5218,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>Make it run…</source>
-        <translation>ここで動くように…</translation>
+        <translation>ここで動くように変更…</translation>
     </message>
     <message>
         <source>Launch</source>
@@ -5318,7 +5363,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>Launch on %1 elsewhere…</source>
-        <translation>別のマシンの%1で起動…</translation>
+        <translation>別のマシンの %1で起動…</translation>
     </message>
 </context>
 <context>
@@ -5348,7 +5393,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>The machines are asked before it can be shown.</source>
-        <translation>表示する前にマシンへの確認が必要です。</translation>
+        <translation>表示するには、マシンへの接続が必要です。</translation>
     </message>
     <message>
         <source>connecting…</source>
@@ -5437,15 +5482,15 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>Asked again.</source>
-        <translation>再度の質問です。</translation>
+        <translation>もう一度入力してください。</translation>
     </message>
     <message>
         <source>The last answer was not accepted.</source>
-        <translation>前回の回答は受け付けられませんでした。</translation>
+        <translation>前回の入力は受け付けられませんでした。</translation>
     </message>
     <message>
         <source>The answer goes to the machine only. It is not stored.</source>
-        <translation>回答はそのマシンにだけ送られ、保存されません。</translation>
+        <translation>入力内容はそのマシンにだけ送られ、保存されません。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5453,7 +5498,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>Answer</source>
-        <translation>回答</translation>
+        <translation>送信</translation>
     </message>
     <message>
         <source>Your password on %1</source>
@@ -5480,7 +5525,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <name>ringmaster::PublishDialog</name>
     <message>
         <source>Only for you</source>
-        <translation>自分だけに公開</translation>
+        <translation>非公開（自分だけ）</translation>
     </message>
     <message>
         <source>Upload to the Hugging Face hub</source>
@@ -5500,11 +5545,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
-        <translation>ハブ自身のクライアントが、あなたのログインでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
+        <translation>ハブの公式クライアントが、あなたのアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>ハブ自身のクライアントが、あなたのログインでフォルダをアップロードします。</translation>
+        <translation>ハブの公式クライアントが、あなたのアカウントでフォルダをアップロードします。</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5567,7 +5612,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>It was not queued.</source>
-        <translation>キューに入りませんでした。</translation>
+        <translation>キューに追加できませんでした。</translation>
     </message>
     <message>
         <source>The line “%1” of the sweep cannot be used.</source>
@@ -5641,7 +5686,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>同時に学習できる実行の数です。GPU を使う実行は常にマシンを占有します</translation>
     </message>
     <message>
-        <source>In their order</source>
+        <source>Order</source>
         <translation>順番</translation>
     </message>
     <message>
@@ -5698,7 +5743,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>here</source>
         <extracomment>where a run of the queue trains: on this machine</extracomment>
-        <translation>ここ</translation>
+        <translation>このマシン</translation>
     </message>
     <message>
         <source>Where</source>
@@ -5842,6 +5887,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
+        <source>for %1</source>
+        <extracomment>a run waits in the queue; %1 is a duration</extracomment>
+        <translation>%1前から</translation>
+    </message>
+    <message>
         <source>step %1 of %2</source>
         <translation>ステップ %1 / %2</translation>
     </message>
@@ -5870,11 +5920,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     <message>
         <source>Chosen</source>
         <extracomment>the better one of two answers to a question, which is trained to become more likely</extracomment>
-        <translation>選ばれた回答</translation>
+        <translation>選ばれた応答</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation>拒否された回答</translation>
+        <translation>退けられた応答</translation>
     </message>
     <message>
         <source>Text of the chosen row</source>
@@ -6062,8 +6112,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>調べたステップのトークン/秒。保存と評価は含みません</translation>
     </message>
     <message>
-        <source>Highest measured memory of a step, on the fullest rank</source>
-        <translation>最も使うランクで実測したステップのメモリの最大値</translation>
+        <source>Highest memory among the steps looked at, on the fullest rank</source>
+        <translation>調べたステップの中で最大のメモリ（最も使うランク）</translation>
     </message>
     <message>
         <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
@@ -6264,6 +6314,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
 <context>
     <name>ringmaster::SequenceView</name>
     <message>
+        <source>every rank holds whole sequences</source>
+        <translation>各ランクがシーケンスをまるごと保持</translation>
+    </message>
+    <message>
         <source>Who holds which tokens</source>
         <translation>トークンの分担</translation>
     </message>
@@ -6276,8 +6330,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
         <translation>シーケンスの長さが不明です。</translation>
     </message>
     <message>
-        <source>Not known before the problems are solved.</source>
-        <translation>問題を解決するまで不明です。</translation>
+        <source>Not known before the problems above are solved.</source>
+        <translation>上の問題を解決するまで不明です。</translation>
     </message>
     <message>
         <source>Where the tokens lie depends on the documents of each row.</source>
@@ -6556,7 +6610,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
-        <translation>このマシンで未知のホスト鍵を提示しています。相手のマシン本来の鍵でなければ、第三者が割り込んでいます。まだ何も送信していません。</translation>
+        <translation>相手が提示したホスト鍵は、このマシンには記録されていません。相手のマシン本来の鍵でなければ、第三者が割り込んでいます。まだ何も送信していません。</translation>
     </message>
     <message>
         <source>Fingerprint</source>
@@ -6627,7 +6681,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>As a chat message</source>
-        <translation>チャットのメッセージとして</translation>
+        <translation>チャットのメッセージとして送る</translation>
     </message>
     <message>
         <source>The chat template asks for the answer; without it, the model continues the text</source>

@@ -341,6 +341,11 @@ On what is left the run would go on with:</source>
 <context>
     <name>Figures</name>
     <message>
+        <source>%1: %2</source>
+        <extracomment>%1 is a name, such as a machine&apos;s, %2 is what is said of it</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
         <source>ms</source>
         <extracomment>unit: milliseconds</extracomment>
         <translation>毫秒</translation>
@@ -436,7 +441,7 @@ On what is left the run would go on with:</source>
     <message numerus="yes">
         <source>The plan is for %n GPU(s)</source>
         <translation>
-            <numerusform>计划需要 %n 块 GPU</numerusform>
+            <numerusform>计划需要 %n 张 GPU</numerusform>
         </translation>
     </message>
     <message>
@@ -446,7 +451,7 @@ On what is left the run would go on with:</source>
     <message numerus="yes">
         <source>this machine has %n</source>
         <translation>
-            <numerusform>本机有 %n 块</numerusform>
+            <numerusform>本机有 %n 张</numerusform>
         </translation>
     </message>
     <message>
@@ -455,7 +460,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>The plan does not fit into the memory of its devices.</source>
-        <translation>该计划超出设备内存。</translation>
+        <translation>该计划超出设备显存。</translation>
     </message>
     <message>
         <source>%1 holds a model, which this run replaces when it is done.</source>
@@ -1343,11 +1348,11 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 cores, %2 of %3 memory free, %4 disk free, no GPU</source>
-        <translation>%1 个核心，内存 %2 / %3 可用，磁盘 %4 可用，无 GPU</translation>
+        <translation>%1 个核心，内存可用 %2（共 %3），磁盘可用 %4，无 GPU</translation>
     </message>
     <message>
         <source>%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free</source>
-        <translation>%5 × %6（驱动 %7），%1 个核心，内存 %2 / %3 可用，磁盘 %4 可用</translation>
+        <translation>%5 × %6（驱动 %7），%1 个核心，内存可用 %2（共 %3），磁盘可用 %4</translation>
     </message>
     <message>
         <source>runs %1; Ringmaster&apos;s engine is for Linux</source>
@@ -1459,7 +1464,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
-        <translation>与其协商，或用 CUDA_VISIBLE_DEVICES 排除它</translation>
+        <translation>请与对方协商，或用 CUDA_VISIBLE_DEVICES 排除这张 GPU</translation>
     </message>
     <message>
         <source>its clock is %1 ahead</source>
@@ -1579,7 +1584,7 @@ On what is left the run would go on with:</source>
         <source>%n core(s)</source>
         <extracomment>processor cores of a node of Slurm</extracomment>
         <translation>
-            <numerusform>%n 核</numerusform>
+            <numerusform>%n 个核心</numerusform>
         </translation>
     </message>
     <message>
@@ -1610,7 +1615,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 of %2 free</source>
-        <translation>%2 中 %1 空闲</translation>
+        <translation>可用 %1，共 %2</translation>
     </message>
     <message>
         <source>GPUs</source>
@@ -1635,7 +1640,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1, %2 free</source>
-        <translation>%1，%2 空闲</translation>
+        <translation>%1，可用 %2</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1842,7 +1847,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>This machine is still being asked.</source>
-        <translation>正在检测这台机器。</translation>
+        <translation>正在检测本机。</translation>
     </message>
     <message>
         <source>Memory and time are not known.</source>
@@ -1866,7 +1871,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>MLPs go in tiles of tokens: less memory</source>
-        <translation>MLP 按 token 分块计算：占用内存更少</translation>
+        <translation>MLP 按 token 分块计算：占用显存更少</translation>
     </message>
     <message>
         <source>MLPs are computed whole: nothing of them twice</source>
@@ -1875,7 +1880,7 @@ On what is left the run would go on with:</source>
     <message numerus="yes">
         <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
         <translation>
-            <numerusform>%n 个 rank 共享状态（ZeRO %1）：占用内存更少</numerusform>
+            <numerusform>%n 个 rank 共享状态（ZeRO %1）：占用显存更少</numerusform>
         </translation>
     </message>
     <message>
@@ -1934,7 +1939,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>activations stay on the device: nothing is copied</source>
-        <translation>激活值留在设备上：无需复制</translation>
+        <translation>激活留在设备上：无需复制</translation>
     </message>
     <message>
         <source>One step takes %1: use more GPUs, a smaller model or a shorter sequence.</source>
@@ -2350,6 +2355,34 @@ On what is left the run would go on with:</source>
 `ringmaster resume RUN` 从那里继续</translation>
     </message>
     <message>
+        <source>node %1 is gone: its agent was killed, or the machine</source>
+        <translation>节点 %1 已消失：其代理被终止，或机器已停机</translation>
+    </message>
+    <message>
+        <source>node %1 has been silent for %2 s: the machine or the network between</source>
+        <translation>节点 %1 已有 %2 秒没有响应：机器或中间的网络出了问题</translation>
+    </message>
+    <message>
+        <source>node %1 was cut off: a line came on its connection that its agent did not send</source>
+        <translation>节点 %1 的连接已切断：收到了一行并非其代理发送的内容</translation>
+    </message>
+    <message>
+        <source>node %1 sent a description that cannot be read</source>
+        <translation>节点 %1 发来的描述无法读取</translation>
+    </message>
+    <message>
+        <source>node %1 sent ends of ranks that cannot be read</source>
+        <translation>节点 %1 发来的 rank 结束信息无法读取</translation>
+    </message>
+    <message>
+        <source>node %1 did not come</source>
+        <translation>节点 %1 没有连接上来</translation>
+    </message>
+    <message>
+        <source>node %1 did not end its ranks</source>
+        <translation>节点 %1 没有结束其 rank</translation>
+    </message>
+    <message>
         <source>Slurm job %1 was cancelled</source>
         <translation>Slurm 作业 %1 已被取消</translation>
     </message>
@@ -2508,7 +2541,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>暴露的通信占一步的 %1。</translation>
     </message>
     <message>
-        <source>Better plans on the Plan page may expose less.</source>
+        <source>Other plans on the Plan page may expose less.</source>
         <translation>“计划”页中的其他方案可能暴露得更少。</translation>
     </message>
     <message>
@@ -2669,7 +2702,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::AdviceCard</name>
     <message>
-        <source>Better plans</source>
+        <source>Other plans</source>
         <translation>其他方案</translation>
     </message>
     <message>
@@ -2795,8 +2828,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>请按服务显示的样子粘贴地址。</translation>
     </message>
     <message>
-        <source>The command has to be a program and at most 63 words, each of at most 4,096 letters.</source>
-        <translation>命令应为一个程序加最多 63 个单词，每个单词最多 4,096 个字符。</translation>
+        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
+        <translation>命令必须以一个程序开头，其后最多 63 个参数，每个参数最多 4,096 个字符。</translation>
     </message>
     <message>
         <source>Name a program and its words, or none.</source>
@@ -2825,6 +2858,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 </context>
 <context>
     <name>ringmaster::BatchCard</name>
+    <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>解决上面的问题之后才能得知。</translation>
+    </message>
     <message>
         <source>Global batch</source>
         <translation>全局批大小</translation>
@@ -3085,6 +3122,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::DataPage</name>
     <message>
+        <source>tokens in the longest row</source>
+        <translation>最长一行的 token 数</translation>
+    </message>
+    <message>
         <source>rank %1</source>
         <translation>rank %1</translation>
     </message>
@@ -3111,8 +3152,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>其中参与训练</translation>
     </message>
     <message>
-        <source>tokens in the longest</source>
-        <translation>最长一行的 token 数</translation>
+        <source>tokens in the longest document</source>
+        <translation>最长文档的 token 数</translation>
     </message>
     <message>
         <source>Show the rows of %1</source>
@@ -3147,8 +3188,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>模型读到的样子</translation>
     </message>
     <message>
-        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
-        <translation>下划线：参与训练 · 灰色：只读取 · 粗体：分词器的特殊 token</translation>
+        <source>underlined: trained · grey: read only · bold: a special token</source>
+        <translation>下划线：参与训练 · 灰色：仅读取 · 粗体：特殊 token</translation>
     </message>
     <message>
         <source>Rows</source>
@@ -3554,7 +3595,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>In one layer and micro-batch; a token counts once for each of its experts. At worst, all tokens choose experts of one rank.</source>
-        <translation>按一层和一个微批计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
+        <translation>按一层和一个微批次计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
     </message>
     <message>
         <source>if the load is level</source>
@@ -3809,11 +3850,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>没有可跟踪的运行。</translation>
     </message>
     <message>
-        <source>job of Slurm</source>
+        <source>Slurm job</source>
         <translation>Slurm 作业</translation>
     </message>
     <message>
-        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Slurm 作业在提交它的机器上跟踪。</translation>
     </message>
     <message>
@@ -3984,7 +4025,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Prove the mesh first (preflight)</source>
-        <translation>先证明网格（preflight）</translation>
+        <translation>先验证网格（preflight）</translation>
     </message>
     <message>
         <source>The ranks are processes of this machine; they go on when the window is closed.</source>
@@ -4032,7 +4073,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Leave out nodes that stay away, without asking</source>
-        <translation>不询问就舍弃不再响应的节点</translation>
+        <translation>节点不再响应时直接舍弃，不再询问</translation>
     </message>
     <message>
         <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
@@ -4040,7 +4081,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
-        <translation>按 Slurm 自己的规则：被预警的作业回到队列；其他情况请按“恢复”</translation>
+        <translation>按 Slurm 自己的规则：收到预警的作业会回到队列；其他情况请按“恢复”</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
@@ -4171,11 +4212,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>This machine</source>
-        <translation>这台机器</translation>
+        <translation>本机</translation>
     </message>
     <message>
         <source>Looking at this machine…</source>
-        <translation>正在检测这台机器…</translation>
+        <translation>正在检测本机…</translation>
     </message>
     <message>
         <source>fine</source>
@@ -4318,7 +4359,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>looking at this machine…</source>
-        <translation>正在检测这台机器…</translation>
+        <translation>正在检测本机…</translation>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
@@ -4344,7 +4385,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Left running, the training goes on without the window. Open it again under Runs.</source>
-        <translation>若保持运行，关闭窗口后它们会继续，可在“运行”页重新打开。</translation>
+        <translation>若保持运行，关闭窗口后训练会继续，可在“运行”页重新打开。</translation>
     </message>
     <message>
         <source>Leave running</source>
@@ -4569,6 +4610,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::MonitorPage</name>
     <message>
+        <source>Monitor</source>
+        <translation>监控</translation>
+    </message>
+    <message>
         <source>reading…</source>
         <translation>正在读取…</translation>
     </message>
@@ -4635,8 +4680,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>占用最多的 rank</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <translation>结束于 %1</translation>
+        <source>duration · ended %1</source>
+        <translation>时长 · 结束于 %1</translation>
     </message>
     <message>
         <source>ended</source>
@@ -4970,7 +5015,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Memory</source>
-        <translation>内存</translation>
+        <translation>显存/内存</translation>
     </message>
     <message>
         <source>Checked</source>
@@ -5318,7 +5363,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Launch on %1 elsewhere…</source>
-        <translation>在别处的 %1 上启动…</translation>
+        <translation>在其他机器的 %1 上启动…</translation>
     </message>
 </context>
 <context>
@@ -5500,7 +5545,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
-        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一张卡片：数据指标、loss、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
+        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一份模型卡：指标、loss、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
@@ -5641,7 +5686,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>同时可以训练的运行数；使用 GPU 的运行总是独占机器</translation>
     </message>
     <message>
-        <source>In their order</source>
+        <source>Order</source>
         <translation>按顺序</translation>
     </message>
     <message>
@@ -5842,6 +5887,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
+        <source>for %1</source>
+        <extracomment>a run waits in the queue; %1 is a duration</extracomment>
+        <translation>已 %1</translation>
+    </message>
+    <message>
         <source>step %1 of %2</source>
         <translation>第 %1 步，共 %2 步</translation>
     </message>
@@ -5946,7 +5996,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
-        <translation>将永久丢失：%1，以及曲线、日志和备注。输出文件夹中训练好的模型会保留。</translation>
+        <translation>将永久丢失曲线、日志和备注（%1）。输出文件夹中训练好的模型会保留。</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -6062,8 +6112,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>所查看各步的每秒 token 数，不计保存和评估</translation>
     </message>
     <message>
-        <source>Highest measured memory of a step, on the fullest rank</source>
-        <translation>占用最多的 rank 上实测的显存峰值</translation>
+        <source>Highest memory among the steps looked at, on the fullest rank</source>
+        <translation>已查看的步中最高的显存，取占用最多的 rank</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>
@@ -6264,6 +6314,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::SequenceView</name>
     <message>
+        <source>every rank holds whole sequences</source>
+        <translation>每个 rank 持有完整的序列</translation>
+    </message>
+    <message>
         <source>Who holds which tokens</source>
         <translation>各 rank 持有哪些 token</translation>
     </message>
@@ -6296,8 +6350,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>token %1：rank %2，持有 %3 个 token</translation>
     </message>
     <message>
-        <source>Not known before the problems are solved.</source>
-        <translation>解决问题之后才能知道。</translation>
+        <source>Not known before the problems above are solved.</source>
+        <translation>解决上面的问题之后才能得知。</translation>
     </message>
 </context>
 <context>
@@ -6406,7 +6460,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>A small model that learns to write Python, on this machine, in minutes.</source>
-        <translation>一个学写 Python 的小模型，就在这台机器上，几分钟即可。</translation>
+        <translation>一个学写 Python 的小模型，就在本机上，几分钟即可。</translation>
     </message>
     <message>
         <source>Attach to a run</source>
@@ -6521,7 +6575,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>auto (%1)</source>
         <extracomment>the program&apos;s automatic choice and its result, such as &quot;auto (8)&quot;</extracomment>
-        <translation>自动 (%1)</translation>
+        <translation>自动（%1）</translation>
     </message>
     <message>
         <source>None…</source>
@@ -6556,7 +6610,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
-        <translation>它出示的主机密钥在本机上未知。如果该密钥不属于它，就有人介于其间。尚未向它发送任何内容。</translation>
+        <translation>本机不认识它出示的主机密钥。如果这不是它的密钥，说明有人从中拦截。尚未向它发送任何内容。</translation>
     </message>
     <message>
         <source>Fingerprint</source>

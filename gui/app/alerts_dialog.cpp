@@ -32,7 +32,7 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     m_webhook->setObjectName(u"alertWebhook"_s);
     m_webhook->setPlaceholderText(u"https://…"_s);
     m_command->setObjectName(u"alertCommand"_s);
-    m_command->setPlaceholderText(u"/usr/bin/mail -s \"Ringmaster\" ann"_s);
+    m_command->setPlaceholderText(u"/usr/bin/notify-send Ringmaster"_s);
     auto* about = mutedLabel(tr(
         "All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and "
         "the command belong to the runs that are made from now on: the machine of a run's first node calls "
@@ -157,7 +157,8 @@ void AlertsDialog::accept() {
                 tr("The webhook is not an address that begins with https:// or http://."),
                 tr("Paste the address as the service shows it.")) ||
         refuses(m_command, check_words,
-                tr("The command has to be a program and at most 63 words, each of at most 4,096 letters."),
+                tr("The command has to begin with a program, and may have at most 63 further words of at "
+                   "most 4,096 characters."),
                 tr("Name a program and its words, or none.")))
         return;
     try {

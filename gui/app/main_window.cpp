@@ -520,7 +520,6 @@ bool MainWindow::askAboutLiveRuns() {
     if (live.isEmpty()) return true;
     QMessageBox box(this);
     box.setObjectName(u"liveRunsBox"_s);
-    box.setIcon(QMessageBox::Question);
     box.setWindowTitle(tr("A run is at work"));
     box.setText(tr("%n run(s) are still training.", nullptr, int(live.size())));
     box.setInformativeText(
@@ -548,7 +547,6 @@ bool MainWindow::askAboutLiveRuns() {
 bool MainWindow::askAboutRestarts(int count) {
     QMessageBox box(this);
     box.setObjectName(u"restartsBox"_s);
-    box.setIcon(QMessageBox::Question);
     box.setWindowTitle(tr("Restarts end with this window"));
     box.setText(
         tr("%n run(s) over several nodes would not be started again after a failure.", nullptr, count));

@@ -63,7 +63,7 @@ DataPage::DataPage(Session& session, QWidget* parent)
       m_count(new Figure(tr("rows"))),
       m_tokens(new Figure(tr("tokens"))),
       m_trained(new Figure(tr("of them trained"))),
-      m_longest(new Figure(tr("tokens in the longest"))),
+      m_longest(new Figure({})),
       m_lengths(new LengthChart),
       m_losses(mutedLabel()),
       m_words(new QLineEdit),
@@ -144,7 +144,7 @@ QWidget* DataPage::makeSide() {
 
 QWidget* DataPage::makeDetails() {
     auto* card = new Card(tr("As the model reads it"));
-    auto* legend = mutedLabel(tr("underlined: trained · grey: read only · bold: a token of the tokenizer"));
+    auto* legend = mutedLabel(tr("underlined: trained · grey: read only · bold: a special token"));
     legend->setWordWrap(true);
     m_place->setObjectName(u"rowPlace"_s);
     m_place->setWordWrap(true);
@@ -252,6 +252,8 @@ void DataPage::take() {
     m_tokens->setValue(show::count(prepared.rows.tokens_total));
     m_trained->setValue(show::unknown());
     m_longest->setValue(show::count(prepared.rows.longest));
+    m_longest->setCaption(prepared.plan.config.sample_packing ? tr("tokens in the longest document")
+                                                              : tr("tokens in the longest row"));
     m_lengths->setLengths({}, prepared.plan.config.sequence_len);
     m_list->setRows(m_rows);
     writeLosses();

@@ -70,13 +70,9 @@ HelpPage::HelpPage(Session&, QWidget* parent)
     left->addWidget(m_list, 1);
     auto* both = new QHBoxLayout;
     both->setSpacing(space(0.8));
-    both->addLayout(left, 2);
-    both->addWidget(m_text, 5);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.2), space(0.9), space(1.2), space(1.2));
-    layout->setSpacing(space(0.8));
-    layout->addWidget(header);
-    layout->addLayout(both, 1);
+    both->addLayout(left, 1);
+    both->addWidget(m_text, 2);
+    layOutPage(this, header)->addLayout(both, 1);
     add_book(m_list, tr("First steps"), HelpBook::Guide);
     add_book(m_list, tr("Figures"), HelpBook::Figures);
     add_book(m_list, tr("Messages"), HelpBook::Codes);

@@ -3,6 +3,8 @@
 #include <QEvent>
 #include <QPainter>
 #include <QStyle>
+#include <QStyleOptionButton>
+#include <QStylePainter>
 #include <algorithm>
 
 #include "gui/look/look.h"
@@ -152,7 +154,7 @@ namespace {
 /// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
 QString ended(const QString& text) {
     const QChar last = text.isEmpty() ? QChar() : text.back();
-    return last.isLetterOrNumber() || last == u')' ? show::sentence(text) : text;
+    return last.isLetterOrNumber() || last == u')' || last == u'\uFF09' ? show::sentence(text) : text;
 }
 
 }  // namespace
@@ -166,7 +168,7 @@ void Banner::write() {
     const QString why = m_next.isEmpty() ? m_why : ended(m_why);
     if (!why.isEmpty()) html += u"&nbsp; "_s + show::html(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(m_next));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(ended(m_next)));
     m_text->setText(html);
 }
 
@@ -208,6 +210,8 @@ Figure::Figure(const QString& caption, QWidget* parent)
     : QWidget(parent), m_value(new QLabel(u"\u2013"_s)), m_caption(mutedLabel(caption)) {
     m_value->setFont(fontOf(Type::Display));
     m_value->setTextFormat(Qt::PlainText);
+    for (QLabel* label : {m_value, m_caption})  // figures of a row stay level where only one has kanji
+        label->setMinimumHeight(lineHeight(label->font()));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -239,6 +243,9 @@ PageHeader::PageHeader(QWidget* parent)
     layout->addWidget(m_subtitle);
     layout->addStretch(1);
     layout->addLayout(m_actions);
+    const QPushButton button(u"X"_s, this);
+    button.ensurePolished();
+    setMinimumHeight(button.sizeHint().height());  // titles with and without buttons stand equally high
 }
 
 void PageHeader::setTitle(const QString& title) {
@@ -254,9 +261,13 @@ void PageHeader::addAction(QWidget* widget) {
     m_actions->addWidget(widget);
 }
 
+QMargins pageMargins() {
+    return {space(1.1), space(0.9), space(1.1), space(0.9)};
+}
+
 QVBoxLayout* layOutPage(QWidget* page, PageHeader* header) {
     auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
+    layout->setContentsMargins(pageMargins());
     layout->setSpacing(space(0.7));
     layout->addWidget(header);
     return layout;
@@ -310,6 +321,23 @@ QPushButton* EmptyView::addAction(const QString& text) {
     auto* button = m_actions->count() == 2 ? primaryButton(text) : new QPushButton(text);
     m_actions->insertWidget(m_actions->count() - 1, button);
     return button;
+}
+
+ElidedButton::ElidedButton(const QString& text, QWidget* parent) : QPushButton(text, parent) {
+    setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+}
+
+QSize ElidedButton::minimumSizeHint() const {
+    return {space(6), QPushButton::minimumSizeHint().height()};
+}
+
+void ElidedButton::paintEvent(QPaintEvent*) {
+    QStylePainter painter(this);
+    QStyleOptionButton option;
+    initStyleOption(&option);
+    const int frame = sizeHint().width() - fontMetrics().horizontalAdvance(text());
+    option.text = fontMetrics().elidedText(text(), Qt::ElideRight, width() - frame);
+    painter.drawControl(QStyle::CE_PushButton, option);
 }
 
 QPushButton* primaryButton(const QString& text, QWidget* parent) {

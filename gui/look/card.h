@@ -28,6 +28,18 @@ class ElidedLabel : public QLabel {
     Qt::TextElideMode m_mode = Qt::ElideMiddle;
 };
 
+/// Shows a button that elides its text where there is no room.
+class ElidedButton : public QPushButton {
+    Q_OBJECT
+
+  public:
+    explicit ElidedButton(const QString& text, QWidget* parent = nullptr);
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+};
+
 /// Shows a panel with a title, a subtitle, and room for small controls to the right of the title. Never put a
 /// card in a card.
 class Card : public QFrame {
@@ -107,6 +119,7 @@ class PageHeader : public QWidget {
 
 /// Lays out a page from top to bottom, with a page's margins; the header comes first.
 QVBoxLayout* layOutPage(QWidget* page, PageHeader* header);
+QMargins pageMargins();  ///< the same for all pages, so that they do not jump
 
 /// Fills a page or card that has nothing to show yet: says what it is for and offers a button that fills it.
 class EmptyView : public QWidget {

@@ -51,6 +51,17 @@ void drawRing(QPainter& painter, const QRectF& box, QStyle::State state, const C
     painter.drawEllipse(box.center(), box.width() * 0.2, box.height() * 0.2);
 }
 
+/// Marks a chosen entry of a menu.
+void drawTick(const QStyleOption& option, QPainter& painter) {
+    const double side = std::min(option.rect.width(), option.rect.height()) * 0.7;
+    const QPointF from = QRectF(option.rect).center() - QPointF(side / 2, side / 2);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(coloursOf(QApplication::palette()).text, std::max(1.5, side * 0.16), Qt::SolidLine,
+                        Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPolyline(QPolygonF{from + side * QPointF(0.15, 0.55), from + side * QPointF(0.4, 0.8),
+                                   from + side * QPointF(0.85, 0.25)});
+}
+
 /// Outlines the current cell of a list or table, unless its row shows the selection.
 void drawFocus(const QStyleOption& option, QPainter& painter) {
     if (option.state & QStyle::State_Selected) return;
@@ -67,6 +78,7 @@ class Style : public QProxyStyle {
                        const QWidget* widget) const override {
         if (element == PE_FrameFocusRect && qobject_cast<const QAbstractItemView*>(widget))
             return drawFocus(*option, *painter);
+        if (element == PE_IndicatorMenuCheckMark) return drawTick(*option, *painter);
         const bool is_ring = element == PE_IndicatorRadioButton;
         if (!is_ring && element != PE_IndicatorCheckBox && element != PE_IndicatorItemViewItemCheck)
             return QProxyStyle::drawPrimitive(element, option, painter, widget);

@@ -50,7 +50,7 @@ QPalette lightPalette() {
     p.setColor(QPalette::Highlight, hex(0x2b6cdf));
     p.setColor(QPalette::HighlightedText, hex(0xffffff));
     p.setColor(QPalette::Link, hex(0x2b6cdf));
-    p.setColor(QPalette::PlaceholderText, hex(0x767d89));
+    p.setColor(QPalette::PlaceholderText, hex(0x646b77));
     return p;
 }
 

@@ -177,8 +177,13 @@ QString sentence(const QString& words) {
 }
 
 QString begun(const QString& text) {
-    static const QRegularExpression word(u"^\\p{Ll}+(?=,| [^\\x{2E80}-\\x{FFFF}])"_s);
+    static const QRegularExpression word(u"^\\p{Ll}+(?=[, ])[^\\x{2E80}-\\x{FFFF}]*$"_s);
     return word.match(text).hasMatch() ? text.at(0).toUpper() + text.mid(1) : text;
+}
+
+QString said_of(const QString& what, const QString& text) {
+    //: %1 is a name, such as a machine's, %2 is what is said of it
+    return Figures::tr("%1: %2").arg(what, text);
 }
 
 }  // namespace ringmaster::show

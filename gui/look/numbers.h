@@ -23,10 +23,10 @@ QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips
 QString clauses(QStringList parts);      ///< such as "less is exchanged; less memory"; skips empty parts
 QString sentences(QStringList parts);    ///< the sentences after each other; skips empty ones
 QString sentence(const QString& words);  ///< the words with a full stop
-/// Begins a text with a capital letter, unless it begins with a key, a path, or a name among Chinese or
-/// Japanese words.
+/// Begins a text with a capital letter, unless it begins with a key or a path, or is Chinese or Japanese.
 QString begun(const QString& text);
-const QString& unknown();  ///< "–", for a missing figure
+QString said_of(const QString& what, const QString& text);  ///< "gpu2: connection refused"
+const QString& unknown();                                   ///< "–", for a missing figure
 
 /// Returns plain text as HTML that keeps its line breaks, and a figure with its unit: Qt turns the narrow
 /// no-break space between them into a space where a line may end, but keeps the wider no-break space.

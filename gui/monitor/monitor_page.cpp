@@ -275,7 +275,9 @@ void MonitorPage::showAge() {
     const RunPicture& now = m_news->picture;
     if (is_over(now.state.state)) {
         const bool known = now.state.started > 0 && now.state.ended >= now.state.started;
-        m_age->setCaption(known ? tr("ended %1").arg(show::time(now.state.ended)) : tr("ended"));
+        //: caption of a duration; %1 is a time
+        m_age->setCaption(known ? tr("duration \u00B7 ended %1").arg(show::time(now.state.ended))
+                                : tr("ended"));
         m_age->setValue(known ? show::duration(now.duration_s.value_or(0)) : show::unknown());
         return;
     }

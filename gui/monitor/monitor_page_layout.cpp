@@ -38,6 +38,7 @@ QWidget* labelled(const QString& text, QWidget* control, QWidget* after = nullpt
     layout->setSpacing(space(0.4));
     auto* label = new QLabel(text);
     label->setBuddy(control);
+    label->setMinimumHeight(lineHeight(label->font()));
     layout->addWidget(label);
     layout->addWidget(control);
     if (after != nullptr) layout->addWidget(after);
@@ -76,7 +77,11 @@ QWidget* MonitorPage::makeEmpty() {
     QPushButton* folder = empty->addAction(tr("Attach to a folder…"));
     folder->setObjectName(u"attachFolderButton"_s);
     connect(folder, &QPushButton::clicked, this, &MonitorPage::chooseFolder);
-    return empty;
+    auto* page = new QWidget;
+    auto* header = new PageHeader;
+    header->setTitle(tr("Monitor"));
+    layOutPage(page, header)->addWidget(empty, 1);
+    return page;
 }
 
 QWidget* MonitorPage::makeProblem() {
@@ -93,10 +98,10 @@ QWidget* MonitorPage::makeRun() {
     layout->setSpacing(0);
     auto* inside = new QWidget;
     auto* rows = new QVBoxLayout(inside);
-    rows->setContentsMargins(space(1.25), space(0.4), space(1.25), space(1.25));
+    rows->setContentsMargins(space(1.1), space(0.4), space(1.1), space(0.9));
     rows->setSpacing(space(0.75));
     auto* top = new QVBoxLayout;
-    top->setContentsMargins(space(1.25), 0, space(1.25), space(0.4));
+    top->setContentsMargins(space(1.1), 0, space(1.1), space(0.4));
     top->setSpacing(space(0.7));
     makeHeader(top);
     layout->addLayout(top);
@@ -114,6 +119,7 @@ QWidget* MonitorPage::makeRun() {
 
 void MonitorPage::makeHeader(QVBoxLayout* layout) {
     m_header = new PageHeader;
+    m_header->setObjectName(u"runHeader"_s);
     m_stop = new QPushButton(tr("Stop and save"));
     m_stop->setObjectName(u"stopButton"_s);
     m_stop->setToolTip(tr("Finish the step, save a checkpoint, end"));

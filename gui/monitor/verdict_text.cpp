@@ -100,7 +100,7 @@ VerdictText trouble(const Diagnosis& found) {
             return {Tone::Warning, Verdicts::tr("Much waiting for communication."),
                     Verdicts::tr("%1 of a step is exposed communication.").arg(share),
                     found.advice ? hint_of(*found.advice)
-                                 : Verdicts::tr("Better plans on the Plan page may expose less.")};
+                                 : Verdicts::tr("Other plans on the Plan page may expose less.")};
     }
 }
 

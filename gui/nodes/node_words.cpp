@@ -180,7 +180,7 @@ NodeLook lookOf(const SavedTarget& entry, CheckPhase phase) {
             return {NodeWords::tr("ready, with a remark"), RunMark::Damaged, Tone::Warning};
         case NodeVerdict::Unusable:
             //: state of a node: it was reached but cannot train
-            return {NodeWords::tr("cannot train"), RunMark::Stopped, Tone::Error};
+            return {NodeWords::tr("cannot train"), RunMark::Failed, Tone::Error};
         case NodeVerdict::Unreachable:
             break;
     }
@@ -220,7 +220,7 @@ QString ageWords(const SavedTarget& entry, double now) {
 QString foundWords(const NodeReport& report) {
     if (finding_text(report.finding.code) == nullptr) return note_of(report.message);
     const QString found = findingWords(withFigures(report));
-    return report.through.empty() ? found : text(report.through) + u": "_s + found;
+    return report.through.empty() ? found : show::said_of(text(report.through), found);
 }
 
 namespace {

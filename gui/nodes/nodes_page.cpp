@@ -77,10 +77,8 @@ NodesPage::NodesPage(Session& session, QWidget* parent)
     m_splitter->addWidget(m_details);
     m_splitter->setChildrenCollapsible(false);
     m_splitter->setHandleWidth(space(0.7));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.25), space(1.1), space(1.25), space(1.1));
-    layout->setSpacing(space(0.7));
-    layout->addWidget(makeHeader());
+    QVBoxLayout* layout = layOutPage(this, m_header);
+    makeHeader();
     layout->addWidget(m_progress);
     layout->addWidget(m_splitter, 1);
     m_clock.setInterval(kTickMs);
@@ -99,7 +97,7 @@ int NodesPage::firstToLookAt() const {
     return 0;
 }
 
-QWidget* NodesPage::makeHeader() {
+void NodesPage::makeHeader() {
     m_header->setTitle(tr("Nodes"));
     m_all->setObjectName(u"checkAllButton"_s);
     m_all->setToolTip(tr("Check every target (%1)")
@@ -115,7 +113,6 @@ QWidget* NodesPage::makeHeader() {
     m_header->addAction(m_cancel);
     m_header->addAction(m_try);
     m_header->addAction(m_all);
-    return m_header;
 }
 
 void NodesPage::setUpTable() {
@@ -192,6 +189,15 @@ void NodesPage::fitColumns() {
         const int less = std::clamp(-left, 0, std::max(0, now - space(kLeastColumnEms)));
         m_table->setColumnWidth(column, now - less);
         left += less;
+    }
+    if (!m_table->isColumnHidden(NodesModel::Message)) return;
+    for (const int column :
+         {NodesModel::Devices, NodesModel::Memory, NodesModel::Name}) {  // uses all the room
+        const int now = m_table->columnWidth(column);
+        m_table->resizeColumnToContents(column);
+        const int more = std::clamp(m_table->columnWidth(column) + space(0.5) - now, 0, std::max(0, left));
+        m_table->setColumnWidth(column, now + more);
+        left -= more;
     }
 }
 

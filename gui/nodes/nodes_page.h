@@ -33,7 +33,7 @@ class NodesPage : public Page {
     void recolour() override;
     void resizeEvent(QResizeEvent* event) override;
     void setUpTable();
-    QWidget* makeHeader();
+    void makeHeader();
     void connectAll();
     void fitColumns();
     void shareRoom();

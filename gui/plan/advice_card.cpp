@@ -38,7 +38,7 @@ QString changes_of(const Alternative& plan) {
 }  // namespace
 
 AdviceCard::AdviceCard(QWidget* parent)
-    : Card(tr("Better plans"), parent), m_none(mutedLabel()), m_more(quietButton({})) {
+    : Card(tr("Other plans"), parent), m_none(mutedLabel()), m_more(quietButton({})) {
     setSubtitle(tr("ranked by predicted tokens/s"));
     m_none->setWordWrap(true);
     m_more->setObjectName(u"moreAdviceButton"_s);

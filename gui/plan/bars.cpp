@@ -97,7 +97,8 @@ QString StackedBar::tipAt(const QPoint& at) const {
 
 BarLegend::BarLegend(QWidget* parent) : QWidget(parent) {
     setFont(fontOf(Type::Small));
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    // Its layout knows the width before the legend does, so the legend takes the height that it is given.
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }

@@ -35,9 +35,9 @@ BatchCard::BatchCard(QWidget* parent)
 void BatchCard::setPlan(const Plan& plan) {
     const Batch& batch = plan.batch;
     const Colours c = coloursOf(this);
-    const bool divided = batch.global != batch.global_without_cp && batch.global > 0 &&
-                         plan.ranks % plan.context_parallel.size == 0;
-    const QString now = show::count(batch.global);
+    const bool divides = plan.context_parallel.size > 0 && plan.ranks % plan.context_parallel.size == 0;
+    const bool divided = divides && batch.global != batch.global_without_cp && batch.global > 0;
+    const QString now = divides ? show::count(batch.global) : show::unknown();
     m_figure->setText(divided ? u"<span style='color:%1'>%2 \u2192</span> %3"_s.arg(
                                     c.muted.name(), show::count(batch.global_without_cp), now)
                               : now);
@@ -50,9 +50,12 @@ void BatchCard::setPlan(const Plan& plan) {
         m_why->setText(
             tr("%1 becomes %2: %n rank(s) share one sequence.", nullptr, plan.context_parallel.size)
                 .arg(show::count(batch.global_without_cp), now));
+    } else if (!divides) {
+        m_why->setText(tr("Not known before the problems above are solved."));
     } else {
         m_why->setText(tr("%n row(s) a step.", nullptr, int(std::min<int64_t>(batch.global, 1 << 30))));
     }
+    m_sum->setVisible(divides);
     QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%n rank(s) \u00F7 %3)", nullptr, plan.ranks)
                       .arg(show::count(batch.micro), show::count(batch.accumulation),
                            show::count(plan.context_parallel.size));

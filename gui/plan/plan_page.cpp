@@ -73,7 +73,7 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
       m_save_as(new QPushButton(tr("Save as\u2026"))),
       m_rows(new QPushButton(tr("Rows"))),
       m_adapt(new QPushButton(tr("Make it run\u2026"))),
-      m_launch(primaryButton(tr("Launch"))) {
+      m_launch(new ElidedButton(tr("Launch"))) {
     setAcceptDrops(true);
     makeHeader();
     m_notice->setObjectName(u"fileNotice"_s);
@@ -147,11 +147,21 @@ void PlanPage::arrange() {
     m_editor->setMinimumWidth(text);
     const bool is_wide = width() >= text + space(kLeastBoardEms);
     const auto along = is_wide ? Qt::Horizontal : Qt::Vertical;
+    m_board->setMinimumHeight(is_wide ? 0 : space(8));
     if (along == m_work->orientation() && m_sheet->orientation() != along) return;
     m_work->setOrientation(along);
     m_sheet->setOrientation(is_wide ? Qt::Vertical : Qt::Horizontal);
     m_work->setSizes(is_wide ? QList{space(24), space(40)} : QList{space(20), space(20)});
     m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{text, space(14)});
+}
+
+/// Gives the problems the room below a short text, unless the user has chosen their sizes.
+void PlanPage::shareSheet() {
+    if (m_sheet->orientation() != Qt::Vertical || m_sheet_chosen || m_sheet->height() <= 0) return;
+    const int room = m_sheet->height() - m_sheet->handleWidth(), least = std::min(space(14), room / 2);
+    const int problems =
+        std::max(least, std::min(m_problems->wantedHeight(), room - m_editor->wantedHeight()));
+    m_sheet->setSizes({room - problems, problems});
 }
 
 void PlanPage::makeHeader() {
@@ -164,6 +174,7 @@ void PlanPage::makeHeader() {
     m_adapt->setObjectName(u"adaptButton"_s);
     m_adapt->setToolTip(tr("Show what would have to change in the file"));
     m_launch->setObjectName(u"launchButton"_s);
+    m_launch->setProperty("role", u"primary"_s);
     m_header->addAction(m_save);
     m_header->addAction(m_save_as);
     m_header->addAction(m_rows);
@@ -186,6 +197,7 @@ void PlanPage::connectAll() {
     connect(m_editor->document(), &QTextDocument::modificationChanged, this, &PlanPage::writeHeader);
     connect(m_editor, &YamlEditor::lineChanged, m_problems, &ProblemList::followLine);
     connect(m_editor, &YamlEditor::fileDropped, &m_session, &Session::openConfig);
+    connect(m_sheet, &QSplitter::splitterMoved, this, [this] { m_sheet_chosen = true; });
     connect(m_problems, &ProblemList::lineWanted, this, [this](int line) {
         m_editor->goToLine(line);
         m_editor->setFocus();
@@ -334,6 +346,7 @@ void PlanPage::take(const PlanAnswerPtr& planned) {
     m_answer = answer;
     m_editor->setMarks(answer->plan.diagnostics);
     m_problems->setProblems(answer->plan.diagnostics);
+    shareSheet();
     m_problems->followLine(m_editor->currentLine());
     m_topology->showPlanned(answer->plan);
     writeHeader();
@@ -426,7 +439,6 @@ bool PlanPage::askToSave() {
     if (!isEdited()) return true;
     QMessageBox box(this);
     box.setObjectName(u"unsavedBox"_s);
-    box.setIcon(QMessageBox::Question);
     box.setWindowTitle(tr("Edits are not saved"));
     box.setText(tr("Save the edits of %1?")
                     .arg(m_file.isEmpty() ? tr("the unsaved copy") : QFileInfo(m_file).fileName()));
@@ -454,7 +466,6 @@ void PlanPage::launch() {
     if (isEdited()) {
         QMessageBox box(this);
         box.setObjectName(u"saveLaunchBox"_s);
-        box.setIcon(QMessageBox::Question);
         box.setWindowTitle(tr("Launch"));
         box.setText(tr("The edits are saved before the launch."));
         QPushButton* go = box.addButton(tr("Save and launch"), QMessageBox::AcceptRole);
@@ -579,6 +590,7 @@ void PlanPage::writeHeader() {
 void PlanPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     arrange();
+    shareSheet();
 }
 
 void PlanPage::dragEnterEvent(QDragEnterEvent* event) {

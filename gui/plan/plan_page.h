@@ -59,6 +59,7 @@ class PlanPage : public Page {
   private:
     QWidget* makeLeft();
     void arrange();
+    void shareSheet();
     void makeHeader();
     void connectAll();
     void addShortcuts();
@@ -105,8 +106,9 @@ class PlanPage : public Page {
     bool m_edit_refused = false;  ///< the notice is about an edit, and goes with the next one
     Banner* m_draft_notice;       ///< offers an edit that a crash left behind
     QStackedWidget* m_stack;
-    QSplitter* m_work;   ///< the text and the plan
-    QSplitter* m_sheet;  ///< the text and its problems
+    QSplitter* m_work;            ///< the text and the plan
+    QSplitter* m_sheet;           ///< the text and its problems
+    bool m_sheet_chosen = false;  ///< the user has moved the border between them
     TopologyBar* m_topology;
     YamlEditor* m_editor;
     FindBar* m_find;

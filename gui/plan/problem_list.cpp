@@ -2,15 +2,15 @@
 
 #include <QEvent>
 #include <QPainter>
-#include <QStyleOptionButton>
-#include <QStylePainter>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "engine/config/finding_record.h"
+#include "engine/config/keys.h"
 #include "gui/look/card.h"
 #include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
 #include "gui/plan/yaml_editor.h"
 #include "gui/session/finding_words.h"
@@ -33,6 +33,13 @@ QString words_of_count(const Diagnostics& problems) {
     if (counts[1] > 0) parts << ProblemList::tr("%n warning(s)", nullptr, counts[1]);
     if (counts[0] > 0) parts << ProblemList::tr("%n note(s)", nullptr, counts[0]);
     return parts.isEmpty() ? ProblemList::tr("No problems") : parts.join(u" \u00B7 "_s);
+}
+
+/// Begins the message with a capital letter, unless it begins with a key.
+QString begun_message(const Diagnostic& said) {
+    const QString message = message_of(said);
+    const std::string word = message.section(u' ', 0, 0).remove(u':').toStdString();
+    return find_key(word) == nullptr ? show::begun(message) : message;
 }
 
 QString name_of(Severity severity) {
@@ -122,18 +129,30 @@ void ProblemList::setProblems(const Diagnostics& problems) {
     m_title->setText(words_of_count(m_problems));
     writeList();
     m_list->setVisible(!m_problems.empty());
-    if (!m_problems.empty())
-        m_list->setMinimumHeight(std::min(kLeastRows, m_list->count()) * m_list->sizeHintForRow(0) +
-                                 2 * m_list->frameWidth());
+    if (!m_problems.empty()) {
+        const auto height = [&](int rows) {
+            return rows * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
+        };
+        m_list->setMinimumHeight(height(std::min(kLeastRows, m_list->count())));
+        m_list->setMaximumHeight(height(m_list->count()));  // more room is for the details
+    }
     m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
     if (m_problems.empty()) writeDetails(-1);
+}
+
+int ProblemList::wantedHeight() const {
+    if (m_problems.empty()) return 0;
+    const int rows = m_list->count() * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
+    return layout()->contentsMargins().top() + m_title->sizeHint().height() + rows +
+           m_details->layout()->totalHeightForWidth(m_details->width()) + 2 * layout()->spacing() +
+           space(0.5);
 }
 
 void ProblemList::writeList() {
     const QSignalBlocker quiet(m_list);
     m_list->clear();
     for (const Diagnostic& said : m_problems) {
-        const QString message = message_of(said);
+        const QString message = begun_message(said);
         const QString text = said.line > 0 ? tr("Line %1: %2").arg(said.line).arg(message) : message;
         auto* item = new QListWidgetItem(iconOf(said.severity), text, m_list);
         item->setToolTip(message);
@@ -149,31 +168,10 @@ QIcon ProblemList::iconOf(Severity severity) const {
     picture.fill(Qt::transparent);
     QPainter painter(&picture);
     paint_severity(painter, QRectF(0, 0, side, side), severity, palette());
-    return picture;
+    QIcon icon(picture);
+    icon.addPixmap(picture, QIcon::Selected);  // else Qt tints the chosen problem's icon
+    return icon;
 }
-
-namespace {
-
-/// Shows a button that elides its text if its column is narrower.
-class FixButton : public QPushButton {
-  public:
-    explicit FixButton(const QString& text) : QPushButton(text) {
-        setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-    }
-    QSize minimumSizeHint() const override { return {space(6), QPushButton::minimumSizeHint().height()}; }
-
-  protected:
-    void paintEvent(QPaintEvent*) override {
-        QStylePainter painter(this);
-        QStyleOptionButton option;
-        initStyleOption(&option);
-        const int frame = sizeHint().width() - fontMetrics().horizontalAdvance(text());
-        option.text = fontMetrics().elidedText(text(), Qt::ElideRight, width() - frame);
-        painter.drawControl(QStyle::CE_PushButton, option);
-    }
-};
-
-}  // namespace
 
 void ProblemList::writeDetails(int row) {
     while (QLayoutItem* item = m_fixes->takeAt(0)) {
@@ -187,7 +185,7 @@ void ProblemList::writeDetails(int row) {
     m_code->setText(QString::fromStdString(said.code));
     m_code->setVisible(!said.code.empty());
     m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
-    m_message->setText(message_of(said));
+    m_message->setText(begun_message(said));
     m_hint->setText(hint_of(said));
     std::vector<Fix> fixes = said.fixes;
     std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // commands need a terminal
@@ -195,7 +193,7 @@ void ProblemList::writeDetails(int row) {
     m_hint->setVisible(!m_hint->text().isEmpty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
     for (const Fix& fix : fixes) {
-        auto* button = new FixButton(words_of(fix));
+        auto* button = new ElidedButton(words_of(fix));
         button->setObjectName(u"fixButton"_s);
         const QString effect = effect_of(said, fix);
         button->setToolTip(button->text() + u"\n"_s + tr("Changes the text; undo takes it back") +

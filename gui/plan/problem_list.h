@@ -20,6 +20,7 @@ class ProblemList : public QWidget {
     explicit ProblemList(QWidget* parent = nullptr);
 
     void setProblems(const Diagnostics& problems);
+    int wantedHeight() const;   ///< height at which no problem and no word of the details scrolls
     void followLine(int line);  ///< chooses the first problem of that line, if there is one
 
   Q_SIGNALS:

@@ -37,7 +37,7 @@ void SequenceView::setPlan(const Plan& plan) {
     m_why_not.clear();
     if (plan.sequence.padded_length <= 0) {
         m_why_not = plan.ok() ? tr("The length of a sequence is not known.")
-                              : tr("Not known before the problems are solved.");
+                              : tr("Not known before the problems above are solved.");
     } else {
         try {
             m_layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, plan.mesh.ring,
@@ -71,7 +71,8 @@ double SequenceView::chunksHeight() const {
 QSize SequenceView::sizeHint() const {
     if (m_layout.ranks.empty()) return {space(12), space(1.6)};
     const size_t ranks = m_layout.ranks.size();
-    const double work = ranks == 1 ? 0 : ranks <= kNamedRanks ? double(ranks) * space(0.95) : space(3.4);
+    if (ranks == 1) return {space(12), int(chunksHeight())};
+    const double work = ranks <= kNamedRanks ? double(ranks) * space(0.95) : space(3.4);
     return {space(12), int(chunksHeight() + space(1.4) + work)};
 }
 
@@ -107,7 +108,9 @@ void SequenceView::paintChunks(QPainter& painter, const QRectF& box) const {
         }
         if (part.width() < space(1.2)) return;
         painter.setPen(inkOn(fill));
-        painter.drawText(part, int(Qt::AlignCenter), QString::number(rank));
+        const bool alone = m_layout.ranks.size() == 1;
+        painter.drawText(part, int(Qt::AlignCenter),
+                         alone ? tr("every rank holds whole sequences") : QString::number(rank));
     };
     for (size_t rank = 0; rank < m_layout.ranks.size(); ++rank) {
         for (const Span& span : m_layout.ranks[rank]) {
@@ -165,6 +168,7 @@ void SequenceView::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_layout.ranks.empty()) {
         painter.setPen(coloursOf(this).muted);
+        painter.setFont(fontOf(Type::Small));
         painter.drawText(rect(), int(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap), m_why_not);
         return;
     }

@@ -272,6 +272,11 @@ int YamlEditor::gutterWidth() const {
     return digits * fontMetrics().horizontalAdvance(u'9') + line + space(0.9);
 }
 
+int YamlEditor::wantedHeight() const {
+    return blockCount() * fontMetrics().lineSpacing() + height() - viewport()->height() +
+           int(std::ceil(2 * document()->documentMargin()));
+}
+
 int YamlEditor::widthOf(int characters) const {
     return gutterWidth() + characters * fontMetrics().horizontalAdvance(u'0') +
            int(std::ceil(2 * document()->documentMargin())) + verticalScrollBar()->sizeHint().width();
@@ -327,7 +332,7 @@ void YamlEditor::paintMessages() {
         QColor colour = colour_of(mark->second.severity, c);
         painter.setPen(colour);
         painter.drawText(QRectF(end, box.top(), room, fontMetrics().height()),
-                         int(Qt::AlignLeft | Qt::AlignVCenter),
+                         int(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip),
                          metrics.elidedText(mark->second.message, Qt::ElideRight, room));
     }
 }
@@ -339,9 +344,8 @@ void YamlEditor::paintEvent(QPaintEvent* event) {
 
 void YamlEditor::resizeEvent(QResizeEvent* event) {
     QPlainTextEdit::resizeEvent(event);
-    const QRect inside = contentsRect();
-    m_gutter->setGeometry(inside.left(), inside.top() + space(0.3), gutterWidth(),
-                          inside.height() - space(0.3));
+    const QRect text = viewport()->geometry();  // without the scroll bars
+    m_gutter->setGeometry(contentsRect().left(), text.top(), gutterWidth(), text.height());
     colourVisible();
 }
 

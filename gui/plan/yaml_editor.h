@@ -28,6 +28,7 @@ class YamlEditor : public QPlainTextEdit {
 
     void paintGutter(QPaintEvent* event);
     int gutterWidth() const;
+    int wantedHeight() const;           ///< height at which no line scrolls
     int widthOf(int characters) const;  ///< width at which lines of so many characters are seen whole
     int lineAt(int y) const;
 

@@ -109,7 +109,7 @@ QWidget* QueuePage::makeList() {
     auto* flow = new FlowLayout(space(0.5), tools);
     for (QPushButton* button : {m_up, m_down, m_remove, m_open}) flow->addWidget(button);
     flow->addWidget(at_a_time);
-    auto* card = new Card(tr("In their order"));
+    auto* card = new Card(tr("Order"));
     card->setSubtitle(tr("drag a row to another place; a sweep's keys have columns of their own"));
     card->body()->addWidget(tools);
     card->body()->addWidget(m_service);

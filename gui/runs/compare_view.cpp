@@ -244,7 +244,7 @@ void CompareView::showProblems(const QString& problem) {
     for (const ComparedRun& run : m_comparison.runs) {
         const QString name = QString::fromStdString(run.row.name);
         if (!run.row.problem.empty())
-            words << name + u": "_s + error_of(run.row.problem_code, run.row.problem);
+            words << show::said_of(name, error_of(run.row.problem_code, run.row.problem));
         else if (run.curves.step.empty())
             words << tr("%1 has no steps yet.").arg(name);
     }

@@ -56,7 +56,10 @@ QString EstimateBars::judgement(const Pair& pair) const {
     if (!pair.estimated) return tr("not estimated");
     // A difference that the two figures do not show is noise.
     if (pair.form(*pair.measured) == pair.form(*pair.estimated)) return tr("as estimated");
-    const double ratio = *pair.measured / *pair.estimated, points = 100 * (*pair.measured - *pair.estimated);
+    const double ratio = *pair.measured / *pair.estimated;
+    // Of the shares as they are shown, so that the reader finds the same difference.
+    const auto tenths = [](double share) { return std::round(1000 * share); };
+    const double points = (tenths(*pair.measured) - tenths(*pair.estimated)) / 10;
     if (pair.is_share && std::isfinite(points)) {
         const QString off = ringmaster::show::number(std::abs(points), 2);
         //: of two shares; %1 is a number of percentage points
@@ -76,8 +79,12 @@ QString EstimateBars::judgement(const Pair& pair) const {
                      : tr("%1 above the estimate").arg(ringmaster::show::percent(ratio - 1));
 }
 
+double EstimateBars::barHeight() {
+    return std::max<double>(space(0.85), lineHeight(fontOf(Type::Small)));
+}
+
 double EstimateBars::pairHeight() const {
-    return QFontMetricsF(font()).height() + 2 * space(0.85) + space(0.7);
+    return lineHeight(font()) + 2 * barHeight() + space(0.7);
 }
 
 QSize EstimateBars::sizeHint() const {
@@ -99,7 +106,7 @@ double EstimateBars::paintPair(QPainter& painter, const Pair& pair, double top) 
                      metrics.elidedText(pair.title, Qt::ElideRight, width() - verdictWidth - space(0.6)));
     painter.setPen(c.muted);
     painter.drawText(QPointF(width() - verdictWidth, top + metrics.ascent()), verdict);
-    top += metrics.height() + space(0.1);
+    top += lineHeight(font()) + space(0.1);
 
     const QFont small = fontOf(Type::Small);
     const QFontMetricsF smallMetrics(small);
@@ -115,7 +122,7 @@ double EstimateBars::paintPair(QPainter& painter, const Pair& pair, double top) 
         figure = std::max(figure, smallMetrics.horizontalAdvance(pair.form(*value)));
     }
     figure += space(0.5);
-    const double room = std::max(1.0, width() - caption - figure), thick = space(0.5), line = space(0.85);
+    const double room = std::max(1.0, width() - caption - figure), thick = space(0.5), line = barHeight();
     painter.setFont(small);
     for (int which = 0; which < 2; ++which) {
         const double middle = top + line * (which + 0.5);

@@ -33,6 +33,7 @@ class EstimateBars : public QWidget {
     };
     QString judgement(const Pair& pair) const;
     double paintPair(QPainter& painter, const Pair& pair, double top) const;
+    static double barHeight();
     double pairHeight() const;
 
     std::vector<Pair> m_pairs;

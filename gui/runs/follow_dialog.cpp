@@ -194,9 +194,9 @@ void FollowDialog::show(const RunsThere& there) {
         else if (!state.reason.empty())
             tip += u'\n' + reason_of(state);
         if (one.is_of_slurm) {
-            item->setText(kState, tr("job of Slurm"));
+            item->setText(kState, tr("Slurm job"));
             item->setFlags(Qt::NoItemFlags);
-            tip = tr("A job of Slurm is followed on the machine that submitted it.");
+            tip = tr("A Slurm job is followed on the machine that submitted it.");
         }
         for (int column = 0; column < kColumns; ++column) item->setToolTip(column, tip);
     }

@@ -155,7 +155,6 @@ void RunActions::askDelete(const QStringList& dirs) {
     if (dirs.isEmpty()) return;
     QMessageBox box(m_window);
     box.setObjectName(u"deleteBox"_s);
-    box.setIcon(QMessageBox::Warning);
     box.setWindowTitle(tr("Delete runs"));
     QStringList names;
     for (const QString& dir : dirs.mid(0, 6)) names << nameOf(dir);

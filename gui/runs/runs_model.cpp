@@ -93,7 +93,7 @@ QString RunsModel::explanation(Column column) {
         case TokensPerSecond:
             return tr("Tokens a second over the steps looked at, saving and evaluation not counted");
         case PeakMemory:
-            return tr("Highest measured memory of a step, on the fullest rank");
+            return tr("Highest memory among the steps looked at, on the fullest rank");
         case Estimate:
             return tr(
                 "Tensors of the fullest rank as the plan expected them, without what the runtime takes");

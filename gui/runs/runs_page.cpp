@@ -53,7 +53,7 @@ RunsPage::RunsPage(Session& session, QWidget* parent)
     m_views->addWidget(makeList());
     m_views->addWidget(m_comparison);
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.25), space(1.1), space(1.25), space(1.1));
+    layout->setContentsMargins(pageMargins());
     layout->addWidget(m_views);
     connectAll();
     choiceChanged();

@@ -30,15 +30,16 @@ QString filled(const QString& text, const std::vector<std::string>& with) {
 /// Returns what keeps a machine from being used, and what to do next.
 std::pair<QString, QString> machineWords(const MachineFailure& machine) {
     const bool known = finding_text(machine.finding.code) != nullptr;
-    if (known) return {machine.host + u": "_s + findingWords(machine.finding), findingNext(machine.finding)};
-    return {machine.host + u": "_s + note_of(machine.what.toStdString()),
+    if (known)
+        return {show::said_of(machine.host, findingWords(machine.finding)), findingNext(machine.finding)};
+    return {show::said_of(machine.host, note_of(machine.what.toStdString())),
             note_of(machine.next.toStdString())};
 }
 
 QString findingLine(const Diagnostic& said, const QString& file) {
     const QString message = message_of(said), hint = hint_of(said);
     QString line = said.line > 0 ? Failures::tr("line %1: ").arg(said.line) + message : message;
-    if (!file.isEmpty() && !message.contains(file)) line.prepend(file + u": "_s);
+    if (!file.isEmpty() && !message.contains(file)) line = show::said_of(file, line);
     return show::sentences({line, hint});
 }
 
@@ -61,15 +62,15 @@ QString findingWords(const NodeFinding& finding) {
 
 QString reportWords(const NodeReport& report) {
     const bool known = finding_text(report.finding.code) != nullptr;
-    return QString::fromStdString(report.host) + u": "_s +
-           (known ? findingWords(report.finding) : note_of(report.message));
+    return show::said_of(QString::fromStdString(report.host),
+                         known ? findingWords(report.finding) : note_of(report.message));
 }
 
 QString troubleWords(const NodeTrouble& trouble) {
     if (trouble.empty()) return {};
     const bool known = finding_text(trouble.finding.code) != nullptr;
-    return QString::fromStdString(trouble.host) + u": "_s +
-           (known ? findingWords(trouble.finding) : error_of(trouble.code, trouble.words));
+    return show::said_of(QString::fromStdString(trouble.host),
+                         known ? findingWords(trouble.finding) : error_of(trouble.code, trouble.words));
 }
 
 std::pair<QString, QString> failureWords(const JobFailure& failure) {
@@ -87,7 +88,8 @@ std::pair<QString, QString> failureWords(const JobFailure& failure) {
         if (said.severity == Severity::Error) lines << findingLine(said, failure.where);
     if (lines.size() == 1) return {lines.front(), failure.hint};
     if (!lines.isEmpty()) return {u"\u2022 "_s + lines.join(u"\n\u2022 "_s), failure.hint};
-    return {failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what, failure.hint};
+    return {failure.where.isEmpty() ? failure.what : show::said_of(failure.where, failure.what),
+            failure.hint};
 }
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 
 #include "engine/config/finding_record.h"
 #include "engine/config/keys.h"
+#include "gui/look/numbers.h"
 #include "gui/session/failure_words.h"
 #include "launcher/nodes/fleet.h"
 
@@ -71,7 +72,9 @@ QString error_of(const std::string& code, const std::string& text) {
     const std::string words = error_text_in(language, code, text);
     const FindingTexts* texts = texts_of(code, language);
     const bool is_ours = words != text || language == "en" || texts == nullptr;
-    return with_code(code, QString::fromStdString(is_ours ? words : texts->title + ": " + words));
+    return with_code(
+        code, is_ours ? QString::fromStdString(words)
+                      : show::said_of(QString::fromStdString(texts->title), QString::fromStdString(words)));
 }
 
 QString note_of(const std::string& text) {

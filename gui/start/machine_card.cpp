@@ -23,7 +23,7 @@ class StateDot : public QWidget {
     StateDot(CheckState state, const QString& word) : m_state(state) {
         setAccessibleName(word);
         setToolTip(word);
-        setFixedSize(space(1), QFontMetrics(font()).height());
+        setFixedSize(space(1), lineHeight(font()));
     }
 
   protected:
@@ -31,7 +31,7 @@ class StateDot : public QWidget {
         const Colours c = coloursOf(this);
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
-        const double side = height() * 0.5;
+        const double side = QFontMetricsF(font()).height() * 0.5;
         const QRectF box((width() - side) / 2, (height() - side) / 2, side, side);
         const QColor colour = m_state == CheckState::Ok     ? c.good
                               : m_state == CheckState::Note ? c.muted

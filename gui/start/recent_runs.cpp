@@ -31,7 +31,11 @@ QString progressWords(const RunRow& row) {
                         : row.state.started > 0                         ? row.state.started
                                                                         : row.state.created;
     const double seconds = unix_now() - when;
-    if (when > 0 && !row.is_live()) parts << (seconds < 86400 ? show::age(seconds) : show::date(when));
+    if (when > 0 && row.state.state == RunPhase::Queued) {
+        //: a run waits in the queue; %1 is a duration
+        parts << RecentRunsModel::tr("for %1").arg(show::duration(std::max(0.0, seconds)));
+    } else if (when > 0 && !row.is_live())
+        parts << (seconds < 86400 ? show::age(seconds) : show::date(when));
     return show::listed(parts);
 }
 

@@ -259,6 +259,7 @@ class LookTest : public QObject {
     void aReasonBeginsWithACapitalUnlessThatWouldChangeAName() {
         QCOMPARE(show::begun(u"rank 1 was killed by signal 9"_s), u"Rank 1 was killed by signal 9"_s);
         QCOMPARE(show::begun(u"\u00FCber SSH nicht erreichbar"_s), u"\u00DCber SSH nicht erreichbar"_s);
+        QCOMPARE(show::begun(u"rank 3 \u4EE5\u9000\u51FA"_s), u"rank 3 \u4EE5\u9000\u51FA"_s);
         QCOMPARE(show::begun(u"learning_rate is no number"_s), u"learning_rate is no number"_s);
         Banner banner;
         banner.say(Tone::Warning, u"Not all."_s, u"longdocs has no steps yet"_s);

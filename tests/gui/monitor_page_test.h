@@ -75,7 +75,10 @@ class MonitorPageTest : public QObject {
     }
 
     QString subtitle() const {
-        return m_page->findChild<PageHeader*>()->findChildren<ElidedLabel*>().back()->fullText();
+        return m_page->findChild<PageHeader*>(QStringLiteral("runHeader"))
+            ->findChildren<ElidedLabel*>()
+            .back()
+            ->fullText();
     }
 
     QString figure(const QString& caption) {

@@ -123,7 +123,11 @@ class PlanHandsTest : public PlanPageTest {
         const auto* board = m_page->findChild<PlanBoard*>();
         QVERIFY2(board->width() >= board->widget()->minimumSizeHint().width(),
                  qPrintable(QString::number(board->width())));
-        QVERIFY(board->height() >= space(8) && editor()->height() >= space(5));
+        QVERIFY2(board->height() >= space(8) && editor()->height() >= space(5),
+                 qPrintable(u"%1 of %2, %3 of %4"_s.arg(board->height())
+                                .arg(space(8))
+                                .arg(editor()->height())
+                                .arg(space(5))));
         QCOMPARE(m_page->size(), size);
     }
 

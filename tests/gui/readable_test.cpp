@@ -88,10 +88,8 @@ class ReadableTest : public QObject {
 
     OwnHome m_home;
     QProcess m_writer;
-    /// English that others wrote: an engine's error, a server's greeting.
-    const QStringList m_written{u"layer 17, backward: out of memory: a tensor of 3.2 GiB could not be had"_s,
-                                // a server's own words at a login
-                                u"Unauthorised use is prohibited."_s, u"Two-factor login for"_s,
+    /// English that others wrote: a server's own words at a login.
+    const QStringList m_written{u"Unauthorised use is prohibited."_s, u"Two-factor login for"_s,
                                 u"Enter a passcode or select one of the following options:"_s, u"Push to"_s};
 };
 
