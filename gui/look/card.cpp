@@ -251,7 +251,7 @@ PageHeader::PageHeader(QWidget* parent)
 void PageHeader::setTitle(const QString& title) {
     m_title->setFullText(title);
     // A long subtitle ends in dots before the title does.
-    const int whole = m_title->fontMetrics().horizontalAdvance(title);
+    const int whole = m_title->fontMetrics().horizontalAdvance(title) + space(0.3);
     m_title->setMinimumWidth(std::min(whole, space(kTitleEms)));
 }
 void PageHeader::setSubtitle(const QString& subtitle) {

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStandardPaths>
@@ -145,7 +146,10 @@ QWidget* PlanPage::makeLeft() {
 void PlanPage::arrange() {
     const int text = m_editor->widthOf(kLeastCharacters);
     m_editor->setMinimumWidth(text);
-    const bool is_wide = width() >= text + space(kLeastBoardEms);
+    const int board = m_board->widget()->minimumSizeHint().width() +
+                      m_board->verticalScrollBar()->sizeHint().width() + 2 * pageMargins().left() +
+                      m_work->handleWidth();
+    const bool is_wide = width() >= text + std::max(space(kLeastBoardEms), board);
     const auto along = is_wide ? Qt::Horizontal : Qt::Vertical;
     m_board->setMinimumHeight(is_wide ? 0 : space(8));
     if (along == m_work->orientation() && m_sheet->orientation() != along) return;
