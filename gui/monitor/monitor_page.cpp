@@ -203,11 +203,10 @@ void MonitorPage::showHeader() {
     const RunState& state = now.state;
     const bool unknown = now.diagnosis.finding == Finding::Disconnected;
     const bool stopping = m_stopping && state.state == RunPhase::Running;
-    const bool cut_short = now.diagnosis.finding == Finding::Completed && now.diagnosis.step;
-    QStringList parts{unknown     ? tr("disconnected")
-                      : stopping  ? runWord(RunMark::Stopping)
-                      : cut_short ? runWord(RunMark::Incomplete)
-                                  : runWord(runMark(state.state))};
+    QStringList parts{unknown                        ? tr("disconnected")
+                      : stopping                     ? runWord(RunMark::Stopping)
+                      : now.diagnosis.is_cut_short() ? runWord(RunMark::Incomplete)
+                                                     : runWord(runMark(state.state))};
     QStringList hosts;
     for (const RankRow& rank : now.ranks) {
         const QString host = QString::fromStdString(rank.host);

@@ -119,7 +119,7 @@ VerdictText ending(const Diagnosis& found) {
                 found.text.empty()
                     ? QString()
                     : Verdicts::tr("The result is in %1.").arg(QString::fromStdString(found.text)),
-                found.step ? cutShortWords(*found.step) : QString()};
+                found.is_cut_short() ? cutShortWords(*found.step) : QString()};
     }
     if (found.finding == Finding::Stopped) return {Tone::Plain, stopOf(found), {}, resumeFrom(found)};
     return {Tone::Error, Verdicts::tr("Failed."), show::begun(reasonOf(found)), resumeFrom(found)};

@@ -11,11 +11,13 @@ namespace {
 constexpr int kOtherColumns = 50;  ///< columns that the rest of a row gets next to a long name
 constexpr int kLeastName = 12;
 
-/// Returns the first line of why a run waits or has failed; empty if there is nothing to say.
-std::string reason_line(const RunState& state, const Terminal& terminal) {
-    const bool failed = state.state == RunPhase::Failed;
-    if (state.reason.empty() || (!failed && state.state != RunPhase::Queued)) return "";
-    const std::string reason = printable(state.reason);
+/// Returns the first line of why a run waits, has failed or was cut short; empty if there is nothing to say.
+std::string reason_line(const RunSummary& run, const Terminal& terminal) {
+    const bool failed = run.state.state == RunPhase::Failed;
+    std::string reason;
+    if (failed || run.state.state == RunPhase::Queued) reason = printable(run.state.reason);
+    if (run.is_cut_short()) reason = cut_short_text(run.step.value_or(0));
+    if (reason.empty()) return "";
     const std::string line = fit("  " + reason.substr(0, reason.find('\n')), terminal.width);
     return (failed ? terminal.ink.red(line) : terminal.ink.yellow(line)) + "\n";
 }
@@ -33,11 +35,11 @@ void RunList::add(const RunSummary& run, std::vector<std::string> before,
                   const std::vector<std::string>& after) {
     std::string steps = run.step ? std::to_string(*run.step) : "–";
     if (run.total_steps) steps += "/" + std::to_string(*run.total_steps);
-    before.insert(before.end(), {printable(run.name), to_string(run.state.state), steps,
-                                 run.loss ? format_loss(*run.loss) : "–"});
+    const std::string state = run.is_cut_short() ? "incomplete" : to_string(run.state.state);
+    before.insert(before.end(), {printable(run.name), state, steps, run.loss ? format_loss(*run.loss) : "–"});
     for (const std::string& cell : after) before.push_back(printable(cell));
     rows_.push_back(std::move(before));
-    states_.push_back(run.state);
+    runs_.push_back(run);
 }
 
 std::string RunList::text(const Terminal& terminal) const {
@@ -58,7 +60,7 @@ std::string RunList::text(const Terminal& terminal) const {
         line.erase(line.find_last_not_of(' ') + 1);
         if (terminal.is_tty) line = fit(line, terminal.width);
         text += (i == 0 ? terminal.ink.dim(line) : line) + "\n";
-        if (i > 0) text += reason_line(states_[i - 1], terminal);
+        if (i > 0) text += reason_line(runs_[i - 1], terminal);
     }
     return text;
 }

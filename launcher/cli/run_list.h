@@ -18,13 +18,13 @@ class RunList {
     void add(const RunSummary& run, std::vector<std::string> before, const std::vector<std::string>& after);
     size_t size() const { return rows_.size() - 1; }
 
-    /// Returns the table. A failed or waiting run's reason stands below its row.
+    /// Returns the table. Below a row is why the run failed, waits or was cut short.
     std::string text(const Terminal& terminal) const;
 
   private:
     size_t name_;                                 ///< column of the name
     std::vector<std::vector<std::string>> rows_;  ///< rows, beginning with the headings
-    std::vector<RunState> states_;
+    std::vector<RunSummary> runs_;
 };
 
 }  // namespace ringmaster

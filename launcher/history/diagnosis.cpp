@@ -366,7 +366,7 @@ DiagnosisText text_of(const Diagnosis& found) {
                     found.text.empty() ? "The run may well go on; nothing is lost." : found.text};
         case Finding::Completed:
             return {"Completed.", found.text.empty() ? "" : "The model is in " + found.text + ".",
-                    found.step ? "Its events end" + at_step(found) + ", before the last." : ""};
+                    found.is_cut_short() ? cut_short_text(*found.step) : ""};
         case Finding::Gone:
             return {"Its files cannot be read any more.", found.text, "What is shown was read before."};
         case Finding::Stopped:

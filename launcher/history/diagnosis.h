@@ -53,6 +53,9 @@ struct Diagnosis {
     Reason why = {};                        ///< the reason of the end as parts; empty if it has none
     std::string code = {};                  ///< code of a failed run
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
+
+    /// Tells whether the run completed with fewer steps than planned: `step` is the last one then.
+    bool is_cut_short() const { return finding == Finding::Completed && step.has_value(); }
 };
 
 /// A rank's last steps and related facts, taken from a RunHistory.

@@ -14,6 +14,7 @@
 #include "engine/files/checkpoints.h"
 #include "engine/words/spelling.h"
 #include "launcher/base/files.h"
+#include "launcher/base/format.h"
 #include "launcher/base/places.h"
 #include "launcher/run/recorded_run.h"
 #include "launcher/run/start_record.h"
@@ -79,6 +80,10 @@ RunSummary summary_of(const RunDirectory& run) {
 bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
                   std::optional<int64_t> total_steps) {
     return state == RunPhase::Completed && !is_done && step.value_or(0) < total_steps.value_or(0);
+}
+
+std::string cut_short_text(int64_t step) {
+    return "Its events end at step " + format_count(step) + ", before the last.";
 }
 
 void check_run_name(const std::string& name) {
@@ -163,10 +168,15 @@ std::vector<RunSummary> list_runs(const fs::path& runs_dir) {
 }
 
 nlohmann::json summary_to_json(const RunSummary& run) {
-    nlohmann::json json{
-        {"name", run.name},   {"dir", run.dir.string()},   {"state", to_string(run.state.state)},
-        {"step", nullptr},    {"total_steps", nullptr},    {"loss", nullptr},
-        {"started", nullptr}, {"reason", run.state.reason}};
+    nlohmann::json json{{"name", run.name},
+                        {"dir", run.dir.string()},
+                        {"state", to_string(run.state.state)},
+                        {"incomplete", run.is_cut_short()},
+                        {"step", nullptr},
+                        {"total_steps", nullptr},
+                        {"loss", nullptr},
+                        {"started", nullptr},
+                        {"reason", run.state.reason}};
     if (run.step) json["step"] = *run.step;
     if (run.total_steps) json["total_steps"] = *run.total_steps;
     if (run.loss) json["loss"] = *run.loss;

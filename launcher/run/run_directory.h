@@ -49,6 +49,8 @@ RunDirectory find_run(const std::string& name_or_path, const std::filesystem::pa
 /// stopping ends a run sooner, too, but then an event says that it is done.
 bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
                   std::optional<int64_t> total_steps);
+/// Returns the sentence that says where the events of such a run end.
+std::string cut_short_text(int64_t step);
 
 struct RunSummary {
     std::string name;
@@ -65,7 +67,8 @@ struct RunSummary {
 /// Lists runs, newest first. Skips other folders; a damaged run is listed as failed, with its problem.
 std::vector<RunSummary> list_runs(const std::filesystem::path& runs_dir);
 
-/// Returns an object with name, dir, state, step, total_steps, loss, started and reason.
+/// Returns an object with name, dir, state, incomplete (it was cut short), step, total_steps, loss, started
+/// and reason.
 nlohmann::json summary_to_json(const RunSummary& run);
 
 /// Deletes the run and everything in it. Throws Error(Refused) if it is still active or the folder is not a

@@ -121,6 +121,7 @@ json run_page(const RunHistory& history, const Plan* plan, double now, int point
     const DiagnosisText said = text_of(diagnosis);
     json page{{"name", history.run().name()},
               {"state", to_string(state.state)},
+              {"incomplete", diagnosis.is_cut_short()},
               {"reason", state.reason},
               {"ranks", state.ranks},
               {"attempt", state.attempt},

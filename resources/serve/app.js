@@ -6,6 +6,7 @@ const short = (value, digits) => (typeof value !== "number" ? "–" : value !== 
 const percent = (value) => (typeof value === "number" ? (100 * value).toFixed(1) + " %" : "–");
 const rate = (value) => (typeof value !== "number" ? "–" : value >= 1000 ? (value / 1000).toPrecision(3) + " k" : value.toPrecision(3));
 const seconds = (value) => (typeof value !== "number" ? "–" : value < 1 ? (1000 * value).toPrecision(4) + " ms" : value.toPrecision(4) + " s");
+const stateOf = (run) => (run.incomplete ? "incomplete" : run.state);
 const gib = (value) => (typeof value === "number" ? (value / 2 ** 30).toPrecision(3) + " GiB" : "–");
 
 const CHARTS = [
@@ -79,7 +80,7 @@ async function showList() {
   byId("list").replaceChildren(...runs.map((run) => {
     const row = element("a", undefined, "run");
     row.href = "#" + encodeURIComponent(run.name);
-    row.append(element("strong", run.name), element("span", run.state),
+    row.append(element("strong", run.name), element("span", stateOf(run)),
       element("span", "step " + count(run.step) + (run.total_steps ? " of " + count(run.total_steps) : "")),
       element("span", "loss " + short(run.loss, 4)));
     return row;
@@ -100,7 +101,7 @@ function follow(name) {
 function show(run) {
   notice(run.problem ? "This run cannot be read: " + run.problem : "");
   if (run.problem) return;
-  byId("state").textContent = run.state + (run.attempt > 1 ? ", attempt " + run.attempt : "");
+  byId("state").textContent = stateOf(run) + (run.attempt > 1 ? ", attempt " + run.attempt : "");
   const verdict = byId("verdict");
   verdict.className = "verdict " + run.urgency;
   verdict.children[0].textContent = run.verdict;

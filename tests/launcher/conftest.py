@@ -41,6 +41,16 @@ def make_config(tmp_path):
     return make
 
 
+def make_incomplete_run(folder, steps=5):
+    """Writes a run that is recorded as completed, but whose events end before the last of its 9 steps."""
+    make_run(folder, 1, steps)
+    events = folder / "events/rank-00000.jsonl"
+    events.write_text("".join(line for line in events.read_text().splitlines(True) if json.loads(line)["type"] != "done"))
+    config = folder / "config.yaml"
+    config.write_text(json.dumps({"base_model": "Qwen/Qwen2.5-0.5B", "max_steps": 9, "output_dir": "out"}))
+    (folder / "plan.json").write_text(run("plan", config, "--ranks", 1, "--json").stdout)
+
+
 def make_run(folder, ranks=2, steps=5):
     """Returns a function that writes a run directory with the events that write_run.cpp describes."""
     subprocess.run([BIN.parent / "tests/write_run", folder, str(ranks), str(steps)], check=True)

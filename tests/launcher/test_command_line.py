@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BIN, make_run, run
+from conftest import BIN, make_incomplete_run, make_run, run
 
 COMMANDS = ["plan", "prepare", "launch", "watch", "stop", "resume", "runs", "export", "setup", "calibrate", "nodes", "advise", "preflight", "adapt"]
 
@@ -173,12 +173,22 @@ def test_runs_are_listed_and_deleted(tmp_path):
     make_run(tmp_path / "runs/one", steps=4)
     listed = json.loads(run("runs", "--runs-dir", tmp_path / "runs", "--json").stdout)
     assert [(entry["name"], entry["state"], entry["step"], entry["loss"]) for entry in listed] == [("one", "completed", 4, 1.0)]
-    assert set(listed[0]) == {"name", "dir", "state", "step", "total_steps", "loss", "started", "reason"}
+    assert set(listed[0]) == {"name", "dir", "state", "incomplete", "step", "total_steps", "loss", "started", "reason"}
     assert "one" in run("runs", "--runs-dir", tmp_path / "runs").stdout
     (tmp_path / "runs/photos").mkdir()
     assert run("runs", "--delete", "photos", "--runs-dir", tmp_path / "runs").returncode == 2
     done = run("runs", "--delete", "one", "--runs-dir", tmp_path / "runs")
     assert done.returncode == 0 and not (tmp_path / "runs/one").exists() and (tmp_path / "runs/photos").exists()
+
+
+def test_a_completed_run_whose_events_end_early_is_listed_as_incomplete(tmp_path):
+    make_incomplete_run(tmp_path / "runs/early")
+    make_run(tmp_path / "runs/whole", 1)
+    early, reason, whole = run("runs", "--runs-dir", tmp_path / "runs").stdout.splitlines()[1:]
+    assert early.split()[:3] == ["early", "incomplete", "5/9"] and whole.split()[:2] == ["whole", "completed"]
+    assert reason == "  Its events end at step 5, before the last."
+    listed = json.loads(run("runs", "--runs-dir", tmp_path / "runs", "--json").stdout)
+    assert [(one["state"], one["incomplete"]) for one in listed] == [("completed", True), ("completed", False)]
 
 
 def test_watching_a_run_that_is_over_shows_all_of_it(tmp_path):

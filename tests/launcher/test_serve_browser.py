@@ -10,7 +10,7 @@ import time
 import pytest
 
 from browser import CHROMIUM, Browser
-from conftest import make_run
+from conftest import make_incomplete_run, make_run
 from test_serve_command import Served
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -53,6 +53,7 @@ def runs(tmp_path_factory):
     assert shutil.which(CHROMIUM), "packaging/setup --tests installs Chromium"
     folder = tmp_path_factory.mktemp("browsed") / "runs"
     make_run(folder / "mine", 2, 40)
+    make_incomplete_run(folder / "early")
     make_run(folder / HOSTILE, 1, 12)
     with open(folder / HOSTILE / "events/rank-00000.jsonl", "a") as events:
         events.write(json.dumps({"type": "error", "t": time.time(), "rank": 0, "message": SCRIPT, "where": SCRIPT}) + "\n")
@@ -93,9 +94,19 @@ def titles(browser):
 
 def test_the_list_names_every_run_as_text(served, browser):
     browser.open(address(served))
-    browser.wait("document.querySelectorAll('#list a').length === 2")
+    browser.wait("document.querySelectorAll('#list a').length === 3")
     names = browser.ask("[...document.querySelectorAll('#list strong')].map((one) => one.textContent)")
-    assert sorted(names) == sorted(["mine", HOSTILE]) and browser.ask("document.images.length") == 0
+    assert sorted(names) == sorted(["early", "mine", HOSTILE]) and browser.ask("document.images.length") == 0
+
+
+def test_a_completed_run_whose_events_end_early_is_incomplete_in_the_list_and_on_its_page(served, browser):
+    browser.open(address(served))
+    browser.wait("document.querySelectorAll('#list a').length === 3")
+    states = browser.ask("Object.fromEntries([...document.querySelectorAll('#list a')].map((one) => [one.children[0].textContent, one.children[1].textContent]))")
+    assert states["early"] == "incomplete" and states[HOSTILE] == "completed"
+    browser.open(address(served, "early"))
+    browser.wait("document.querySelector('#state').textContent.startsWith('incomplete')")
+    assert "end at step 5" in browser.ask("document.querySelector('#verdict').textContent")
 
 
 def test_charts_are_drawn_and_grow_while_the_run_does(served, browser, runs):

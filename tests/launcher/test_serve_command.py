@@ -10,7 +10,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import BIN, make_run, run
+from conftest import BIN, make_incomplete_run, make_run, run
 
 
 class Served:
@@ -122,6 +122,15 @@ def test_the_figures_are_those_of_the_events(served):
     listed = {one["name"]: one for one in json.loads(served.text("runs"))}
     assert set(listed) == {"mine", "<b>other"} and "dir" not in listed["mine"]
     assert json.loads(served.text("run/%3Cb%3Eother"))["name"] == "<b>other"
+
+
+def test_a_completed_run_whose_events_end_early_is_told_as_incomplete(tmp_path):
+    make_incomplete_run(tmp_path / "runs/early")
+    make_run(tmp_path / "runs/whole")
+    server = Served("--all", "--runs-dir", tmp_path / "runs")
+    assert {one["name"]: one["incomplete"] for one in json.loads(server.text("runs"))} == {"early": True, "whole": False}
+    assert {name: json.loads(server.text("run/" + name))["incomplete"] for name in ("early", "whole")} == {"early": True, "whole": False}
+    assert server.end() == 0
 
 
 def test_silent_clients_do_not_keep_others_out(served):
