@@ -104,7 +104,7 @@ class LanguagesTest : public QObject {
                 hints << reason_of({{std::string(one.code), {}}}, {}, {}).trimmed();
         QVERIFY(hints.size() > 200);
         // Only the command line can do these.
-        static const QRegularExpression there(u"calibrate|--(host|disk)-memory|RUN --slurm time"_s);
+        static const QRegularExpression there(u"--(host|disk)-memory|RUN --slurm time"_s);
         static const QRegularExpression command(u"ringmaster [a-z]|--[a-z]"_s);
         for (const QString& hint : hints)
             QVERIFY2(!hint.contains(command) || hint.contains(there), qPrintable(hint));

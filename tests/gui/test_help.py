@@ -355,7 +355,7 @@ def test_every_error_of_the_sources_is_in_every_language(language):
 
 @pytest.mark.parametrize("language", ADVICE)
 def test_no_hint_in_the_app_names_a_command(language):
-    only_there = re.compile("calibrate|--(host|disk)-memory|vLLM needs|vLLM braucht|vLLM 需要|vLLM には")  # the app cannot do these
+    only_there = re.compile("--(host|disk)-memory|vLLM needs|vLLM braucht|vLLM 需要|vLLM には")  # the app cannot do these
     shown = {}
     for code in ids("codes", "en"):
         for form, hint in sentences(code, language, "hint").items():
