@@ -91,6 +91,7 @@ ProblemList::ProblemList(QWidget* parent)
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_code->setObjectName(u"codeButton"_s);
     m_code->setToolTip(tr("What this code means, with an example"));
+    m_message->setObjectName(u"problemMessage"_s);
     m_message->setWordWrap(true);
     m_message->setTextFormat(Qt::PlainText);
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -217,6 +218,8 @@ void ProblemList::tabFromListToFixes() {
 }
 
 void ProblemList::followLine(int line) {
+    const int now = m_list->currentRow();
+    if (now >= 0 && m_problems[size_t(now)].line == line) return;  // one of several of the line may be chosen
     for (size_t row = 0; row < m_problems.size(); ++row) {
         if (m_problems[row].line != line) continue;
         m_list->setCurrentRow(int(row));

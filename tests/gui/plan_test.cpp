@@ -299,24 +299,26 @@ class PlanTest : public PlanPageTest {
 
     void aLengthThatIsInTheTextIsNotCalledUnknown() {
         open();
-        setText(QString(kText).replace(u"micro_batch_size: 1"_s, u"micro_batch_size: 0"_s));
+        setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"context_parallel_size: 3"_s));
         QVERIFY(verdict().startsWith(u"INVALID"_s));
-        const auto* sequence = m_page->findChild<SequenceView*>();
-        QVERIFY2(!sequence->accessibleDescription().contains(u"length of a sequence"_s),
-                 qPrintable(sequence->accessibleDescription()));
+        QCOMPARE(m_page->findChild<SequenceView*>()->accessibleDescription(),
+                 u"Not known before the problems are solved."_s);
     }
 
+    void aFixOffersOnlySizesThatWork_data() {
+        QTest::addColumn<int>("ranks");
+        QTest::newRow("two ranks") << 2;
+        QTest::newRow("three ranks") << 3;
+    }
     void aFixOffersOnlySizesThatWork() {
-        open(gpus(3));
-        const int row = rowWith(u"does not divide"_s);
-        QVERIFY(row >= 0);
-        problems()->setCurrentRow(row);
+        QFETCH(const int, ranks);
+        open(gpus(ranks));
+        choose(rowWith(u"does not divide"_s));
         QStringList offered;
         for (const auto* fix : m_page->findChildren<QAbstractButton*>(u"fixButton"_s)) offered << fix->text();
-        QVERIFY(!offered.isEmpty());
-        for (const QString& fix : offered)
-            QVERIFY2(fix.endsWith(u": 3"_s) || fix.endsWith(u": 1"_s) || fix.startsWith(u"Remove"_s),
-                     qPrintable(fix));
+        offered.sort();
+        QCOMPARE(offered,
+                 QStringList({u"context_parallel_size: 1"_s, u"context_parallel_size: %1"_s.arg(ranks)}));
         QTest::mouseClick(button("fixButton"), Qt::LeftButton);
         settle();
         QCOMPARE(rowWith(u"does not divide"_s), -1);
@@ -339,14 +341,28 @@ class PlanTest : public PlanPageTest {
         setText(kText + lines);
         QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
         const int row = rowWith(key);
-        QVERIFY(row >= 0);
+        choose(row);
         const QString said = problems()->item(row)->text().section(u": "_s, 1);
-        problems()->setCurrentRow(row);
         auto* fix = button("fixButton");
         QVERIFY(fix && fix->isVisible());
         QTest::mouseClick(fix, Qt::LeftButton);
         settle();
         QCOMPARE(rowWith(said), -1);
+    }
+
+    void eachProblemOfALineIsChosenByMouse() {
+        open();
+        setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"sequence_parallel_degree: 3"_s));
+        const auto* message = m_page->findChild<QLabel*>(u"problemMessage"_s);
+        QStringList lines;
+        for (int row = 0; row < problems()->count(); ++row) {
+            editor()->goToLine(1);  // the click moves the cursor to the problem's line
+            choose(row);
+            QCOMPARE(problems()->currentRow(), row);
+            QVERIFY2(problems()->item(row)->text().endsWith(message->text()), qPrintable(message->text()));
+            lines << problems()->item(row)->text().section(u": "_s, 0, 0);
+        }
+        QVERIFY2(lines.removeDuplicates() > 0, qPrintable(lines.join(u'|')));
     }
 
     void theTokensOfDividedExpertsAreDrawn() {
@@ -613,6 +629,15 @@ class PlanTest : public PlanPageTest {
     void setText(const QString& text) {
         editor()->edit(text);
         settle();
+    }
+    /// Clicks a problem; afterwards only its fixes have buttons.
+    void choose(int row) {
+        QVERIFY(row >= 0);
+        QListWidgetItem* item = problems()->item(row);
+        problems()->scrollToItem(item);
+        QTest::mouseClick(problems()->viewport(), Qt::LeftButton, {},
+                          problems()->visualItemRect(item).center());
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     }
     QWidget* named(const char* name) { return m_page->findChild<QWidget*>(QString::fromLatin1(name)); }
     QAbstractButton* button(const char* name) { return qobject_cast<QAbstractButton*>(named(name)); }
