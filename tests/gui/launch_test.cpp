@@ -264,6 +264,19 @@ class LaunchTest : public QObject {
         QTest::mouseClick(dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s), Qt::LeftButton);
     }
 
+    void theNameThatIsShownIsGiven() {
+        Session session(places());
+        const QDir runs(QString::fromStdString(session.places().runs_dir.string()));
+        const auto shown = [&] {
+            const LaunchForm form(session, request());
+            return form.findChild<QLineEdit*>(u"runNameEdit"_s)->placeholderText();
+        };
+        const QString first = shown();
+        QVERIFY(QDir().mkpath(runs.filePath(first)));
+        QCOMPARE(shown(), first + u"-2"_s);
+        QVERIFY(QDir(runs.filePath(first)).removeRecursively());
+    }
+
     void aChoiceIsKeptForTheNextTime() {
         writeRoster();
         Session session(find_places());
@@ -351,6 +364,8 @@ class LaunchTest : public QObject {
         const auto* label = banners.front()->findChild<QLabel*>();
         QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()),
                      qPrintable(QString::number(label->height())));
+        for (const QLabel* step : dialog.findChild<Stepper*>()->findChildren<QLabel*>())
+            QVERIFY2(step->height() >= step->fontMetrics().height(), qPrintable(step->text()));
     }
 
   private:

@@ -261,7 +261,7 @@ class MonitorTest : public MonitorPageTest {
                                   kPatience_ms);
     }
 
-    void aRunOffersAPauseFromItsFirstStepOn() {
+    void aRunOffersAPauseFromItsFirstStepToItsEnd() {
         SyntheticRun waits{at("waits"), 2, 0};
         auto* pause = m_page->findChild<QPushButton*>(u"pauseButton"_s);
         for (const RunPhase phase : {RunPhase::Queued, RunPhase::Preparing, RunPhase::Running}) {
@@ -273,6 +273,12 @@ class MonitorTest : public MonitorPageTest {
         }
         append(waits, 1, 3);
         QTRY_VERIFY_WITH_TIMEOUT(pause->isVisible(), kPatience_ms);
+        for (const RunPhase phase : {RunPhase::Completed, RunPhase::Stopped, RunPhase::Failed}) {
+            SyntheticRun over{at("over"), 2, 20};
+            over.phase = phase;
+            open(written(over));
+            QVERIFY(!pause->isVisible());
+        }
     }
 
     void aResumedAttemptReplacesTheStepsItRepeats() {

@@ -85,6 +85,12 @@ def test_german_has_one_word_for_a_machine():
     assert not [f"{file.name}: {line}" for file in texts for line in file.read_text().splitlines() if re.search("[Mm]aschine(n|)\\b", line)]
 
 
+def test_exposed_communication_has_one_name(updated):
+    """A figure that one page calls "Overhead" and another "Exposed communication" would seem to be two."""
+    _, messages = updated
+    assert not [source for _, message in messages if "overhead" in (source := message.findtext("source")).lower()]
+
+
 def test_axes_of_a_mesh_have_their_words(updated):
     """"ring 8" and "ulysses 4" are texts of the app: each language writes the ring in its own word, and Ulysses as the name it is."""
     language, messages = updated

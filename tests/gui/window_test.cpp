@@ -6,12 +6,14 @@
 #include <QImage>
 #include <QMenu>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QScreen>
 #include <QTest>
 #include <QTimer>
 
 #include <sys/wait.h>
 
+#include "gui/app/languages.h"
 #include "gui/app/main_window.h"
 #include "gui/look/look.h"
 #include "gui/plan/drafts.h"
@@ -75,7 +77,9 @@ class WindowTest : public QObject {
         auto* button = m_window->findChild<QPushButton*>(u"menuButton"_s);
         QImage open;
         QTimer::singleShot(50, button, [&] {
-            open = button->grab().toImage();
+            // The button itself may be transparent: it is read on the window.
+            const QRect place(button->mapTo(m_window.get(), QPoint()), button->size());
+            open = m_window->grab(place).toImage();
             QTest::keyClick(button->menu(), Qt::Key_Escape);
         });
         QTest::mouseClick(button, Qt::LeftButton);
@@ -86,6 +90,16 @@ class WindowTest : public QObject {
         QVERIFY2(light - dark > 100, qPrintable(u"%1 to %2"_s.arg(dark).arg(light)));
     }
 
+    void aMenuShowsItsShortcutsInTheLanguageOfTheApp() {
+        use_language(u"de"_s);
+        MainWindow window(*m_session);
+        QStringList shown;
+        for (const QAction* action : window.actions())
+            shown << action->shortcut().toString(QKeySequence::NativeText);
+        use_language(u"en"_s);
+        QVERIFY2(shown.contains(u"Strg+O"_s), qPrintable(shown.join(u' ')));
+    }
+
     void editsOfAnAppThatWasKilledAreOfferedAtItsNextStart() {
         m_home.write("longdocs.yml", "base_model: meta-llama/Llama-3.2-1B\n");
         const QString file = m_home.path("longdocs.yml");
@@ -94,7 +108,10 @@ class WindowTest : public QObject {
             Drafts(m_home.path("data/ringmaster-window-test/drafts")).keep({file, {}, u"# kept\n"_s, 0, {}});
             ::raise(SIGKILL);
         }
-        QVERIFY(killed > 0 && ::waitpid(killed, nullptr, 0) == killed);
+        siginfo_t
+            ended;  // the process is dead and keeps its pid, as under a desktop that does not reap it yet
+        QVERIFY(killed > 0 && ::waitid(P_PID, id_t(killed), &ended, WEXITED | WNOWAIT) == 0);
+        const auto reap = qScopeGuard([killed] { ::waitpid(killed, nullptr, 0); });
         m_session->settings().setValue(u"openFile"_s, file);
         MainWindow next(*m_session);
         next.restore();
