@@ -17,6 +17,7 @@
 
 #include "engine/config/read_config.h"
 #include "engine/events/event_log.h"
+#include "engine/events/log_text.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_request.h"
@@ -60,8 +61,14 @@ output_dir: ./out
 )";
 }
 
-constexpr const char* kError =
-    "out of memory: a tensor of 3.2 GiB could not be had, 76.1 GiB of tensors are in use";
+/// Returns the event of a rank that ran out of memory, as the engine writes it.
+ErrorEvent out_of_memory() {
+    return error_event(
+        Error(Failure::Refused, Code("ENGINE-MEMORY"),
+              "out of memory: a tensor of 3.2 GiB could not be had, 76.4 GiB of tensors are in use", {},
+              "shorten sequence_len, use more ranks in context_parallel_size, or set "
+              "gradient_checkpointing and tiled_mlp: true"));
+}
 
 struct Demo {
     std::string name;
@@ -163,7 +170,7 @@ class Writer {
         if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
             out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
         if (demo_.phase == RunPhase::Failed && rank == 3)
-            out << to_json_line({t, rank, ErrorEvent{kError, "", "ENGINE-MEMORY"}}) << '\n';
+            out << to_json_line({t, rank, out_of_memory()}) << '\n';
         end_ = std::max(end_, t);
         write_log(rank);
     }
@@ -180,7 +187,7 @@ class Writer {
         log << "rank " << rank << "/" << demo_.ranks << ": " << plan_.config.base_model << "\n";
         for (int64_t step = 50; step <= demo_.steps; step += 50)
             log << "step " << step << "  loss " << loss_at(step) << "\n";
-        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << kError << "\n";
+        if (demo_.phase == RunPhase::Failed && rank == 3) log << log_text(out_of_memory()) << "\n";
     }
 
     StepEvent step_of(int rank, int64_t step) {
@@ -240,7 +247,8 @@ class Writer {
 Reason why_of(const Demo& demo) {
     const std::string step = std::to_string(demo.steps);
     if (demo.phase == RunPhase::Stopped) return {{"stopped-after", {step}}, {"is-saved"}};
-    if (demo.phase == RunPhase::Failed) return {{"rank-status", {"3", "1"}}, {"error", {kError}}};
+    if (demo.phase == RunPhase::Failed)
+        return {{"rank-status", {"3", "1"}}, {"error", {out_of_memory().message}}};
     return {};
 }
 
