@@ -5248,7 +5248,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <name>ringmaster::PlanPage</name>
     <message>
         <source>Make it run…</source>
-        <translation>Zum Laufen bringen…</translation>
+        <translation>Anpassen…</translation>
     </message>
     <message>
         <source>Show what would have to change in the file</source>
