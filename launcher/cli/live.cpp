@@ -285,12 +285,16 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
     const std::string reason = printable(state.reason);
     const std::string kind = facts.plan && facts.plan->config.lora.on() ? "adapter" : "model";
     switch (state.state) {
-        case RunPhase::Completed:
+        case RunPhase::Completed: {
+            const RunSummary end = read_summary(run);
+            const std::string completed = end.is_cut_short() ? ink.bold(ink.yellow("completed")) + took +
+                                                                   ". " + cut_short_text(end.step.value_or(0))
+                                                             : ink.bold(ink.green("completed")) + took;
             if (const std::string there = model_there(run, facts.output_dir); !there.empty())
-                return ink.bold(ink.green("completed")) + took + "\nthe " + kind + " is in " + there +
+                return completed + "\nthe " + kind + " is in " + there +
                        "\nbring it here with: ringmaster fetch " + shell_quoted(run.dir.string()) + "\n";
-            return ink.bold(ink.green("completed")) + took + "\nthe " + kind + " is in " +
-                   printable(facts.output_dir) + "\n";
+            return completed + "\nthe " + kind + " is in " + printable(facts.output_dir) + "\n";
+        }
         case RunPhase::Stopped:
             return ink.bold(ink.yellow("stopped")) + took + (reason.empty() ? "" : ": " + reason) +
                    "\ngo on with: ringmaster resume " + shell_quoted(run.dir.string()) + "\n";

@@ -59,22 +59,6 @@ std::optional<int64_t> total_steps_of(const RunDirectory& run) {
     }
 }
 
-RunSummary summary_of(const RunDirectory& run) {
-    RunSummary summary;
-    summary.name = run.name();
-    summary.dir = run.dir;
-    try {
-        summary.state = read_run_state(run.dir);
-    } catch (const Error& problem) {
-        summary.state.state = RunPhase::Failed;
-        summary.state.reason = problem.text();
-        summary.state.code = problem.code;
-    }
-    for (const EventLine& line : last_events(run, 0, kTailBytes)) take_event(summary, line.event);
-    summary.total_steps = total_steps_of(run);
-    return summary;
-}
-
 }  // namespace
 
 bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
@@ -157,10 +141,26 @@ RunDirectory find_run(const std::string& name_or_path, const fs::path& runs_dir)
         !near.empty() ? "did you mean " + near + "?" : "`ringmaster runs` lists those there are");
 }
 
+RunSummary read_summary(const RunDirectory& run) {
+    RunSummary summary;
+    summary.name = run.name();
+    summary.dir = run.dir;
+    try {
+        summary.state = read_run_state(run.dir);
+    } catch (const Error& problem) {
+        summary.state.state = RunPhase::Failed;
+        summary.state.reason = problem.text();
+        summary.state.code = problem.code;
+    }
+    for (const EventLine& line : last_events(run, 0, kTailBytes)) take_event(summary, line.event);
+    summary.total_steps = total_steps_of(run);
+    return summary;
+}
+
 std::vector<RunSummary> list_runs(const fs::path& runs_dir) {
     std::vector<RunSummary> runs;
     for (const std::string& name : run_names(runs_dir))
-        runs.push_back(summary_of({fs::canonical(runs_dir / name)}));
+        runs.push_back(read_summary({fs::canonical(runs_dir / name)}));
     std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
         return std::pair(b.state.created, a.name) < std::pair(a.state.created, b.name);
     });

@@ -64,7 +64,10 @@ struct RunSummary {
     bool is_cut_short() const { return ringmaster::is_cut_short(state.state, is_done, step, total_steps); }
 };
 
-/// Lists runs, newest first. Skips other folders; a damaged run is listed as failed, with its problem.
+/// Returns a damaged run as failed, with its problem.
+RunSummary read_summary(const RunDirectory& run);
+
+/// Lists runs, newest first. Skips other folders.
 std::vector<RunSummary> list_runs(const std::filesystem::path& runs_dir);
 
 /// Returns an object with name, dir, state, incomplete (it was cut short), step, total_steps, loss, started

@@ -189,6 +189,9 @@ def test_a_completed_run_whose_events_end_early_is_listed_as_incomplete(tmp_path
     assert reason == "  Its events end at step 5, before the last."
     listed = json.loads(run("runs", "--runs-dir", tmp_path / "runs", "--json").stdout)
     assert [(one["state"], one["incomplete"]) for one in listed] == [("completed", True), ("completed", False)]
+    for command in ("watch", "stop"):
+        said = {name: run(command, name, "--runs-dir", tmp_path / "runs").stdout for name in ("early", "whole")}
+        assert reason.strip() in said["early"] and "before the last" not in said["whole"]
 
 
 def test_watching_a_run_that_is_over_shows_all_of_it(tmp_path):
