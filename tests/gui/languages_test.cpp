@@ -6,6 +6,7 @@
 
 #include "engine/config/finding_record.h"
 #include "engine/events/run_reason.h"
+#include "engine/events/run_state.h"
 #include "gui/app/languages.h"
 #include "gui/look/numbers.h"
 #include "gui/session/failure_words.h"
@@ -122,6 +123,22 @@ class LanguagesTest : public QObject {
         QCOMPARE(hint_of(devices), u"Auf der Seite Plan Ranks auf 4 oder Gerät auf CPU stellen."_s);
         use_language(u"en"_s);
         QCOMPARE(hint_of(active), u"Stop the run in Monitor."_s);
+    }
+
+    void aDamagedFileIsSaidInTheLanguageOfTheApp() {
+        use_language(u"de"_s);
+        const auto said = [](const char* text) {
+            try {
+                std::ignore = parse_run_state(text, "run.json");
+            } catch (const Error& error) {
+                return message_of(error);
+            }
+            return QString();
+        };
+        QCOMPARE(said("{\"name\": \"run"), u"ist beschädigt: ab Byte 14 kein gültiges JSON"_s);
+        QCOMPARE(said("{\"name\": {}}"), u"ist beschädigt: ein Wert hat den falschen Typ"_s);
+        QCOMPARE(said("{}"), u"ist beschädigt: 'name' fehlt"_s);
+        use_language(u"en"_s);
     }
 
     void aReasonWithoutPartsStaysAsItIs() {
