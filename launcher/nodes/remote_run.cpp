@@ -266,8 +266,7 @@ RemoteRun parse_remote_run(const std::string& text, const std::string& where) {
                         "is damaged: its nodes do not share its ranks", where);
         return remote;
     } catch (const Json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
-                    where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where);
     } catch (const Error& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), where);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/plan/plan_request.h"
 #include "engine/plan/resolve/make_plan.h"
 #include "launcher/machine/gpu_age.h"
@@ -148,8 +149,7 @@ Request request_from_json(const nlohmann::json& stored, const std::string& where
         if (stored.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
-                    where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/base/files.h"
 #include "launcher/slurm/verdict.h"
@@ -80,7 +81,7 @@ SlurmRecord read_slurm_record(const RunDirectory& run) {
         return {
             slurm_options_of(json.at("options")), {json.at("job"), json.at("cluster")}, json.at("settled")};
     } catch (const Json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem),
                     record_file(run).string());
     }
 }

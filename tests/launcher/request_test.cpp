@@ -1,5 +1,6 @@
 #include "launcher/run/request.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,11 @@ TEST(Request, SurvivesItsJson) {
     EXPECT_EQ(again.ranks, 4);
     EXPECT_EQ(again.device, Device::Cuda);
     EXPECT_FALSE(again.nodes);
-    EXPECT_THROW(request_from_json({{"config", 3}}, "options.json"), Error);
+    EXPECT_THAT(
+        [] {
+            request_from_json({{"config", 3}}, "options.json");
+        },
+        testing::ThrowsMessage<Error>("is damaged: a value has the wrong type"));
 }
 
 TEST(Request, ASettingIsAKeyAndAValue) {

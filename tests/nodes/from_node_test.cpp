@@ -173,7 +173,9 @@ TEST(RemoteRunFile, SharesItsRanksAmongItsNodes) {
           remote_json("1", ""), remote_json("1", node_json("0", "1", "-oProxyCommand=x")),
           remote_json("1", node_json("0", "1", "")), remote_json("1", node_json("0", "1", "a\\u001b")),
           std::string(50000, '['), std::string("null"), std::string("[]")}) {
-        EXPECT_THROW(parse_remote_run(text, "x"), Error) << text.substr(0, 200);
+        EXPECT_THAT([&] { parse_remote_run(text, "x"); },
+                    testing::ThrowsMessage<Error>(testing::Not(testing::HasSubstr("exception"))))
+            << text.substr(0, 200);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "engine/events/event.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/script.h"
+#include "launcher/slurm/slurm_run.h"
 #include "launcher/slurm/verdict.h"
 
 namespace ringmaster {
@@ -24,6 +25,15 @@ std::string refusal(const std::vector<std::string>& words) {
         EXPECT_EQ(problem.failure, Failure::Usage);
         return problem.text();
     }
+}
+
+TEST(SlurmRecord, IsDamagedInOurWords) {
+    const std::filesystem::path dir = std::filesystem::path(testing::TempDir()) / "damaged-slurm-run";
+    std::filesystem::create_directories(dir);
+    std::ofstream(dir / "slurm.json") << R"({"options": {}, "job": 3})";
+    EXPECT_THAT([&] { read_slurm_record({dir}); },
+                testing::ThrowsMessage<Error>(Not(HasSubstr("exception"))));
+    std::filesystem::remove_all(dir);
 }
 
 TEST(SlurmOptions, KnowWhatTheyMeanForTheRun) {
