@@ -302,7 +302,7 @@ class PlanTest : public PlanPageTest {
         setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"context_parallel_size: 3"_s));
         QVERIFY(verdict().startsWith(u"INVALID"_s));
         QCOMPARE(m_page->findChild<SequenceView*>()->accessibleDescription(),
-                 u"Not known before the problems are solved."_s);
+                 u"Not known before the problems above are solved."_s);
     }
 
     void aFixOffersOnlySizesThatWork_data() {
