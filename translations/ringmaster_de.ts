@@ -3190,7 +3190,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Open a configuration on the Plan page and press Rows. You see the text after the template, and which tokens are trained.</source>
-        <translation>Öffnen Sie auf der Seite Plan eine Konfiguration und drücken Sie Zeilen. Sie sehen den Text nach der Vorlage und welche Tokens trainiert werden.</translation>
+        <translation>Öffnen Sie auf der Seite Plan eine Konfiguration und drücken Sie „Zeilen“. Sie sehen den Text nach der Vorlage und welche Tokens trainiert werden.</translation>
     </message>
     <message>
         <source>Open…</source>

@@ -405,7 +405,7 @@ On what is left the run would go on with:</source>
     <name>LaunchPreview</name>
     <message>
         <source>(made by launch or prepare)</source>
-        <translation>（launch または prepare が作成）</translation>
+        <translation>（起動または準備の際に作成）</translation>
     </message>
     <message>
         <source>which starts, with MASTER_PORT and the port&apos;s open socket added:</source>
@@ -909,7 +909,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>clipped</source>
-        <translation>クリップされた割合</translation>
+        <translation>クリップ</translation>
     </message>
     <message>
         <source>cut at the longest length</source>
@@ -1678,7 +1678,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 of %2 free</source>
-        <translation>%2 のうち %1 空き</translation>
+        <translation>空き %1 / %2</translation>
     </message>
     <message>
         <source>GPUs</source>
@@ -4693,7 +4693,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています
     </message>
     <message>
         <source>duration · ended %1</source>
-        <translation>所要時間・%1 に終了</translation>
+        <translation>所要時間 · %1 に終了</translation>
     </message>
     <message>
         <source>ended</source>

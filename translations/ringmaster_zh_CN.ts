@@ -456,7 +456,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.</source>
-        <translation>请选择通过 SSH 或 Slurm 的机器，或在“计划”页设置 rank 数和设备。</translation>
+        <translation>请选择“SSH 机器”或“Slurm”，或在“计划”页设置 rank 数和设备。</translation>
     </message>
     <message>
         <source>The plan does not fit into the memory of its devices.</source>
@@ -2442,11 +2442,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Resume goes on from the checkpoint of step %1.</source>
-        <translation>恢复会从第 %1 步的检查点继续。</translation>
+        <translation>点击“恢复”会从第 %1 步的检查点继续。</translation>
     </message>
     <message>
         <source>No checkpoint was saved: resume starts from the beginning.</source>
-        <translation>没有保存检查点：恢复会从头开始。</translation>
+        <translation>没有保存检查点：点击“恢复”会从头开始。</translation>
     </message>
     <message>
         <source>%1 has come least far: step %2.</source>
@@ -2893,7 +2893,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message numerus="yes">
         <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
         <translation>
-            <numerusform>微批次 %1 × 累积 %2 × (%n 个 rank ÷ %3)</numerusform>
+            <numerusform>微批次 %1 × 累积 %2 ×（%n 个 rank ÷ %3）</numerusform>
         </translation>
     </message>
     <message>

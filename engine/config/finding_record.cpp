@@ -214,7 +214,7 @@ const FixWords& words_in(const std::string& language) {
         {"en", {", or ", " with ", " and ", "leave {key} out", "rename it to {key}", "Ranks: ", " (", ")"}},
         {"de", {" oder ", " mit ", " und ", "{key} weglassen", "in {key} umbenennen", "Ranks: ", " (", ")"}},
         {"ja", {"、または ", " と ", " と ", "{key} の削除", "{key} への改名", "ランク数：", "（", "）"}},
-        {"zh_CN", {"，或 ", "，并 ", "，并", "删去 {key}", "改名为 {key}", "rank 数：", "（", "）"}},
+        {"zh_CN", {"，或 ", "，并设 ", "，并", "删去 {key}", "改名为 {key}", "rank 数：", "（", "）"}},
     };
     const auto at = words.find(language);
     return at == words.end() ? words.at("en") : at->second;

@@ -314,7 +314,7 @@ void EmptyView::resizeEvent(QResizeEvent* event) {
         (height(middle) == wanted ? wide : narrow) = middle;
     }
     const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs a pixel more
-    m_body->setContentsMargins(side, 0, side, 0);
+    m_body->setContentsMargins(side, space(0.2), side, 0);
 }
 
 QPushButton* EmptyView::addAction(const QString& text) {
@@ -335,8 +335,10 @@ void ElidedButton::paintEvent(QPaintEvent*) {
     QStylePainter painter(this);
     QStyleOptionButton option;
     initStyleOption(&option);
-    const int frame = sizeHint().width() - fontMetrics().horizontalAdvance(text());
-    option.text = fontMetrics().elidedText(text(), Qt::ElideRight, width() - frame);
+    const int missing = sizeHint().width() - width();
+    if (missing > 0)
+        option.text = fontMetrics().elidedText(text(), Qt::ElideRight,
+                                               fontMetrics().horizontalAdvance(text()) - missing);
     painter.drawControl(QStyle::CE_PushButton, option);
 }
 
