@@ -1,4 +1,4 @@
-/// Lets tests prove that no code reads sentences.
+/// Lets tests replace every message by its code, to prove that no code depends on the wording of a message.
 #pragma once
 
 namespace ringmaster {

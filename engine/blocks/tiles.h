@@ -32,7 +32,8 @@ void each_tile_backward(Machine& machine, const typename Machine::Tensor& x_nc, 
     machine.end_tile_sums(beta);
 }
 
-/// Keeps its input, and what it computed of all tokens (a `Tile`) unless there are tiles.
+/// A block that may compute its tokens in tiles. It keeps its input for the backward pass; without tiles it
+/// also keeps the intermediate results of all tokens (a `Tile`).
 template <class Machine, class Tile>
 class TiledBlock : public Block<Machine> {
   public:

@@ -14,10 +14,10 @@ struct Meeting {
     c10::intrusive_ptr<SealedStore> sealed;  ///< same store without the prefix
 };
 
-/// Opens the store and returns after every rank has arrived. Rank 0 serves the store, unless torchrun does:
-/// at 127.0.0.1 if all ranks are on one node, otherwise at MASTER_ADDR if it is numeric or names an address
-/// of this machine, otherwise at interface_address(). Throws Error(Unreachable) if the port is in use, nobody
-/// answers, or ranks are missing after `timeout`; the message names them.
+/// Opens the store and returns after every rank has arrived. Unless torchrun serves the store, rank 0 serves
+/// it: at 127.0.0.1 if all ranks are on one node, otherwise at MASTER_ADDR if it is numeric or names an
+/// address of this machine, otherwise at interface_address(). Throws Error(Unreachable) if the port is in
+/// use, nobody answers, or ranks are missing after `timeout`; the message names the missing ranks.
 Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
 /// Returns the numeric address, IPv4 or IPv6, of the interface that the rendezvous names; else 127.0.0.1 if

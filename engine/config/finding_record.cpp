@@ -311,7 +311,8 @@ const std::vector<std::string>& finding_languages() {
     return languages;
 }
 
-/// Returns the place in the other file that a finding is about, to precede its message.
+/// Returns a prefix for the finding's message that names a line of another file, such as "accelerate.yaml
+/// line 3: "; empty if the finding is not about another file.
 static std::string place_in(const std::string& language, const Diagnostic& finding) {
     static const std::map<std::string, const char*> places = {
         {"en", "{other_file} line {other_file_line!}: "},

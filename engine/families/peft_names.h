@@ -24,7 +24,7 @@ bool renames_expert_targets(const ModelConfig& model);
 /// Returns whether PEFT 0.21 refuses to adapt the module, even as one of all linear modules
 /// (peft.tuners.tuners_utils._check_lora_target_modules_mamba).
 bool peft_refuses(const ModelConfig& model, std::string_view module);
-/// Returns the path of the head in the files.
+/// Returns the path of the head's module in the files of a model or adapter.
 std::string head_in_files(const ModelConfig& model);
 
 }  // namespace ringmaster

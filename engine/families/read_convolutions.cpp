@@ -32,7 +32,7 @@ void read_convolutions(const ConfigFields& fields, ModelConfig& model) {
     for (const char* width : {"conv_dim", "conv_dim_out", "block_dim"})
         if (fields.integer_or(width, model.hidden_size, 1'000'000) != model.hidden_size)
             model.obstacles.push_back(width);
-    // The class reads none of these.
+    // transformers' class ignores these keys; has() marks them as known.
     for (const char* idle :
          {"theta", "block_mlp_init_scale", "block_norm_eps", "block_out_init_scale", "block_use_swiglu",
           "block_use_xavier_init", "conv_use_xavier_init", "num_heads", "use_pos_enc"})

@@ -9,8 +9,9 @@ namespace {
 
 constexpr int64_t kMostGlobal = 100'000;
 
-/// Returns true if per_layer_config gives each layer without a window these sizes, and no other layer.
-/// transformers writes it in place of global_head_dim and num_global_key_value_heads.
+/// Returns true if per_layer_config (`sizes`) has one entry for each layer without a window, none for other
+/// layers, and all entries are equal. transformers writes per_layer_config in place of global_head_dim and
+/// num_global_key_value_heads.
 bool are_sizes_of_layers(const nlohmann::json& sizes, const ModelConfig& model) {
     const auto globals = std::count_if(model.layers.begin(), model.layers.end(),
                                        [](const LayerKind& kind) { return !kind.window; });

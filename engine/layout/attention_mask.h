@@ -64,8 +64,8 @@ int64_t visible_cells(const Spans& spans, const AttentionMask& mask);
 /// spans the result may include keys that no query sees.
 Spans visible_keys(const Spans& queries, const AttentionMask& mask);
 
-/// Returns each position's index in its document, counted on from the prompt that the document continues;
-/// padding is counted from the last document's end.
+/// Returns each position's index in its document. A document that continues a shared prompt counts on from
+/// the prompt's last position; padding counts from the last document's end.
 std::vector<int64_t> positions_in_documents(const Spans& spans, const AttentionMask& mask);
 
 }  // namespace ringmaster

@@ -117,7 +117,7 @@ std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyInd
     return at;
 }
 
-/// Appends a run, or extends the last run by it if the two touch and both bounds stay straight.
+/// Appends a run, or joins it to the last run if the two touch and each bound has one slope over both.
 void append(std::vector<Run>& runs, const Run& next) {
     if (!runs.empty() && runs.back().end == next.begin) {
         Run& last = runs.back();

@@ -25,7 +25,7 @@ class HiddenStates {
         else
             on_device_[chunk] = std::move(x_nc);
     }
-    /// Starts to bring a chunk to the device.
+    /// Starts copying a chunk from host memory to the device.
     void fetch(size_t place, size_t chunk) {
         if (stash_ != nullptr && chunk < chunks()) stash_->fetch(chunk * stride_ + place);
     }

@@ -89,8 +89,8 @@ struct Flat {
     bool sharded = false;
 };
 
-/// Says which states are sharded, and over which ranks: `groups` is made with shards_states. Also says which
-/// states are kept in host memory.
+/// Which states are sharded, over which ranks, and which are kept in host memory. `groups` must have been
+/// made with GroupOptions::shards_states.
 struct Sharding {
     int stage = 0;
     std::optional<Groups> groups = {};

@@ -16,7 +16,7 @@ decltype(ringmaster::layer_norm_backward) layer_norm_backward;
 decltype(ringmaster::rotate) rotate;
 decltype(ringmaster::gate) gate;
 decltype(ringmaster::cross_entropy) cross_entropy;
-/// Returns f(gate) · up in a new tensor.
+/// Replaces gate_up by its gradient. Returns f(gate) · up, computed again, in a new tensor.
 at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule);
 
 }  // namespace ringmaster::plain

@@ -126,7 +126,7 @@ class TensorMachine {
     Pull pull(LoraSite site, at::Tensor dy_no, int64_t first = 0) const {
         return {*this, site, std::move(dy_no), first};
     }
-    /// Dequantise each matrix only once, until matrices are released.
+    /// From this call to release_matrices(), each matrix is dequantised only once.
     void hold_matrices() const;
     void release_matrices() const;
     /// Between these calls, gradients of bfloat16 weights are summed in float32 if more than

@@ -71,7 +71,7 @@ double cosine_warmup_with_min_lr(const Config& config, const RatePoint& p) {
     return first + (1 - first) * p.at / std::max(1.0, p.warmup - 1);
 }
 
-/// Returns how far a warmup or decay of this shape has come, as a share of its height from 0 to 1.
+/// Returns the factor, from 0 to 1, that a warmup or decay of this shape has reached at `progress`.
 double staged(const std::string& type, double progress, double cosine) {
     return type == "linear" ? progress : type == "cosine" ? cosine : 1 - std::sqrt(1 - progress);
 }

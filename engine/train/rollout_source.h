@@ -55,9 +55,9 @@ class RolloutSource {
     virtual int64_t rows_per_step() const = 0;
     /// Throws Error(Refused) if prepared rows cannot be used. `prepared` is null for a folder.
     virtual void check(const TokenFile* prepared) const = 0;
-    /// Gets the rows of `step` (the first is 1) from the prepared rows `chosen`, or, for a folder, the rows
-    /// with these numbers, counted in the order of arrival. Every rank calls it. Throws MissingRollouts.
-    /// Returns false if rank 0 was asked to stop while it waited.
+    /// Gets the rows of `step`, counted from 1. `chosen` holds indices of prepared rows; for a folder, it
+    /// holds numbers of rows in the order of arrival. Every rank calls this. Returns false if rank 0 was
+    /// asked to stop while it waited. Throws MissingRollouts.
     virtual bool next(int64_t step, const TokenFile* prepared, const std::vector<int64_t>& chosen,
                       const Policy& policy) = 0;
     /// Returns how much longer than usual the ranks may have to wait for rank 0.

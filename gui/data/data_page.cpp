@@ -168,7 +168,7 @@ QWidget* DataPage::makeRows() {
     auto* left = new QSplitter(Qt::Vertical);
     left->setChildrenCollapsible(false);
     left->setHandleWidth(space(0.7));
-    left->addWidget(scrolled(makeSide()));
+    left->addWidget(scrolled_whole(makeSide()));
     left->addWidget(list);
     left->setSizes({space(16), space(20)});
     auto* work = new QSplitter(Qt::Horizontal);

@@ -17,7 +17,8 @@ namespace {
 using namespace Qt::Literals::StringLiterals;
 
 constexpr double kLeastTextEms = 16;  ///< least width of the text of a page that has nothing to show
-constexpr double kTitleEms = 14;      ///< what a page's title takes before its subtitle gets room
+constexpr double kTitleEms =
+    14;  ///< width that a page's title keeps, if it needs that much, before its subtitle gets any
 
 QColor toneColour(Tone tone, const Colours& c) {
     switch (tone) {
@@ -314,7 +315,7 @@ void EmptyView::resizeEvent(QResizeEvent* event) {
         (height(middle) == wanted ? wide : narrow) = middle;
     }
     const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs a pixel more
-    m_body->setContentsMargins(side, space(0.2), side, 0);
+    m_body->setContentsMargins(side, 0, side, 0);
 }
 
 QPushButton* EmptyView::addAction(const QString& text) {

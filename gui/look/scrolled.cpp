@@ -1,9 +1,23 @@
 #include "gui/look/scrolled.h"
 
+#include <QScrollBar>
+
 namespace ringmaster {
 
-QScrollArea* scrolled(QWidget* inside, QWidget* parent) {
-    auto* scroll = new QScrollArea(parent);
+namespace {
+
+/// Is at least as wide as what it scrolls.
+class WholeWidth : public QScrollArea {
+  public:
+    using QScrollArea::QScrollArea;
+
+    QSize minimumSizeHint() const override {
+        const int whole = widget() == nullptr ? 0 : widget()->minimumSizeHint().width();
+        return {whole + verticalScrollBar()->sizeHint().width(), QScrollArea::minimumSizeHint().height()};
+    }
+};
+
+QScrollArea* set_up(QScrollArea* scroll, QWidget* inside) {
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setFocusPolicy(Qt::NoFocus);
@@ -12,6 +26,16 @@ QScrollArea* scrolled(QWidget* inside, QWidget* parent) {
     inside->setAutoFillBackground(false);
     scroll->viewport()->setAutoFillBackground(false);
     return scroll;
+}
+
+}  // namespace
+
+QScrollArea* scrolled(QWidget* inside, QWidget* parent) {
+    return set_up(new QScrollArea(parent), inside);
+}
+
+QScrollArea* scrolled_whole(QWidget* inside, QWidget* parent) {
+    return set_up(new WholeWidth(parent), inside);
 }
 
 }  // namespace ringmaster

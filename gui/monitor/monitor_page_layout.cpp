@@ -161,7 +161,7 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
 void MonitorPage::makeFigures(QVBoxLayout* layout) {
     auto* box = new QWidget;
     auto* grid = new CardGrid(7.5, 6, box);
-    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // grows by a line where it wraps
     m_steps = new Figure(tr("step"));
     m_loss = new Figure(tr("loss"));
     m_rate = new Figure(tr("tokens a second"));
@@ -174,7 +174,7 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
 
 void MonitorPage::makeTools(QVBoxLayout* layout) {
     auto* box = new QWidget;
-    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // grows by a line where it wraps
     auto* row = new FlowLayout(space(0.9), box);
     m_pause = new QPushButton(icon(u"pause"_s), tr("Pause"));
     m_pause->setCheckable(true);

@@ -1,5 +1,5 @@
-/// Follows one run on a thread of its own and sends the page one picture at a time: the next one once the
-/// page has taken the last.
+/// Follows one run on its own thread and sends pictures of it to the page. It sends a picture only after the
+/// page has taken the previous one.
 #pragma once
 
 #include <QObject>

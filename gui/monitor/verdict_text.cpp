@@ -104,7 +104,7 @@ VerdictText trouble(const Diagnosis& found) {
     }
 }
 
-/// Returns how the run was stopped: its reason says that it was.
+/// Returns the reason for which the run was stopped, as a sentence; "Stopped." if no reason is known.
 QString stopOf(const Diagnosis& found) {
     const QString reason = reasonOf(found);
     return reason.isEmpty() ? Verdicts::tr("Stopped.") : show::sentence(show::begun(reason));

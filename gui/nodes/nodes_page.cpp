@@ -31,8 +31,8 @@ constexpr double kMostColumnEms = 12;
 constexpr double kLeastMessageEms = 8;
 constexpr double kLeastColumnEms = 6;
 
-/// Elides a cell's text before it is laid out. Qt lays out the whole text first: what is left of it stands
-/// too high if only the rest has Chinese or Japanese letters, which are higher.
+/// Elides a cell's text before it is laid out. Qt would lay out the whole text first: if only the hidden part
+/// has Chinese or Japanese letters, which are taller, the visible part stands too high.
 class CellDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -176,6 +176,7 @@ int NodesPage::chosenRow() const {
 /// Makes the columns as wide as their texts, within limits. The last column gets the remaining width and is
 /// hidden if that is too little: the details show its text.
 void NodesPage::fitColumns() {
+    m_table->horizontalHeader()->setStretchLastSection(false);  // else its width is not that of its texts
     int left = m_table->viewport()->width();
     for (int column = 0; column < NodesModel::Message; ++column) {
         m_table->resizeColumnToContents(column);
@@ -190,15 +191,16 @@ void NodesPage::fitColumns() {
         m_table->setColumnWidth(column, now - less);
         left += less;
     }
-    if (!m_table->isColumnHidden(NodesModel::Message)) return;
-    for (const int column :
-         {NodesModel::Devices, NodesModel::Memory, NodesModel::Name}) {  // uses all the room
+    const bool is_hidden = m_table->isColumnHidden(NodesModel::Message);
+    for (const int column : {NodesModel::Devices, NodesModel::Memory, NodesModel::Name}) {
+        if (!is_hidden) break;
         const int now = m_table->columnWidth(column);
         m_table->resizeColumnToContents(column);
         const int more = std::clamp(m_table->columnWidth(column) + space(0.5) - now, 0, std::max(0, left));
         m_table->setColumnWidth(column, now + more);
         left -= more;
     }
+    m_table->horizontalHeader()->setStretchLastSection(true);
 }
 
 void NodesPage::showProgress() {

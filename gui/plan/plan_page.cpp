@@ -350,7 +350,7 @@ void PlanPage::take(const PlanAnswerPtr& planned) {
     m_answer = answer;
     m_editor->setMarks(answer->plan.diagnostics);
     m_problems->setProblems(answer->plan.diagnostics);
-    shareSheet();
+    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // once the layouts have their new sizes
     m_problems->followLine(m_editor->currentLine());
     m_topology->showPlanned(answer->plan);
     writeHeader();
@@ -594,7 +594,7 @@ void PlanPage::writeHeader() {
 void PlanPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     arrange();
-    shareSheet();
+    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // once the layouts have their new sizes
 }
 
 void PlanPage::dragEnterEvent(QDragEnterEvent* event) {

@@ -102,7 +102,7 @@ QWidget* TryPage::makeWork() {
     auto* work = new QSplitter(Qt::Horizontal);
     work->setChildrenCollapsible(false);
     work->setHandleWidth(space(0.7));
-    work->addWidget(scrolled(makePrompt()));
+    work->addWidget(scrolled_whole(makePrompt()));
     work->addWidget(makeAnswers());
     work->setSizes({space(20), space(42)});
     return work;

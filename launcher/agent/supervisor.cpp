@@ -36,7 +36,8 @@ constexpr milliseconds kGrace(3000);
 constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only after its system call
 constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
-constexpr std::chrono::seconds kLastWord(20);  ///< longer than kGrace and kKillPatience together
+constexpr std::chrono::seconds kLastWord(
+    20);  ///< time for other nodes to end; longer than kGrace + kKillPatience
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {

@@ -123,7 +123,7 @@ std::string ranks_at_work(const Ending& ending) {
     return text;
 }
 
-/// Returns one line per rank that says where it was.
+/// Returns one line for each rank whose last place is known, among the first 64 ranks.
 std::string all_places(const Ending& ending) {
     constexpr size_t kLines = 64;
     std::string text;

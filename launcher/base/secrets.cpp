@@ -168,8 +168,8 @@ qsizetype indent_of(const QString& line) {
     return count;
 }
 
-/// Masks the text line by line. Also masks what is indented below a secret's key: a list, a block or a
-/// continued value.
+/// Masks the values of keys that name secrets, line by line. Also masks the lines indented below such a key:
+/// a list, a block or a continued value.
 QString without_named(const QString& text) {
     static const QRegularExpression heading(
         QStringLiteral(R"(^[\s\-{]*["']?([A-Za-z0-9_.\-]+)["']?\s*:(\s|$))"));

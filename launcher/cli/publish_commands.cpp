@@ -25,8 +25,8 @@ int run_card(const Arguments& arguments, const CommandContext& session) {
     return 0;
 }
 
-/// Returns the operand if it is a model's folder; else the model's folder of the run that it names, with a
-/// card in it.
+/// Returns the operand if it is the folder of a model. Otherwise the operand names a run: returns the folder
+/// of that run's model, and adds a model card if it has none.
 fs::path folder_of(const Arguments& arguments, const CommandContext& session) {
     const fs::path folder = absolute_path(arguments.operand());
     std::error_code none;

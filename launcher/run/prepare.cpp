@@ -173,7 +173,8 @@ bool comes_from_folder(const Config& config) {
     return config.policy && config.policy->folder;
 }
 
-/// Returns the number of rows that the run takes from a folder while it trains; no file holds them yet.
+/// Describes the rows that the run will take from a folder while it trains. Only their number is set, because
+/// no file holds these rows yet.
 TokenizedRows rows_to_come(const Plan& plan) {
     TokenizedRows rows;
     rows.data.rows = plan.batch.rows.value_or(0);

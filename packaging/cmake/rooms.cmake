@@ -1,14 +1,14 @@
-# Adds a folder's static library, which links exactly what it may include (see tests/layering.cmake).
+# ringmaster_room() adds a folder's static library, which links exactly what it may include (see tests/layering.cmake).
 #
 #   ringmaster_room(plan COMPUTES SOURCES mesh.cpp ... LINKS ringmaster_config)
 #
-# COMPUTES says that the room's own loops take time. The others are compiled with -O1, which takes three quarters of the
-# time of -O3.
+# COMPUTES marks a library whose loops take time when it runs. Libraries without it are compiled with -O1, which
+# compiles in three quarters of the time of -O3.
 #
-# The compiler takes six of its files at a time (a unity build), because reading the headers takes longer than compiling
-# what uses them. Files after APART are compiled alone, because they define names that other files define too. For the
-# same reason other projects' headers are precompiled: those of the standard library and JSON for all rooms, but Qt's as
-# well for the app's rooms, and LibTorch's for the engine's (PCH qt and PCH torch).
+# A unity build compiles six files of a library at a time, because parsing the headers takes longer than compiling the
+# code. Files after APART are compiled alone, because they define names that other files define too. Headers of other
+# projects are precompiled, also to save parsing: the standard library and JSON for all libraries, with Qt for the app's
+# (PCH qt) and with LibTorch for the engine's (PCH torch).
 
 set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 

@@ -188,7 +188,7 @@ class KeyEffects : public testing::Test {
         return found;
     }
 
-    /// Returns the numbers of all steps and evaluations.
+    /// Returns rank 0's logged values (loss, gradient norm, …) of every step and evaluation.
     static json computed(const fs::path& run) {
         json all = json::array();
         std::ifstream file(run / "events" / "rank-00000.jsonl");

@@ -1,4 +1,5 @@
-/// Tests that files whose reading fails are an error or an empty text, as the caller asks.
+/// Tests reading small files. If a file cannot be read, read_file() throws and readable_text() returns an
+/// empty text.
 #include "engine/files/text_file.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,8 @@ TEST_F(TextFile, IsReadAsAWhole) {
 }
 
 TEST_F(TextFile, ThatCannotBeReadIsEmptyOrAnError) {
-    // The system opens a folder but does not read it, as with a file of a process that has just ended.
+    // A folder can be opened but not read. A /proc file of a process that has just ended fails in the same
+    // way.
     for (const auto& path : {dir_, dir_ / "missing"}) {
         EXPECT_EQ(readable_text(path), "");
         try {

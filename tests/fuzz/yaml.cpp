@@ -1,4 +1,5 @@
-// Fuzzes a YAML file read as values with lines, and single values as --set passes them.
+// Fuzzes the reader of YAML files, which returns values with line numbers, and the reader of single values
+// from --set.
 #include "engine/config/document.h"
 #include "tests/fuzz/input_file.h"
 

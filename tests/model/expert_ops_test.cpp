@@ -145,7 +145,7 @@ TEST(ExpertOps, ExpertsWithoutTokensGetGradientsOfZero) {
     for (const int64_t expert : {0, 2, 3, 5}) EXPECT_TRUE(gradient[expert].eq(0).all().item<bool>());
 }
 
-/// Returns a routing with experts of no row, of few, and of more than a multiple of 32.
+/// Returns a routing whose experts get no rows, a few rows, or slightly more rows than a multiple of 32.
 Routing uneven() {
     Routing routing;
     routing.begins = {0, 5, 70, 70, 134, 203, 240};

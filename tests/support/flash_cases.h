@@ -27,7 +27,7 @@ class SliceSets {
   public:
     explicit SliceSets(uint64_t seed) : random_(seed) {}
 
-    /// Returns the sets of one more run of `tokens` tokens.
+    /// Draws one more run of `tokens` tokens and returns its slice sets.
     std::vector<SliceSet> next(int64_t tokens) {
         const auto func = kEveryLayout[static_cast<size_t>(draw(0, std::size(kEveryLayout) - 1))];
         const int ring = 1 << draw(0, 3);
@@ -49,7 +49,8 @@ class SliceSets {
         return sets;
     }
 
-    /// Calls `body` with at least `count` sets of runs of 1,024 to 4,096 tokens. Returns their number.
+    /// Calls `body` with at least `count` slice sets, from random runs of 1,024 to 4,096 tokens. Returns the
+    /// number of calls.
     template <typename Body>
     int sweep(int count, const Body& body) {
         constexpr std::array<int64_t, 6> kTokens = {1024, 1024, 1536, 2048, 1024, 4096};

@@ -156,7 +156,8 @@ double AttentionTrace::delta_bytes() const {
     return std::min(double(in_.threads), shape_.rows * shape_.heads) * of_head * (is_half() ? 3 : 1);
 }
 
-/// Returns whether the CPU's own bfloat16 products are used (engine/attention/key_block_attention.h).
+/// Returns whether attention runs on the CPU's native bfloat16 products, which take their operands in panels
+/// (engine/attention/key_block_attention.h).
 bool AttentionTrace::is_of_panels() const {
     return is_half() && !in_.widens() && std::fmod(shape_.head_dim, 2) == 0 && model_.score_softcap == 0;
 }
@@ -259,8 +260,8 @@ void AttentionTrace::scheduled_forward() {
     heap_.touch((is_half() ? of_queries : 0) + statistics());
 }
 
-/// Traces an all-to-all: each rank's parts, the joined parts that are sent, and those received. Keeps only
-/// the received.
+/// Traces an all-to-all: each rank's parts, the joined parts that are sent, and those received. Returns
+/// the received parts' memory and frees the rest.
 Heap::Block AttentionTrace::tokens_to_heads(double bytes) {
     Heap::Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
     heap_.touch(2 * bytes, kCommunication, kOwnedHeads);

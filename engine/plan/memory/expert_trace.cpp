@@ -73,7 +73,8 @@ Traced TraceMachine::rows_for_experts(const Traced& x_nc, const Routing& routing
     return to_experts(take(routing.rows(), x_nc.columns(), name), name);
 }
 
-/// Allocates the product of all rows. The engine computes one expert's rows at a time.
+/// Allocates the product of all rows. Temporary copies are counted for one expert's rows, because the engine
+/// computes one expert at a time.
 Traced TraceMachine::grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                                      MemoryPart part) {
     const Traced matrices = dequantize_experts(role);

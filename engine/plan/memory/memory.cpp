@@ -174,7 +174,7 @@ ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
     return own < groups.size() ? std::move(groups[own].one) : model;  // it has no layers
 }
 
-/// Returns whether a unit's weights are whole on the device only while it is used.
+/// Returns whether a unit's whole weights are on the device only while the unit is used.
 bool brings_weights(const MemoryInputs& in) {
     return stage(in) == 3 || in.weights_in_host;
 }

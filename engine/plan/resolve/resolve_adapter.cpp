@@ -248,8 +248,8 @@ bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
     return false;
 }
 
-/// Rejects names of other models' embeddings and heads, except the name that GPT-NeoX's head had before
-/// transformers 5. With PEFT of that time the name trained the head; with today's PEFT it does nothing.
+/// Rejects names of other models' embeddings and heads. The name of GPT-NeoX's head before transformers 5 is
+/// only a warning: older PEFT trained the head by that name, current PEFT ignores it.
 void resolve_saved(Plan& plan, Findings& findings) {
     constexpr const char* kKey = "lora_modules_to_save";
     const LoraTargets said = targets_of(plan.config.lora);
