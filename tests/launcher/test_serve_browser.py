@@ -112,7 +112,8 @@ def test_a_completed_run_whose_events_end_early_is_incomplete_in_the_list_and_on
 def test_charts_are_drawn_and_grow_while_the_run_does(served, browser, runs):
     keep_running(runs / "mine")
     browser.open(address(served, "mine"))
-    browser.wait("document.querySelectorAll('#charts .plot canvas').length > 13")
+    # The page of another run may still be shown: only the fragment of the address changes.
+    browser.wait("document.querySelector('#state').textContent.startsWith('running') && document.querySelectorAll('#charts .plot canvas').length > 13")
     assert titles(browser)[:7] == CHARTS
     assert {"Reward", "Clipped ratios", "Gap to the sampling server"} <= set(titles(browser))
     assert browser.ask(INK) > 100
