@@ -5248,7 +5248,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <name>ringmaster::PlanPage</name>
     <message>
         <source>Make it run…</source>
-        <translation>Anpassen…</translation>
+        <translation>Ändern…</translation>
     </message>
     <message>
         <source>Show what would have to change in the file</source>
@@ -5260,7 +5260,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Save as…</source>
-        <translation>Speichern unter…</translation>
+        <translation>Speichern als…</translation>
     </message>
     <message>
         <source>Launch</source>
@@ -5405,7 +5405,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Launch on %1 elsewhere…</source>
-        <translation>Anderswo auf %1 starten…</translation>
+        <translation>Fern starten: %1…</translation>
     </message>
 </context>
 <context>

@@ -576,11 +576,11 @@ void PlanPage::writeHeader() {
     const Plan& plan = m_answer->plan;
     const auto& machine = m_session.machine();
     const QString not_here = machine ? missing_devices(plan, *machine) : QString();
-    //: %1 such as "8 GPUs"; "elsewhere": on other machines, because this one lacks them
-    m_launch->setText((not_here.isEmpty() ? tr("Launch on %1") : tr("Launch on %1 elsewhere\u2026"))
-                          .arg(ranks_words(plan)));
     const VerdictWords words = verdict_words(plan, machine.has_value());
     const bool runs = plan.ok() && m_answer->reading.readable && !plan.config.accelerate_only;
+    //: %1 such as "8 GPUs"; "elsewhere": on other machines, because this one lacks them
+    m_launch->setText((not_here.isEmpty() || !runs ? tr("Launch on %1") : tr("Launch on %1 elsewhere\u2026"))
+                          .arg(ranks_words(plan)));
     const bool stopped = !plan.ok() || plan.verdict == Verdict::WillNotFit;
     m_adapt->setVisible(m_open && stopped && m_answer->reading.readable);
     m_launch->setEnabled(runs);

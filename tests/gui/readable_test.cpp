@@ -2,6 +2,7 @@
 // language. pages.txt lists the pages, demo_dialogs.h opens the dialogs.
 #include <QApplication>
 #include <QProcess>
+#include <QScreen>
 #include <QTest>
 
 #include "gui/app/languages.h"
@@ -17,7 +18,12 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kPatienceMs = 30000;
-constexpr QSize kSize{1024, 700};
+/// Returns the size of a small window; with large fonts, of one on a laptop's screen.
+QSize small_window() {
+    constexpr double kLargeDpi = 120;
+    return QGuiApplication::primaryScreen()->logicalDotsPerInch() > kLargeDpi ? QSize(1440, 900)
+                                                                              : QSize(1024, 700);
+}
 
 }  // namespace
 
@@ -40,10 +46,11 @@ class ReadableTest : public QObject {
     void pages() {
         QFETCH(QString, language);
         use_language(language);
+        const QSize size = small_window();
         QStringList wrong;
-        show_pages(m_home.path(), kSize, false, [&](QWidget& window, const QString& name) {
+        show_pages(m_home.path(), size, false, [&](QWidget& window, const QString& name) {
             wrong << wrongIn(window, name, language);
-            if (window.size() != kSize)
+            if (window.size() != size)
                 wrong << name + u" needs %1 x %2"_s.arg(window.width()).arg(window.height());
         });
         for (const QString& one : wrong) qWarning("%s", qPrintable(one));  // QVERIFY2 cuts long messages
