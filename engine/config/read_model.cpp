@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
@@ -140,10 +139,7 @@ bool names_magistral(const KeyReader& keys) {
     for (const char* key : {"base_model", "base_model_config", "tokenizer_config"}) {
         const json* name = keys.find(key);
         if (!name || !name->is_string()) continue;
-        std::string word = name->get<std::string>();
-        std::transform(word.begin(), word.end(), word.begin(),
-                       [](unsigned char c) { return std::tolower(c); });
-        if (word.find("magistral") != std::string::npos) return true;
+        if (lower_case(name->get<std::string>()).find("magistral") != std::string::npos) return true;
     }
     return false;
 }

@@ -1,11 +1,11 @@
 // Lists the DeepSpeed configurations that axolotl ships: which states they shard and offload.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <regex>
 
 #include "engine/config/sections.h"
+#include "engine/words/spelling.h"
 
 namespace ringmaster {
 namespace {
@@ -47,8 +47,7 @@ std::optional<json> shipped_deepspeed(const std::string& path) {
 }
 
 std::string shipped_deepspeed_like(const std::string& path) {
-    std::string name = std::filesystem::path(path).filename().string();
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string name = lower_case(std::filesystem::path(path).filename().string());
     static const std::regex stage("(?:zero|stage|ds_config)[-_]?([123])(?![0-9])");
     std::smatch found;
     return std::regex_search(name, found, stage) ? "deepspeed_configs/zero" + found[1].str() + ".json" : "";

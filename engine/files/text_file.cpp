@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Stops at the first error of the system; a stream iterator would throw instead.
+/// Reads to the end, or to the first read error, where a stream iterator would throw.
 std::string rest_of(std::ifstream& in) {
     std::ostringstream text;
     text << in.rdbuf();

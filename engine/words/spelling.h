@@ -1,4 +1,4 @@
-/// Measures how close two words are, to suggest words for unknown and misspelt ones; lower case.
+/// Compares words, to suggest known words for misspelt ones, and writes words in lower case.
 #pragma once
 
 #include <string>

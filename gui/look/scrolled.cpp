@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Is at least as wide as what it scrolls.
+/// Scrolls vertically and is never narrower than its content.
 class WholeWidth : public QScrollArea {
   public:
     using QScrollArea::QScrollArea;

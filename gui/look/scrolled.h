@@ -7,7 +7,7 @@ namespace ringmaster {
 
 QScrollArea* scrolled(QWidget* inside, QWidget* parent = nullptr);
 
-/// Makes one that never gets narrower than what is inside, for a side of a splitter.
+/// Makes a scroll area that is never narrower than its content, for one side of a splitter.
 QScrollArea* scrolled_whole(QWidget* inside, QWidget* parent = nullptr);
 
 }  // namespace ringmaster

@@ -191,9 +191,10 @@ void NodesPage::fitColumns() {
         m_table->setColumnWidth(column, now - less);
         left += less;
     }
-    const bool is_hidden = m_table->isColumnHidden(NodesModel::Message);
-    for (const int column : {NodesModel::Devices, NodesModel::Memory, NodesModel::Name}) {
-        if (!is_hidden) break;
+    std::vector<int> growing;  // a shown message takes the room instead
+    if (m_table->isColumnHidden(NodesModel::Message))
+        growing = {NodesModel::Devices, NodesModel::Memory, NodesModel::Name};
+    for (const int column : growing) {
         const int now = m_table->columnWidth(column);
         m_table->resizeColumnToContents(column);
         const int more = std::clamp(m_table->columnWidth(column) + space(0.5) - now, 0, std::max(0, left));

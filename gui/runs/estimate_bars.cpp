@@ -57,7 +57,7 @@ QString EstimateBars::judgement(const Pair& pair) const {
     // A difference that the two figures do not show is noise.
     if (pair.form(*pair.measured) == pair.form(*pair.estimated)) return tr("as estimated");
     const double ratio = *pair.measured / *pair.estimated;
-    // Of the shares as they are shown, so that the reader finds the same difference.
+    // Shares are rounded before they are subtracted, so that the difference is that of the figures shown.
     const auto tenths = [](double share) { return std::round(1000 * share); };
     const double points = (tenths(*pair.measured) - tenths(*pair.estimated)) / 10;
     if (pair.is_share && std::isfinite(points)) {

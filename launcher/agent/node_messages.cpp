@@ -51,7 +51,7 @@ std::optional<NodeMessage> read_node_message(const FleetMessage& message) {
     if (message.word == "now") return StopWanted{true};
     if (message.word == "end") return RankFailed{};
     if (message.word == "gone") return PeerLost{"node-gone"};
-    if (message.word == "silent") return PeerLost{"node-silent"};
+    if (message.word == "silent") return PeerLost{"node-silent", {std::to_string(kNodeSilence.count())}};
     if (message.word == "forged") return PeerLost{"node-forged"};
     return std::nullopt;
 }

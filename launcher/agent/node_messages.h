@@ -12,32 +12,33 @@
 
 namespace ringmaster {
 
-/// To node 0: a node's ranks have started.
+/// Tells node 0 that a node's ranks have started.
 struct NodeHere {
     NodeState node;
 };
 
-/// To node 0: how each of a node's ranks ended.
+/// Tells node 0 how each of a node's ranks ended.
 struct RanksEnded {
     std::vector<RankEnd> ends;
 };
 
-/// From node 0: the run is over, and why.
+/// Tells the other nodes that the run is over, and why.
 struct RunOver {
     RunVerdict verdict;
 };
 
-/// To and from node 0: the run's owner wants it to stop.
+/// Tells node 0, and from there the others, that the user wants the run to stop.
 struct StopWanted {
     bool now = false;  ///< true: without saving
 };
 
-/// To and from node 0: a rank has failed, so the others must end.
+/// Tells node 0, and from there the others, that a rank has failed and all must end.
 struct RankFailed {};
 
-/// Never sent: the peer is gone, or what it sends cannot be trusted.
+/// Says that the peer is gone or cannot be trusted. This message is made by the receiver, never sent.
 struct PeerLost {
-    std::string code;  ///< a reason's code, such as "node-gone"
+    std::string code;                    ///< code of a reason, such as "node-gone"
+    std::vector<std::string> with = {};  ///< values of the reason's text after the node's name
 };
 
 using NodeMessage = std::variant<NodeHere, RanksEnded, RunOver, StopWanted, RankFailed, PeerLost>;

@@ -435,14 +435,13 @@ void Supervisor::hear_nodes() {
     for (int node = 1; node < options_.nodes; ++node) {
         const OtherNode& other = others_[static_cast<size_t>(node)];
         if (!other.here || (trigger_ != Trigger::None && !other.ended))
-            lose_node(node, other.here ? "node-no-end" : "node-no-start");
+            hear(node, PeerLost{other.here ? "node-no-end" : "node-no-start"});
     }
 }
 
-/// `how` is the code of a reason (engine/events/run_reason.h).
-void Supervisor::lose_node(int node, const std::string& how) {
-    ReasonPart lost{how, {name_of(node)}};
-    if (how == "node-silent") lost.with.push_back(std::to_string(kNodeSilence.count()));
+void Supervisor::hear(int node, const PeerLost& peer) {
+    ReasonPart lost{peer.code, {name_of(node)}};
+    lost.with.insert(lost.with.end(), peer.with.begin(), peer.with.end());
     if (options_.node == 0) {
         OtherNode& other = others_[static_cast<size_t>(node)];
         if (other.ended) return;
@@ -452,10 +451,6 @@ void Supervisor::lose_node(int node, const std::string& how) {
     if (!lost_node_ && (options_.node > 0 || trigger_ == Trigger::None)) lost_node_ = lost;
     if (options_.node == 0 && trigger_ == Trigger::None) tell(RankFailed{});
     begin_end(Trigger::OtherNode, kGrace);
-}
-
-void Supervisor::hear(int node, const PeerLost& peer) {
-    lose_node(node, peer.code);
 }
 
 void Supervisor::hear(int node, const NodeHere& here) {
@@ -494,7 +489,7 @@ void Supervisor::hear(int, const StopWanted& wanted) {
 void Supervisor::hear(int node, const RanksEnded& ended) {
     if (options_.node > 0) return;
     OtherNode& other = others_[static_cast<size_t>(node)];
-    if (!other.here || !are_all_of(ended.ends, other.state)) return lose_node(node, "node-garbled-end");
+    if (!other.here || !are_all_of(ended.ends, other.state)) return hear(node, PeerLost{"node-garbled-end"});
     other.ranks = ended.ends;
     other.ended = true;
 }

@@ -78,7 +78,6 @@ class Supervisor {
     void hear(int node, const StopWanted& wanted);
     void hear(int node, const RankFailed& failed);
     void hear(int node, const PeerLost& peer);
-    void lose_node(int node, const std::string& how);
     bool waits_for_nodes();
     RunPhase end_as_other_node();
     std::string name_of(int node) const;

@@ -44,6 +44,7 @@ TEST(NodeMessages, ThatAreDamagedMeanTheNodeIsLost) {
         EXPECT_EQ(std::get<PeerLost>(*message).code, code);
         EXPECT_NE(reason_text(code), nullptr) << code;
     }
+    EXPECT_EQ(std::get<PeerLost>(*read("silent")).with, std::vector<std::string>{"20"});
     EXPECT_FALSE(read("sing loudly"));
 }
 
