@@ -4,15 +4,16 @@
 
 namespace ringmaster {
 
-/// GeluTanh is the tanh approximation (Hendrycks & Gimpel 2016, section 2), Gelu the exact one by the error
+/// GeluTanh is the tanh approximation (Hendrycks & Gimpel 2016, section 2), Gelu uses the exact error
 /// function; Relu2 is max(x, 0)².
 enum class Activation { Silu, GeluTanh, Gelu, Relu2 };
 
 struct GateRule {
     Activation activation = Activation::Silu;
     bool gated = true;  ///< true: f(gate) · up for rows [gate | up]; false: f(x)
-    /// Above 0: g · sigmoid(slope · g) · (u + 1), with g = min(gate, limit) and u = up within ±limit. Gates
-    /// and ups then alternate in a row. Source: OpenAI 2025, "gpt-oss model card", section 2.
+    /// If `limit` is above 0, the result is g · sigmoid(slope · g) · (u + 1), with g = min(gate, limit) and u
+    /// = up within ±limit. Gates and ups then alternate in a row of the input. Source: OpenAI 2025, "gpt-oss
+    /// model card", section 2.
     double limit = 0;
     double slope = 1;
 

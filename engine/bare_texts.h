@@ -3,8 +3,8 @@
 
 namespace ringmaster {
 
-/// True only in test programs that are told so (tests/support/bare_texts.cpp): every text that is made from a
-/// code is then the code itself.
+/// True only in test programs that set it (tests/support/bare_texts.cpp). Every text that is made from a code
+/// is then the code itself.
 inline bool bare_texts = false;
 
 }  // namespace ringmaster

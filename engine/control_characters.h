@@ -1,4 +1,5 @@
-/// Finds and replaces control characters in text of files and hosts, because a terminal could obey them.
+/// Finds and replaces control characters in text from files and hosts, because a terminal would interpret
+/// them as commands.
 #pragma once
 
 #include <string>

@@ -19,18 +19,18 @@ enum class Failure {
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };
 
-/// A failure's code, which programs can test, as in Code("RUN-MISSING"): stable once released, explained in
-/// the app's help (resources/findings).
+/// Holds the code of a failure, as in Code("RUN-MISSING"). Programs can test it, because a released code
+/// never changes. The app's help (resources/findings) explains every code.
 struct Code {
     explicit Code(std::string_view text_) : text(text_) {}
     std::string text;
 };
 
-/// Says why a rank failed if its code alone does not: RANKS-TRANSFER has several causes.
+/// Lists causes of a rank's failure. A code such as RANKS-TRANSFER can have any of them.
 namespace cause {
 inline constexpr std::string_view kPeerLost = "peer-lost";  ///< another rank is gone
 inline constexpr std::string_view kTimeout = "timeout";     ///< another rank did not answer in time
-inline constexpr std::string_view kMemory = "memory";       ///< there was no memory left
+inline constexpr std::string_view kMemory = "memory";       ///< the machine or the GPU ran out of memory
 }  // namespace cause
 
 struct Error : std::runtime_error {
@@ -47,7 +47,7 @@ struct Error : std::runtime_error {
     std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
     std::string hint;   ///< what to do next; may be empty
-    std::string cause;  ///< one of namespace cause; empty if the code says it, or it is not known
+    std::string cause;  ///< one of namespace cause; empty if the code implies it or it is not known
 
     /// Returns "where: what
     ///   hint", as shown on a terminal.

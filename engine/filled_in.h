@@ -1,4 +1,5 @@
-/// Fills the places of a text. Texts keep numbered places, because translations put them in another order.
+/// Fills the placeholders of a text. Placeholders are numbered because a translation may need them in another
+/// order.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace ringmaster {
 
-/// Returns `text` with %1 to %9 replaced by the entries of `values`; a place without an entry is left out.
+/// Returns `text` with %1 to %9 replaced by the entries of `values`; a placeholder without an entry is
+/// removed.
 inline std::string filled_in(std::string_view text, const std::vector<std::string>& values) {
     std::string filled;
     for (size_t at = 0; at < text.size(); ++at) {

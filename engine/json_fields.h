@@ -1,4 +1,4 @@
-/// Writes structs as JSON and reads them with one list of their fields. A struct takes part with
+/// Writes structs as JSON and reads them with one list of their fields. A struct takes part by defining
 ///
 ///     template <class Visit>
 ///     void each_field(const Visit& visit, Same<Struct> auto& value);  // calls visit("name", value.member)

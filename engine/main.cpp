@@ -1,4 +1,5 @@
-// ringmaster-engine: one rank of training, one process.
+// Runs ringmaster-engine: one process per rank of training, or one of the commands that measure, merge and
+// generate.
 #include <torch/version.h>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 /// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. The
 /// results are those of LibTorch's flash kernel, computed faster if there are many rows. All sums are
 /// float32, and partial results are never rounded before they are merged. bfloat16 is widened block by block
-/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. A call takes all
-/// slices of the same keys.
+/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. One call takes
+/// all slices that read the same keys.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. With

@@ -5,8 +5,9 @@
 
 namespace ringmaster {
 
-/// Makes LibTorch's kernels avoid atomics while an object made with `wanted` exists. Use it around single
-/// calls: operations that need atomics refuse to run meanwhile. Several threads may hold objects.
+/// Makes LibTorch's kernels avoid atomics while an object constructed with `wanted` = true exists. Use it
+/// around single calls: operations that need atomics refuse to run meanwhile. Several threads may hold
+/// objects.
 class Deterministic {
   public:
     explicit Deterministic(bool wanted);

@@ -21,10 +21,11 @@ class HeldKeys {
   public:
     virtual ~HeldKeys() = default;
 
-    /// Starts copying a chunk's keys and values to the device, and the sums of their gradients if asked.
+    /// Starts copying a chunk's keys and values to the device, and the sums of their gradients if `with_sums`
+    /// is set.
     virtual void fetch(size_t chunk, bool with_sums) = 0;
     virtual KeysValues keys(size_t chunk) = 0;
-    /// Returns the float32 sums and no longer holds them; undefined tensors if there are none yet.
+    /// Returns the float32 sums and stops holding them. The tensors are undefined if nothing was summed yet.
     virtual KeysValues take_sums(size_t chunk) = 0;
     virtual void put_sums(size_t chunk, KeysValues sums) = 0;
 };

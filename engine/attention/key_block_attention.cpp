@@ -133,7 +133,7 @@ struct BackwardTask {
     Columns k_columns;
     at::Tensor lse_gt, delta_gt;
     at::Tensor dq_gtd;  ///< run() adds to this
-    HeadKeys d_keys;    ///< run() adds to these; the keys' still lack the softmax scale
+    HeadKeys d_keys;    ///< run() adds to these; the caller applies the softmax scale to d_keys.k
     Scratch scratch;
     double scale;
 

@@ -26,7 +26,7 @@ struct LocalRing {
 };
 
 /// Divides a sequence among the ranks of `layout`, which has ring ranks only. Tensors are in B T H D memory
-/// order, as the model's are.
+/// order, like the tensors of the model.
 LocalRing deal(const Layout& layout, const RingShare& sequence);
 
 /// Returns the output of each rank, after its hops in order.

@@ -35,8 +35,8 @@ struct KeyHeads {
     }
 };
 
-/// Returns true if PartialGradients::add makes the gradients of keys like k itself: their kernel returns
-/// rounded results, and one call computes all of them (Stage::one_call).
+/// Returns true if PartialGradients::add creates the gradients of keys like k, because their kernel returns
+/// rounded results and one call computes all of them (Stage::one_call).
 bool makes_gradients(const at::Tensor& k, const ScoreRule& rule, bool one_call);
 
 class PartialAttention {
@@ -78,8 +78,8 @@ class PartialGradients {
 };
 
 /// Returns attention over `slices` if one call of LibTorch's CUDA kernels computes all of it: nothing is
-/// merged, and dq has the inputs' dtype. Returns nothing for kernels that keep sums, or if it takes several
-/// calls. Gradients may be in the memory of q, k and v.
+/// merged, and dq has the inputs' dtype. Returns nothing for kernels that keep sums, or if several calls are
+/// needed. The gradients may be written to the memory of q, k and v.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                                  const ScoreRule& rule = {});

@@ -126,7 +126,7 @@ class KeyValuePrefetcher {
         }
     }
 
-    /// Packs a message once if several ranks get the same one in a row.
+    /// Packs a message, or returns the last packed message if the next rank gets the same one.
     at::Tensor packed(const std::vector<at::Tensor>& message, const KeyRanges& ranges,
                       const KeyHeads& heads) {
         if (last_.defined() && last_ranges_ == ranges && last_heads_.begin == heads.begin) return last_;
@@ -148,10 +148,10 @@ class KeyValuePrefetcher {
     KeyHeads last_heads_;
 };
 
-/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's in
-/// float32, in the order of the units. Gradients that one call of a kernel made (makes_gradients()) travel in
-/// the inputs' dtype, others in float32. If vectors were sent in place of keys and values, the gradients of
-/// those vectors travel instead.
+/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's
+/// keys and values in float32, in the order of the units. Gradients that one call of a kernel made
+/// (makes_gradients()) travel in the inputs' dtype, others in float32. If vectors were sent in place of keys
+/// and values, the gradients of those vectors travel instead.
 class GradientReturn {
   public:
     /// `before` holds the sums to start from, if there are any.
@@ -333,8 +333,8 @@ OwnGradients add_gradients(Group& ring, const AttentionSchedule& schedule, int64
     return {std::move(of_keys), gradient_return.of_vectors()};
 }
 
-/// Returns the chunks whose keys the last chunk reads: itself first, then the earlier ones from the latest
-/// on.
+/// Returns the chunks whose keys the last chunk reads: first the last chunk itself, then the earlier chunks,
+/// latest first.
 std::vector<size_t> chunks_read(const std::vector<AttentionSchedule>& passes) {
     std::vector<size_t> chunks = {passes.size() - 1};
     for (size_t chunk = passes.size() - 1; chunk-- > 0;)

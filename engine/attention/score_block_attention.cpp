@@ -10,8 +10,8 @@
 #include "engine/attention/blocks.h"
 #include "engine/layout/score_blocks.h"
 
-// Letters of a block: b heads with keys of all rows (B · K), r queries of the heads that share their keys
-// (group · queries), k keys.
+// Letters of a block: b key heads of all rows (B · K), r queries of the heads that share a key head (group ·
+// queries), k keys.
 
 namespace ringmaster {
 
@@ -49,8 +49,8 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_bkgt, const QueryBlock&
     part.copy_(rows.view(part.sizes()));
 }
 
-/// Returns rows of some keys: [b, k, D]. Copies them if there are several rows of a batch and several key
-/// heads.
+/// Returns the rows of `count` keys from `key` on: [b, k, D]. Copies them if there are several rows of a
+/// batch and several key heads.
 at::Tensor keys_of(const at::Tensor& x_bksd, int64_t key, int64_t count) {
     return x_bksd.narrow(2, key, count).flatten(0, 1);
 }
@@ -96,8 +96,8 @@ void hide(const at::Tensor& scores_brk, const BlockMask& mask, double with) {
     scores_brk.unflatten(1, {-1, mask.queries}).masked_fill_(hidden_qk, with);
 }
 
-/// Turns products of queries and keys into scores ÷ unit(), which takes one pass over memory less than
-/// scores.
+/// Turns products of queries and keys into scores ÷ unit(). The division by unit() saves one pass over
+/// memory.
 struct Scores {
     ScoreRule rule;
     double scale;
@@ -159,8 +159,8 @@ struct Call {
 struct BlockSums {
     at::Tensor values_brd, top_br, total_br;
 
-    /// Replaces scores ÷ unit by exp(score − top), and adds their sum. Each query sees a key of its first
-    /// block (score_blocks.h), so the top is finite from then on.
+    /// Replaces scores ÷ unit() by exp(score − top), and adds the exponentials to the sums. Each query sees a
+    /// key of its first block (score_blocks.h), so the top is finite from then on.
     void see(const Scores& scores, const at::Tensor& scores_brk) {
         const at::Tensor before_br = top_br;
         top_br = at::maximum(before_br, scores_brk.amax(2).mul_(scores.unit()));

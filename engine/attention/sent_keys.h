@@ -19,8 +19,9 @@ class SentKeys {
     virtual const at::Tensor& own() const = 0;
     /// Returns the keys and values that sent_bs1w stands for: [B, S, K, D], all heads.
     virtual KeysValues keys_values(const at::Tensor& sent_bs1w) = 0;
-    /// Returns the gradient of sent_bs1w, float32 [S, B, 1, W], given those of its keys and values, [B, K, S,
-    /// D]. Adds the gradients of the weights that make keys and values from the vectors.
+    /// Returns the gradient of sent_bs1w, float32 [S, B, 1, W], given dk and dv, the gradients of its keys
+    /// and values, [B, K, S, D]. Adds the gradients of the weights that make keys and values from the
+    /// vectors.
     virtual at::Tensor gradient(const at::Tensor& sent_bs1w, const at::Tensor& dk_bksd,
                                 const at::Tensor& dv_bksd) = 0;
 };

@@ -131,7 +131,7 @@ int64_t ShardedAttention::cells() const {
 
 namespace {
 
-/// Runs attention over the ring, of all of a rank's tokens or of one chunk.
+/// Runs attention over the ring for all of a rank's tokens or for one chunk.
 class RingPass {
   public:
     explicit RingPass(const ShardedAttention::Impl& impl, SentKeys* sent = nullptr)

@@ -30,7 +30,7 @@ struct AttentionOutput {
 
         KeysValues keys_values() const;  ///< views [B, S, k, D]
     };
-    /// Returns whether the backward pass reads `by_heads` alone, and neither out_bthd nor its own q, k and v.
+    /// Returns true if the backward pass reads only `by_heads`, and none of out_bthd, q, k and v.
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
@@ -51,9 +51,10 @@ class ShardedAttention {
   public:
     struct Impl;
     /// Derives the slices once. `layout` divides one sequence over the context-parallel ranks of
-    /// groups.mesh(). `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs
-    /// ranks with ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring. If
-    /// the layout has chunks, they are computed one after the other, and heads are not gathered.
+    /// groups.mesh(). If `gathered_heads` is above 0, ranks gather keys and values for that many heads at a
+    /// time, which needs ranks with ascending positions (batch_ring, varlen_llama3). If it is 0, keys and
+    /// values go round the ring. If the layout has chunks, they are computed one after the other, and heads
+    /// are not gathered.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
                      int64_t gathered_heads = 0, const ScoreRule& rule = {});
     ~ShardedAttention();
@@ -79,7 +80,7 @@ class ShardedAttention {
     KeysValues held_form(size_t chunk, const KeysValues& own, int64_t query_heads) const;
 
     /// Compute the same as forward and backward for one chunk of the tokens. `held` has the keys and values
-    /// of the chunks before, in their held form, and gets the sums of their gradients.
+    /// of the earlier chunks, in their held form, and receives the sums of their gradients.
     AttentionOutput chunk_forward(size_t chunk, const at::Tensor& q_bthd, const KeysValues& own,
                                   HeldKeys& held, const at::Tensor& sinks_h = {});
     AttentionGradients chunk_backward(size_t chunk, at::Tensor dout_bthd, const at::Tensor& q_bthd,

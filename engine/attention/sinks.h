@@ -1,8 +1,8 @@
 /// Lets a learned logit of each head, its sink, join attention's softmax. The logit has no key: it only takes
 /// a share of the probabilities away. It joins once, after all partial results are merged, so that kernels,
-/// rings and layouts need no change for it. Their backward is exact if it is given the output and the
-/// log-sum-exp with the sinks. Source: Xiao et al. 2023, "Efficient Streaming Language Models with Attention
-/// Sinks", section 3.3.
+/// rings and layouts need no change for it. The kernels' backward pass is exact if it gets the output and the
+/// log-sum-exp that include the sinks. Source: Xiao et al. 2023, "Efficient Streaming Language Models with
+/// Attention Sinks", section 3.3.
 ///
 /// Letters: B rows, H query heads, T queries, D head_dim.
 #pragma once

@@ -37,8 +37,8 @@ std::string read_secret(const fs::path& file) {
     return secret;
 }
 
-/// Writes a temporary file and hard-links it to `file`: every reader sees a whole file, and the first link
-/// wins. On a file system without hard links the last rename wins instead.
+/// Writes a temporary file and hard-links it to `file`, so that every reader sees a complete file and the
+/// first process to link wins. On a file system without hard links, the last process to rename wins instead.
 void make_secret(const fs::path& file) {
     const fs::path aside = file.string() + "." + to_hex(random_bytes(8));
     const std::string text = to_hex(random_bytes(16)) + "\n";

@@ -1,6 +1,6 @@
 /// Computes SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), with which the processes of a run authenticate.
-/// Agent and engine are sent to machines that may lack a library for this, and the messages are short, so the
-/// code is our own.
+/// The code does not use a library, because agent and engine are copied to machines that may lack one.
+/// Messages are short, so speed does not matter.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ using Digest = std::array<uint8_t, 32>;
 class Sha256 {
   public:
     Sha256& add(std::string_view bytes);
-    Digest digest();  ///< digest of all bytes added; no more may be added after it
+    Digest digest();  ///< returns the digest of all added bytes; add no bytes after it
 
   private:
     void take_block(const uint8_t* block);

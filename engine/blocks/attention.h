@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Norms queries or keys in place, over each head or over all heads.
+/// Applies the norm of queries, keys or values in place, to each head or to all heads together.
 template <class Machine>
 class HeadNorm {
     using Tensor = typename Machine::Tensor;
@@ -24,7 +24,7 @@ class HeadNorm {
         x_nw.copy_(machine.norm(site_, rows(machine, raw_nw_), rstd_m_).view_as(x_nw));
     }
 
-    /// Replaces dx_nw by the gradient before the norm.
+    /// Replaces dx_nw, the gradient of the norm's output, by that of the norm's input.
     void backward(Machine& machine, Tensor dx_nw, double beta) const {
         const Tensor dy = rows(machine, dx_nw), draw = machine.empty_like(dy);
         machine.norm_backward(site_, dy, rows(machine, raw_nw_), rstd_m_, draw, false, beta);
@@ -133,8 +133,8 @@ class Attention final : public Block<Machine> {
             machine.lend_keys(qkv_nw_);
     }
 
-    /// If the model norms queries and keys on this side of the rotary embedding, calls `act` with each norm
-    /// and its columns.
+    /// If the model norms queries and keys before the rotary embedding (or after it, given `after_rotary`),
+    /// calls `act` with each norm and its columns.
     template <class Act>
     void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
         const ModelConfig& model = machine.model();
@@ -191,7 +191,7 @@ class Attention final : public Block<Machine> {
     LatentHeads<Machine> latents_;
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys},
         value_norm_{NormSite::Values};
-    Tensor qkv_nw_;  ///< normed and rotated; undefined if `attended_` holds this rank's heads of them
+    Tensor qkv_nw_;  ///< normed and rotated; undefined if only `attended_` holds them, by heads
     Tensor gates_nw_;
     typename Machine::Attended attended_;
 };

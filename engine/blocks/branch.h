@@ -14,7 +14,7 @@ struct Branch {
 
     NormSite norm = NormSite::Input, output_norm = NormSite::AttentionOutput;
     bool shares_norm = false;  ///< another block's backward has already set the norm's gradient
-    double multiplier = 1;     ///< multiplies the output, besides the model's residual multiplier
+    double multiplier = 1;     ///< multiplies the output, in addition to the model's residual multiplier
     Tensor x_nc = {}, rstd_n = {};
     Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
 

@@ -33,12 +33,13 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
     using Tile = ExpertsTile<Machine>;
     using TiledBlock<Machine, Tile>::x_nc_, TiledBlock<Machine, Tile>::whole_;
 
-    /// The backward of everything that reads the mixture's input.
+    /// Holds the backward passes of the matrices that read the mixture's input.
     struct Pull {
         Machine& machine;
         int64_t first;
         typename Machine::ExpertPull chosen;
-        std::optional<typename Machine::Pull> latent = {};  ///< backward of the matrix before the experts
+        std::optional<typename Machine::Pull> latent =
+            {};  ///< backward pass of the matrix before the experts
         std::optional<typename SharedExpert<Machine>::Pull> shared = {};
 
         void accumulate(const Tensor& x_nc, double beta) const {
@@ -71,7 +72,7 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
-        // A forward pass that is repeated uses the same experts.
+        // A repeated forward pass uses the same experts.
         const std::vector<Tensor> known_nk = std::exchange(chosen_nk_, {});
         const auto known = [&] { return known_nk.empty() ? Tensor() : known_nk[chosen_nk_.size()]; };
         const auto through = [&](Tile& tile, const Tensor& residual) {
@@ -155,7 +156,7 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
         return out_nc;
     }
 
-    /// Finds the outliers of all tiles' inputs of linear modules before any tile is computed.
+    /// Finds the outlier columns of all tiles' inputs before any tile is computed.
     void find_outliers(Machine& machine) {
         if (!machine.quantizes_inputs()) return;
         if (machine.model().router.norms_input) find_outliers_of_router(machine);

@@ -81,7 +81,7 @@ class GatedMlp final : public TiledBlock<Machine, MlpTile<Machine>> {
         return machine.linear(LoraSite::Down, machine.gate(tile.gate_up_n2i), tile.first);
     }
 
-    /// Finds the outliers of all tiles' inputs before any tile is computed.
+    /// Finds the outlier columns of all tiles' inputs before any tile is computed.
     void find_outliers(Machine& machine) {
         if (!machine.quantizes_inputs()) return;
         for (const TokenRange& range : machine.tiles(x_nc_))

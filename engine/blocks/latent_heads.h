@@ -63,7 +63,7 @@ class LatentHeads {
                                     qkv_nw);
     }
 
-    /// The backward of the matrices that read the hidden states.
+    /// Holds the backward pass of the matrices that read the hidden states.
     struct Pull {
         typename Machine::Pull latents;
         std::optional<typename Machine::Pull> queries;
@@ -82,8 +82,8 @@ class LatentHeads {
         }
     };
 
-    /// Computes the backward pass up to the latents, given the gradient of the result of `read` and, in
-    /// `sent`, that of the latents that other ranks received.
+    /// Computes the backward pass up to the latents. `dqkv_nw` is the gradient of the result of `read`, and
+    /// `sent` holds the gradients of the latents that other ranks received.
     Pull pull(Machine& machine, Tensor dqkv_nw, double beta, const SentLatents& sent) const {
         const LatentSizes& sizes = machine.model().latent;
         auto d = machine.split_heads(dqkv_nw);

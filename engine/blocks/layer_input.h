@@ -34,7 +34,7 @@ class LayerInput final : public Block<Machine> {
             const Tensor dact_np = pull.input();
             pull.accumulate(machine.gate_backward(both_n2p_, dact_np, dact_np), beta);
         }
-        // both_n2p_ holds the gradients of gate and input now.
+        // At this point both_n2p_ holds the gradients of the gate and the input.
         const int64_t width = machine.model().layer_input_width;
         machine.keep_input_gradient(both_n2p_.narrow(1, width, width));
         const auto pull = machine.pull(LoraSite::LayerGate, both_n2p_.narrow(1, 0, width).clone());

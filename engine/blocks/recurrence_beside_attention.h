@@ -12,7 +12,7 @@ class RecurrenceBesideAttention final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
   public:
-    /// The backward pass runs attention last, which adds to the norm's gradient.
+    /// Attention runs last in the backward pass, so it adds to the norm's gradient.
     RecurrenceBesideAttention(const LayerKind& kind, const ModelConfig& model)
         : attention_(kind, true, model.attention_multiplier), recurrence_(model.delta.state_space.output) {}
 

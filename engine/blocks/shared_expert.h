@@ -40,7 +40,7 @@ struct SharedExpert {
                         beta);
     }
 
-    /// The backward of `read`.
+    /// Holds the backward pass of `read`.
     struct Pull {
         typename Machine::Pull gate_up;
         std::optional<typename Machine::Pull> shares;

@@ -28,7 +28,8 @@ struct RingVerdict {
     int64_t tokens_per_rank = 0;
     std::string dtype;
     double worst = 0, bound = 0;
-    // Seconds of all ranks' hops in sequence, and of one call over the whole sequence.
+    // The ring's times are the sums over all ranks' hops; the other two are those of one call over the whole
+    // sequence.
     double ring_forward_s = 0, ring_backward_s = 0, one_forward_s = 0, one_backward_s = 0;
 
     bool ok() const { return worst <= bound; }

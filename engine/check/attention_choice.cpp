@@ -23,8 +23,8 @@ constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-tes
 constexpr double kWorthwhile = 0.97;   // cuDNN must take less than this part of FlashAttention-2's time
 constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows both kernels alike
 
-/// Returns some numbers without the generator that the run itself may use. Long tensors repeat their numbers,
-/// which saves temporary memory.
+/// Returns fixed numbers, because drawing random ones would advance the generator that the run itself may
+/// use. Long tensors repeat their numbers, which saves temporary memory.
 at::Tensor some_numbers(const AttentionShape& shape, int64_t heads, double step, at::Device device) {
     constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;

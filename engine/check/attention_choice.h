@@ -17,7 +17,7 @@
 
 namespace ringmaster {
 
-/// A causal square, or a fully visible rectangle.
+/// Describes a causal square, or a fully visible rectangle of queries and keys.
 struct AttentionShape {
     int64_t rows = 1, heads = 0, kv_heads = 0, tokens = 0, head_dim = 0;
     int64_t keys = 0;  ///< keys of a rectangle; 0: a square
@@ -30,7 +30,7 @@ struct AttentionShape {
 /// does not support.
 std::optional<AttentionShape> measured_shape(const Plan& plan);
 
-/// Timing of one causal square, forward or backward.
+/// Holds the times of both kernels for one causal square, forward or backward.
 struct AttentionTiming {
     double flash_s = 0;
     double other_s = std::numeric_limits<double>::infinity();

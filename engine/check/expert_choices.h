@@ -19,8 +19,9 @@ class ExpertChoices {
     /// A token may occur several times.
     ExpertChoices(std::vector<std::pair<int64_t, int64_t>> place_and_row, at::Tensor chosen_ltk);
 
-    /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Records by
-    /// how much an expert that is left out, by the choice or by own_nk, is more probable than a chosen one.
+    /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. For the
+    /// choice and for own_nk, records by how much an expert that is left out is more probable than a chosen
+    /// one (excess_left_out).
     at::Tensor choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                       const at::Tensor& own_nk);
     /// Throws ProgramFault on all ranks if, on any rank, an expert was left out that exceeds a chosen one by

@@ -87,7 +87,8 @@ class Products {
     }
 
   private:
-    /// Counts outliers by a sum over all ranks, unlike the decoder.
+    /// Compares the product's outlier columns with those found in the tokens of all ranks, which it counts in
+    /// another way than the decoder.
     bool holds_same_columns(const Int8Product& product) const {
         at::Tensor large_nc = product.x_nc.to(at::kHalf).abs().ge(threshold_);
         if (product.counted_n.defined()) large_nc = large_nc.logical_and(product.counted_n.unsqueeze(1));

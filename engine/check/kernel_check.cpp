@@ -29,7 +29,8 @@ Sizes sizes_on(at::Device device) {
     return {128, 512, 1024, 4096, 32, 8, 64};
 }
 
-/// Makes random tensors of one dtype. Each case holds a copy, because it outlives the object that makes it.
+/// Makes random tensors of one dtype. Each case holds a copy of this object, because the case outlives the
+/// object that makes it.
 struct Random {
     at::Device device;
     at::ScalarType dtype;

@@ -13,8 +13,8 @@ namespace ringmaster {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// One kernel with one dtype. `twin` is the same computation by LibTorch. `ours` and `twin` may overwrite the
-/// tensors made by `inputs`.
+/// Holds one kernel with one dtype. `twin` is the same computation by LibTorch. `ours` and `twin` may
+/// overwrite the tensors made by `inputs`.
 struct KernelCase {
     std::string kernel;  ///< e.g. "rms_norm_backward"
     std::string dtype;

@@ -35,8 +35,8 @@ double score_scale(const ModelConfig& m) {
 }
 
 /// Calls `body` with the first query, the number of queries, their probabilities over the document's keys up
-/// to the last query, [H, queries, keys], the sinks' probabilities, [H, queries, 1], and the slopes of a
-/// softcap there.
+/// to the last query, [H, queries, keys], the sinks' probabilities, [H, queries, 1], and the slopes of the
+/// softcap at the scores.
 template <typename Body>
 void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& heads,
                       const at::Tensor& sinks_h, const Body& body) {

@@ -243,7 +243,8 @@ class Layer {
         return (m_.norms_outputs ? normed(y, name) : y) * (multiplier * m_.residual_multiplier);
     }
 
-    /// Returns a module's matrix; undefined if a matrix before it holds its rows, or if there is none.
+    /// Returns a module's matrix. It is undefined if the model has none, or if an earlier module's matrix
+    /// also holds its rows.
     at::Tensor matrix(size_t target) const {
         if (quantized_ == nullptr) return own(module_path(target) + ".weight");
         if (!quantized_->has(layer_, target)) return {};
@@ -348,7 +349,7 @@ at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
 
 namespace {
 
-/// Returns the values of a unit, and of the layer's experts if they are units of their own.
+/// Returns the values of a unit, and of the layer's experts if the experts form separate units.
 at::Tensor whole_layer(Parameters& parameters, int unit) {
     std::vector<at::Tensor> values = {weights_from_their_holders(parameters, unit)};
     for (const int experts : parameters.expert_units(unit))

@@ -14,11 +14,11 @@
 
 namespace ringmaster {
 
-/// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum, unlike
-/// in a pass. All ranks of the shard group take part.
+/// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum. A
+/// training step joins them in another way. All ranks of the shard group take part.
 at::Tensor weights_from_their_holders(Parameters& parameters, int unit);
 
-/// A unit's parameters by name, in float32.
+/// Holds a unit's parameters by name, in float32.
 class PlainWeights {
   public:
     PlainWeights(Parameters& parameters, int unit, bool trained);

@@ -404,7 +404,8 @@ class PlainModel {
     const PlainComparison* comparison_;
     Flat sums_;
     double loss_sum_ = 0;
-    /// One per layer, without a choice if the layer has no experts. Empty if no layer has experts.
+    /// Holds one mixture per layer; the mixture of a layer without experts has no choice. Empty if no layer
+    /// has experts.
     std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part of the gradient of tied weights

@@ -34,11 +34,11 @@ struct PlainDocument {
 /// [slots, 2]. LibTorch's autograd differentiates it.
 using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>;
 
-/// Says how the loss follows from all slots, if it is not a mean over all labels.
+/// Defines a loss that is computed from the sums of all slots instead of as a mean over all labels.
 struct PlainComparison {
     int64_t slots = 0;
     PlainPreferenceLoss loss;
-    bool in_absolute = false;  ///< adds labels' gradients with the absolute values of their weights
+    bool in_absolute = false;  ///< weights labels' gradients by the absolute values of their weights
 };
 
 struct PlainGradients {

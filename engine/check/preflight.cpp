@@ -233,7 +233,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
     if (off.empty() && comparable.replace_int8()) off = wrong_int8_product(batch, groups, trained);
-    // The run's first step checks its own update.
+    // A run that goes on to train checks the update in its first step.
     if (!off.empty() || plan.preflight != Preflight::Only) return off;
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
@@ -279,8 +279,8 @@ int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector
     return few;
 }
 
-/// Returns whether rows of `tokens` fit in the run's memory: on one rank, with recomputed layers and float32
-/// gradients of the plain model; `wide` adds the model in float32.
+/// Returns true if a proof with rows of `tokens` fits in the run's memory. It assumes one rank, recomputed
+/// layers, and the float32 gradients of the plain model. `wide` adds the model in float32.
 bool fits(const Plan& plan, int64_t tokens, bool wide) {
     if (!plan.memory || plan.memory->device_bytes <= 0) return true;
     MemoryInputs in;
@@ -314,8 +314,8 @@ double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round
     return std::min(budget.seconds, allowed) - spent;
 }
 
-/// Returns how long rows may be in `times` the time that rows of `few` tokens take. Attention's cost grows
-/// with the square of the length and is small in short rows; the rest grows linearly.
+/// Returns the length of rows that take `times` as long as rows of `few` tokens. Attention's cost grows with
+/// the square of the length and is small in short rows; the rest grows linearly.
 int64_t affordable_tokens(int64_t few, double times) {
     constexpr double kShort = 256;
     const double tokens = static_cast<double>(few) * std::max(0.0, times);

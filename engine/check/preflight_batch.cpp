@@ -86,7 +86,7 @@ int rank_of_group(const Plan& plan, int group) {
     return rank;
 }
 
-/// Returns a packed row's whole pairs (or KTO's documents) that lie within its first `tokens` tokens.
+/// Returns a packed row's pairs (KTO: documents) that lie completely within its first `tokens` tokens.
 Row whole_documents(const Row& row, size_t at_once, int64_t tokens) {
     Row part = row;
     part.document_ends.clear();

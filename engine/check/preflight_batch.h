@@ -21,9 +21,9 @@ std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
 /// Returns the number of rows that a PreflightBatch takes.
 int64_t preflight_rows(const Plan& plan);
 
-/// Holds three micro-batches per data-parallel group. The last of several groups has one fewer, and takes
-/// part in the round that it lacks only if the others need it. Sizes of chunks, tiles and blocks shrink with
-/// the rows, so that there are several, as in the run.
+/// Holds three micro-batches per data-parallel group. The last of several groups has one micro-batch fewer,
+/// and takes part in the missing round only if the other groups need it. Sizes of chunks, tiles and blocks
+/// shrink with the rows, so that there are several, as in the run.
 struct PreflightBatch {
     PreflightBatch(const Plan& plan, std::vector<Row> chosen, int rank, int64_t tokens);
     PreflightBatch(const PreflightBatch&) = delete;
@@ -35,9 +35,9 @@ struct PreflightBatch {
         int group = 0;           ///< data-parallel group that reads it
         size_t micro_batch = 0;  ///< index within the group
         size_t in_batch = 0;     ///< row within the micro-batch
-        int64_t in_row = 0;      ///< begin of the document within that row
+        int64_t in_row = 0;      ///< start of the document within that row
         int64_t sequence = 0;    ///< sequence within the micro-batch
-        int64_t begin = 0;       ///< place of its first own token in the sequence
+        int64_t begin = 0;       ///< place in the sequence of its first token that it does not share
         int64_t longest = 0;     ///< longest document of its micro-batch
         int64_t padded = 0;      ///< length of a sequence of its micro-batch before the layout's padding, if
                                  ///< no prompt were shared

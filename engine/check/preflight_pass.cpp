@@ -152,8 +152,8 @@ PreferenceFacts facts_for(const Config& config, const std::vector<Row>& document
             [old_log_p](int64_t place) { return std::optional(old_log_p.at(place)); }};
 }
 
-/// Returns facts made from the mesh's own log-probabilities. In 16 bits, these differ from the plain model's
-/// by more than a loss may differ, and a run's reference would differ as much.
+/// Returns facts made from the mesh's log-probabilities, as in a run. In 16 bits, these differ from the plain
+/// model's by more than the bound for the loss.
 PreferenceFacts facts_for_mesh(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
     const Config& config = batch.plan.config;
     std::map<DocumentKey, double> log_p;
@@ -336,7 +336,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
         }
         if (choices != nullptr) choices->check(groups, kRounding * bound_of(batch.plan.config.precision));
         const bool again = computed.overflowed && !step.loss_scale().is_least();
-        if (again) step.loss_scale().update(true);  // a run, too, does this before its next step
+        if (again) step.loss_scale().update(true);  // a run does this too before its next step
         if (!again)
             return {computed.loss, computed.grad_norm, trained.trained().gradients(),
                     sum_of_ranks(groups, samples.table()) / computed.loss_scale.value_or(1)};

@@ -46,7 +46,7 @@ struct Proof {
 };
 
 /// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Uses the
-/// experts and the facts of preferences of the plain model. Throws ProgramFault.
+/// experts that the plain model chose, and its facts of preferences. Throws ProgramFault.
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
                     TrainingStep::Computed& computed, const Proof& plain);
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.

@@ -37,9 +37,9 @@ bool flight_recorder_is_given();
 /// Loads the CUDA part of this build, once, with LibTorch's kernels: ringmaster_cuda.so next to the program
 /// (for tests, in the build's bin). Sets CUBLAS_WORKSPACE_CONFIG first, so that sums are the same in every
 /// run. Turns on expandable segments in LibTorch's allocator, because long sequences of changing length would
-/// fragment its memory. Variables that are already set stay. Throws Error(Unreachable) if the build has no
-/// CUDA part or the machine has no device `device_index`. Throws Error(Refused) if the process asked LibTorch
-/// about CUDA earlier, because LibTorch then sees no device.
+/// fragment its memory. Environment variables that are already set keep their values. Throws
+/// Error(Unreachable) if the build has no CUDA part or the machine has no device `device_index`. Throws
+/// Error(Refused) if the process asked LibTorch about CUDA earlier, because LibTorch then sees no device.
 void load_cuda(int device_index);
 
 /// Returns how many devices the driver reports, at least one. Call load_cuda first.
@@ -48,8 +48,8 @@ int cuda_devices();
 /// Returns how many streaming multiprocessors a device has. Call load_cuda first.
 int cuda_multiprocessors(int device_index);
 
-/// Returns a function that the CUDA part exports for the folders above this one. Call load_cuda first. Throws
-/// Error(Unreachable) if the CUDA part has no function of that name.
+/// Returns a function that the CUDA part exports for other folders of the engine. Call load_cuda first.
+/// Throws Error(Unreachable) if the CUDA part has no function of that name.
 void* cuda_function(const char* name);
 
 /// Returns LibTorch's current stream of a device, a cudaStream_t. Call load_cuda first.

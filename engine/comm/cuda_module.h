@@ -6,7 +6,7 @@
 
 extern "C" {
 
-/// Returns how many devices the driver reports; if none, 0 and the reason.
+/// Returns how many devices the driver reports. If there is none, returns 0 and sets `reason`.
 int ringmaster_cuda_devices(std::string* reason);
 
 /// Returns how many streaming multiprocessors a device has.

@@ -10,9 +10,9 @@ namespace ringmaster {
 
 namespace {
 
-/// Turns c10d's flight recorder off before any thread exists, unless the environment asks for it. c10d notes
-/// every collective in a process-wide table without a lock, and crashes if two threads use two groups (tests
-/// run ranks as threads). nccl_settings.h turns NCCL's flight recorder on again.
+/// Turns c10d's flight recorder off before any thread exists, unless the environment asks for it. c10d
+/// records every collective in a process-wide table without a lock, and crashes if two threads use two groups
+/// (tests run ranks as threads). nccl_settings.h turns NCCL's flight recorder on again.
 const bool kFlightRecorderIsGiven = [] {
     constexpr const char* kName = "TORCH_FR_BUFFER_SIZE";
     const bool given = std::getenv(kName) != nullptr;

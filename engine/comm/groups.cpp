@@ -102,8 +102,8 @@ struct Group::Impl {
                                                     const std::vector<at::Tensor>& recv, int from);
 };
 
-/// Calls `post_works`, which appends to the operations and may change `whom`. If it throws, throws an Error
-/// that names `whom`.
+/// Calls `post_works`, which appends to the operations and may change `whom`. If `post_works` throws, throws
+/// an Error that names `whom`.
 template <typename Post>
 Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes,
                            Post&& post_works) {
@@ -139,9 +139,9 @@ at::Tensor unmarked(const at::Tensor& x) {
 
 }  // namespace
 
-/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. An all-to-all with
-/// empty entries for the other ranks would not work: LibTorch sends the empty messages too, and NCCL pairs
-/// each with the peer's next message, whatever its length.
+/// Posts sends and receives as one coalesced group, because NCCL hangs if they are posted one after the
+/// other. An all-to-all with empty entries for the other ranks would not work: LibTorch sends the empty
+/// messages too, and NCCL pairs each with the peer's next message, whatever its length.
 c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<at::Tensor>& send, int to,
                                                              const std::vector<at::Tensor>& recv, int from) {
     backend->startCoalescing();

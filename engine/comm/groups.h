@@ -3,8 +3,8 @@
 /// Each rank has one Groups. The world group carries gradients and the step's few scalars; ring and ulysses
 /// carry keys and values; shard and replicas carry sharded states; expert_part carries experts' states, and
 /// experts the tokens that experts compute. A group of one rank has no process group:
-/// its transfers are copies at most. One meter counts all transfers of a Groups. All ranks of a group make
-/// the same calls in the same order.
+/// its transfers copy data at most. One meter counts all transfers of a Groups. All ranks of a group make the
+/// same calls in the same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -28,8 +28,8 @@ class Store;
 
 namespace ringmaster {
 
-/// Says who this rank is and where rank 0's store listens: from torchrun's variables, or Slurm's, or, without
-/// either, one rank alone.
+/// Holds this rank's identity and the address of rank 0's store. They come from torchrun's variables or
+/// Slurm's; without either, this process is the only rank.
 struct Rendezvous {
     int rank = 0;
     int world_size = 1;
@@ -44,15 +44,15 @@ struct Rendezvous {
     std::string interface_name;  ///< GLOO_SOCKET_IFNAME, the network interface to use; empty: automatic
 };
 
-/// Reads the variables with `get` (as getenv). Throws Error(Usage) if one is missing or not a number. RANK
-/// (from torchrun or our agent) wins over SLURM_PROCID, so a launcher inside a Slurm job works.
+/// Reads the variables with `get`, which works like getenv. Throws Error(Usage) if one is missing or not a
+/// number. RANK (from torchrun or our agent) wins over SLURM_PROCID, so a launcher inside a Slurm job works.
 Rendezvous rendezvous_from_environment(const std::function<const char*(const char*)>& get);
 
 /// Returns the first host of a Slurm node list: "gpu03" for "gpu[03-08,11],login".
 std::string first_slurm_host(const std::string& node_list);
 
 /// Represents a transfer under way. It keeps its tensors alive until it is complete. The destructor waits for
-/// it, except while an exception unwinds the stack: the transfer then ends by itself.
+/// it, except while an exception unwinds the stack: the transfer then completes or fails without it.
 class Transfer {
   public:
     struct State;
@@ -61,7 +61,7 @@ class Transfer {
     Transfer(Transfer&&) noexcept = default;
     Transfer& operator=(Transfer&& other) noexcept;
     ~Transfer();
-    /// Returns when received data may be read and sent data may be overwritten. Throws Error(Refused) if a
+    /// Waits until received data may be read and sent data may be overwritten. Throws Error(Refused) if a
     /// peer is gone or does not answer in time: "rank 3 waits in layer 12, hop 5, for rank 2 to send keys and
     /// values (…): nothing came for 120 s".
     void wait();
@@ -157,8 +157,8 @@ struct GroupOptions {
 };
 
 /// Meets the other ranks at the rendezvous. On the CPU the store stops listening after all have connected.
-/// Throws Error(Unreachable) if the port is in use, ranks are missing (it names them), or there is no CUDA
-/// here. Throws Error(Refused) if a stranger took a rank's place. One rank alone opens no socket.
+/// Throws Error(Unreachable) if the port is in use, ranks are missing (it names them), or this machine has no
+/// such CUDA device. Throws Error(Refused) if a stranger took a rank's place. A single rank opens no socket.
 Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options);
 
 /// Makes the groups like connect(), over a store that exists already (tests run ranks as threads over one

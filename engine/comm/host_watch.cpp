@@ -86,7 +86,8 @@ struct HostTransfer final : Transfer::State {
     std::optional<TransferFailure> failure;
 };
 
-/// Holds what the waiting thread and its owner share; the thread keeps it alive if the owner leaves first.
+/// Holds what the waiting thread and its owner share; the thread keeps it alive if the owner is destroyed
+/// first.
 struct Queue {
     std::mutex mutex;
     std::condition_variable changed;

@@ -110,8 +110,9 @@ bool is_numbers(const std::string& address) {
            inet_pton(AF_INET6, address.c_str(), &ignored) == 1;
 }
 
-/// Returns the address where ranks on other nodes reach rank 0. Only rank 0 calls this: on its machine, its
-/// name may resolve to the loopback (Debian's /etc/hosts) or to an address that leads only to this machine.
+/// Returns the address where ranks on other nodes reach rank 0. Only rank 0 calls this. On its machine, the
+/// host name may resolve to the loopback (Debian's /etc/hosts) or to an address that leads only to this
+/// machine.
 std::string listening_address(const Rendezvous& at) {
     if (is_numbers(at.master_addr)) return at.master_addr;
     std::vector<Address> choices = resolve(at);
@@ -261,7 +262,8 @@ struct Interfaces {
     }
 };
 
-/// Returns the first IPv4 address that is up: of interface `name`, or, if empty, of any except the loopback.
+/// Returns the first IPv4 address of an interface that is up: of the interface `name`, or of any interface
+/// except the loopback if `name` is empty.
 std::optional<Address> address_of_interface(const std::string& name) {
     const Interfaces interfaces;
     for (const ifaddrs* at = interfaces.first; at != nullptr; at = at->ifa_next) {
@@ -308,7 +310,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
     }
     if (is_one_node(rendezvous)) return "127.0.0.1";
     auto address = address_towards(resolve(rendezvous).front());
-    // The name of rank 0's machine may resolve to the loopback there, as in Debian's /etc/hosts.
+    // On rank 0's machine, the machine's name may resolve to the loopback, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");
     if (address) return numbers(*address);
     throw Error(Failure::Unreachable, Code("RANKS-MEETING"), "no network interface reaches the other nodes",

@@ -35,7 +35,8 @@ class Meter {
     void in_flight(double seconds);  ///< adds time measured elsewhere (by device events)
     void sent(int64_t bytes);
 
-    /// Returns the totals since the last call. Transfers in flight count up to `now`, and the rest later.
+    /// Returns the totals since the last call. For a transfer in flight, this counts the time up to `now`,
+    /// and the next call counts the rest.
     CommTotals take(Clock::time_point now);
 
   private:

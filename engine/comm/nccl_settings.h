@@ -1,5 +1,5 @@
-/// Computes the settings of NCCL, and of LibTorch around it, from this node. Variables that are already set
-/// stay as they are. The rank's log and its hello event show the settings.
+/// Computes settings for NCCL, and for LibTorch's use of NCCL, from this node's network. Variables that are
+/// already set stay as they are. The rank's log and its hello event show the settings.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,9 @@ NodeNetwork network_of(const Rendezvous& who);
 /// `folder`/flight-recorder-rank-N if a transfer stalls beyond its timeout.
 std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder);
 
-/// Sets variables that have a value here and none in the environment, before NCCL is first used. Returns all
-/// of them in a line: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
+/// Sets the variables of `settings` that the environment does not set. Call it before NCCL is first used.
+/// Returns all variables on one line: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree
+/// (as given), …".
 std::string use_nccl_settings(const std::vector<NcclSetting>& settings);
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// Authenticates Gloo's connections. A Gloo port takes whoever connects first for the expected rank, so both
-/// ends of every connection prove that they hold the run's key before the first transfer.
+/// Authenticates Gloo's connections. Gloo takes whoever first connects to its port for the expected rank, so
+/// both ends of every connection prove that they hold the run's key before the first transfer.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ class SealedStore : public c10d::Store {
     SealedStore(c10::intrusive_ptr<c10d::Store> store, std::string key)
         : store_(std::move(store)), key_(std::move(key)) {}
 
-    /// Releases the store beneath, so that its server stops listening. Later calls throw Error(Refused).
+    /// Releases the wrapped store, so that its server stops listening. Later calls throw Error(Refused).
     void close() { store_.reset(); }
 
     c10::intrusive_ptr<c10d::Store> clone() override;

@@ -1,6 +1,6 @@
 /// Follows a posted transfer to its completion and meters it: on the CPU with a thread that waits for c10d's
-/// works, on a CUDA device with events that are read later. Each process group has one `Watch` of either
-/// kind.
+/// works, on a CUDA device with events that are read later. Each process group has one `Watch`, for the CPU
+/// or for a device.
 ///
 /// On the CPU, the waiting thread measures how long it has waited for a transfer, and counts only the time in
 /// which it runs, so that a suspended process does not time out. On a device, NCCL's watchdog measures the

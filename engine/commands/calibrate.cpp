@@ -60,7 +60,8 @@ double product_flops(at::ScalarType dtype, at::Device device, const Stopwatch& w
     return rate_of(watch);
 }
 
-/// One causal sequence with query heads in groups of four, as in models of this kind.
+/// Holds the inputs of one causal sequence; every four query heads share a key head, as in many current
+/// models.
 struct AttentionCase {
     int64_t heads, kv_heads, tokens, head_dim;
     at::Tensor q, k, v, dout;
@@ -140,7 +141,7 @@ double disk_bytes_per_s(const std::string& folder) {
     return double(2 * kTimes * kEach) / seconds_since(start);
 }
 
-/// Runs one of two ranks on this node.
+/// Measures the link as one of two ranks on this node.
 LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, Device kind,
                        const CalibrationOptions& options) {
     Mesh mesh;

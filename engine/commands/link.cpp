@@ -41,7 +41,7 @@ class LinkTest {
         return std::chrono::duration<double>(Clock::now() - start).count() / double(rounds);
     }
 
-    /// Returns the longer time of the two ranks, so that both decide alike.
+    /// Returns the longer time of the two ranks, so that both make the same decisions.
     double agreed(double seconds) {
         const at::Tensor both = at::full({1}, seconds, at::TensorOptions().device(groups_.device()));
         groups_.world().all_reduce(both, Reduce::Max).wait();
@@ -58,7 +58,7 @@ class LinkTest {
     Groups& groups_;
 };
 
-/// Ends the process when stdin is closed, because the user or program that started it gave up.
+/// Ends the process when stdin is closed, because the user or program that started it has then given up.
 void end_with_stdin() {
     std::thread([] {
         std::array<char, 256> ignored;
@@ -98,7 +98,7 @@ Rendezvous rendezvous_of(const LinkOptions& options) {
 
 LinkFigures measure_link(Groups& groups, double seconds) {
     constexpr int64_t kLeast = int64_t{16} << 10, kMost = int64_t{4} << 20,
-                      kRounds = 200;  // 64 KiB to 16 MiB
+                      kRounds = 200;  // messages of 64 KiB to 16 MiB
     constexpr double kEnough_s = 0.005;
     LinkTest test(groups);
     const double once = test.agreed(test.seconds_of(1, 3));

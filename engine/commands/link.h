@@ -25,9 +25,10 @@ struct LinkOptions {
     int port = 0;        ///< port of that address
 };
 
-/// Runs `ringmaster-engine --link` on each of two machines: the listening one prints {"meet":{"address",
+/// Runs `ringmaster-engine --link` on each of two machines: the listening process prints {"meet":{"address",
 /// "port"}} on stdout, then each prints {"result":{"bytes_per_s","latency_s"}}. Ends if its stdin closes.
-/// Only these processes have RINGMASTER_LINK_TOKEN. Returns a status as run_session does. Never throws.
+/// Both processes read the secret that they share from RINGMASTER_LINK_TOKEN. Returns a status as run_session
+/// does. Never throws.
 int print_link(const LinkOptions& options);
 
 }  // namespace ringmaster

@@ -1,6 +1,6 @@
-/// Tests a machine before the first run, for a user or the planner: whether our kernels agree with LibTorch's
-/// operations and its flash attention with plain products, whether a ring computes what one call does, and
-/// how fast kernels, memory and links are.
+/// Tests a machine before its first run, for a user or the planner. It compares our kernels with LibTorch's
+/// operations, LibTorch's flash attention with plain products, and a ring with a single call. It also
+/// measures how fast kernels, memory and links are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,8 +21,8 @@ struct SelftestOptions {
 nlohmann::json selftest(Device device, double seconds_each, const OnPart& on_part);
 
 /// Runs `ringmaster-engine --selftest`: prints {"phase","done","total"} lines on stdout, then {"result": as
-/// from --calibrate, "selftest": {…}}, so that readers of --calibrate can read it. Returns exit status 0, 1
-/// if something disagrees, or one as run_session does. Never throws.
+/// from --calibrate, "selftest": {…}}, so that readers of --calibrate can read it. Returns 0 if all results
+/// agree, 1 if not, or another exit status of run_session. Never throws.
 int print_selftest(const SelftestOptions& options);
 
 }  // namespace ringmaster

@@ -40,7 +40,8 @@ namespace {
 std::atomic<bool> stop_requested{false};
 std::atomic<bool> time_is_nearly_over{false};
 
-/// Requests a stop. SIGUSR1 is Slurm's warning: the run saves as for a stop, and waits to be started again.
+/// Requests a stop. SIGUSR1 is Slurm's warning that the job's time is nearly over: the run saves a checkpoint
+/// as for any stop, and waits to be started again.
 void request_stop(int signal) {
     if (signal == SIGUSR1) time_is_nearly_over.store(true);
     stop_requested.store(true);
@@ -54,7 +55,8 @@ void install_signal_handlers() {
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGUSR1, &action, nullptr);
-    // If the starter blocked these signals, one that came while LibTorch was loading is delivered here.
+    // If the parent process blocked these signals, a signal that arrived while LibTorch was loading is
+    // delivered here.
     sigset_t handled;
     sigemptyset(&handled);
     for (int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&handled, signal);
@@ -160,7 +162,7 @@ void use_threads(const Rendezvous& who) {
     at::set_num_threads(std::max(1, threads));
 }
 
-/// Returns whether ranks share this machine's GPUs because there are fewer; for tests.
+/// Returns true if ranks share this machine's GPUs because there are more ranks than GPUs (for tests).
 bool shares_gpus(const Plan& plan) {
     return plan.device == Device::Cuda && std::getenv("RINGMASTER_SHARE_GPUS") != nullptr;
 }
@@ -170,8 +172,8 @@ std::string launcher_of(const Rendezvous& who) {
     return who.key_prefix + " at " + who.master_addr + ":" + std::to_string(who.master_port);
 }
 
-/// Claims the run on rank 0, before anything is written, if no agent has done so. Two launchers never train
-/// one run directory.
+/// Claims the run on rank 0, before anything is written, unless an agent has claimed it. The claim prevents
+/// two launchers from training in the same run directory.
 std::unique_ptr<RunClaim> claim_run(const RunFolder& run, const Rendezvous& who) {
     if (std::getenv("RINGMASTER_AGENT") != nullptr) return nullptr;
     if (who.rank == 0) return std::make_unique<RunClaim>(run.dir, launcher_of(who));
@@ -215,8 +217,8 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, const Groups& group
     return hello;
 }
 
-/// Returns the number that `look` finds on rank 0. Other ranks might see an older or newer state of the
-/// folder.
+/// Returns on every rank the number that `look` finds on rank 0, because other ranks might see an older or
+/// newer state of the folder.
 int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
     at::Tensor shared = at::full({1}, groups.rank() == 0 ? look() : 0, at::kLong).to(groups.device());
     groups.world().broadcast(shared, 0).wait();
@@ -227,8 +229,8 @@ void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
     log_event(events, WarningEvent{text, run.checkpoints().string()});
 }
 
-/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: they must not
-/// be taken for part of the new timeline.
+/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: the continued
+/// run must not mistake them for its own.
 std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
                                            const OwnRunState& state, EventWriter& events) {
     const int64_t step = as_rank_0_says(groups, [&] {
@@ -247,13 +249,13 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train if the mesh computes other numbers than one rank would. Returns false if the run was to
-/// stop while it waited for rows.
+/// Refuses to train if the mesh computes other numbers than one rank would. Returns false if the run was
+/// asked to stop while it waited for rows.
 bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
-    constexpr int64_t kRowsLookedAt = 4096;  // rows searched for labels
+    constexpr int64_t kRowsLookedAt = 4096;  // rows that are searched for labels
     const TokenFile* tokens = trainer.tokens(stop_requested);
     if (tokens == nullptr) return false;
     const PreflightReport report =
@@ -279,14 +281,14 @@ std::shared_ptr<RankProgress> progress_of(const Rendezvous& who) {
     return std::make_shared<RankProgress>(std::atoi(table), who.local_rank);
 }
 
-/// Returns whether any rank got Slurm's warning, which may reach ranks in different steps.
+/// Returns true if any rank has received Slurm's warning, which may reach ranks in different steps.
 bool agree_on_warning(Groups& groups) {
     at::Tensor warned = at::full({1}, time_is_nearly_over.load() ? 1 : 0, at::kLong).to(groups.device());
     groups.world().all_reduce(warned, Reduce::Max).wait();
     return warned.item<int64_t>() != 0;
 }
 
-/// Ends a session whose run was to stop before its first step.
+/// Ends a session that was asked to stop before its first step.
 void stopped_before_training(const Trainer& trainer, OwnRunState& state, EventWriter& events) {
     events.write(DoneEvent{trainer.completed_steps(), "stopped"});
     state.over(RunPhase::Stopped, {{"stopped-begin"}});

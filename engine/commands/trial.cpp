@@ -27,7 +27,7 @@ void try_attention(at::Device device) {
     }
 }
 
-/// Runs one of two ranks, which are threads here.
+/// Runs the trial as one of two ranks, each of which is a thread.
 void try_as(int rank, const c10::intrusive_ptr<c10d::Store>& store) {
     constexpr int64_t kNumbers = 1 << 16;
     Mesh mesh;
