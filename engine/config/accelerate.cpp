@@ -231,8 +231,8 @@ class Importer {
                      {"shard_key", key_of("dp_shard_size")}});
     }
 
-    /// Notes that accelerate's guide contradicts itself here; the rule about the product of the sizes
-    /// applies.
+    /// Reports, as a note, that accelerate's guide contradicts itself about these sizes. The rule about the
+    /// product of the sizes applies.
     void check_product(int64_t replicas, int64_t shards) {
         if (m_all_to_all <= 1 || shards <= 1) return;
         const int64_t product = replicas * shards * m_all_to_all;

@@ -36,7 +36,7 @@ struct AccelerateSource {
     bool alone = false;    ///< the accelerate file is the configuration itself
 };
 
-/// Values that have no key in an axolotl file.
+/// Holds values that have no key in an axolotl file.
 struct AccelerateImport {
     std::optional<int64_t> ranks;
     std::optional<int64_t> nodes;
@@ -49,7 +49,7 @@ struct AccelerateImport {
 AccelerateImport import_accelerate(const Document& accelerate, const AccelerateSource& source,
                                    Document& config, Diagnostics& diagnostics);
 
-/// Reports, as one diagnostic, what an accelerate file given alone lacks for a launch.
+/// Reports in one diagnostic the settings that a launch needs and that an accelerate file alone cannot give.
 void say_plan_only(const Document& config, Diagnostics& diagnostics);
 
 }  // namespace ringmaster

@@ -60,7 +60,7 @@ void check_anyprecision(KeyReader& keys, const Config& config) {
 }
 
 /// Rejects float16 for weights that are trained in full: axolotl loads them in float16, and torch's
-/// GradScaler ends with "Attempting to unscale FP16 gradients". An adapter's matrices are float32 on a
+/// GradScaler then fails with "Attempting to unscale FP16 gradients". An adapter's matrices are float32 on a
 /// float16 model.
 void check_fp16(KeyReader& keys, const Config& config) {
     if (config.precision != kFp16Mixed || config.accelerate_only) return;

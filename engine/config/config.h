@@ -1,8 +1,8 @@
 /// Holds an axolotl YAML as typed values with axolotl's defaults. It holds what the user asked for; the Plan
-/// (engine/plan/plan.h) holds what follows from it on a number of ranks.
+/// (engine/plan/plan.h) holds what the planner derives from it for a given number of ranks.
 ///
 /// Paths are absolute here (in the file and in --set they may be relative to the file's folder).
-/// `config_to_json` and `config_from_json` carry every field, so that the engine needs only a plan.json.
+/// `config_to_json` and `config_from_json` convert every field, so that the engine needs only a plan.json.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace ringmaster {
 
 /// `bf16: true|auto` is Bf16Mixed (fp32 weights and optimizer states, bf16 compute), `bf16: full` or
-/// `bfloat16: true` is Bf16Full, neither Float32.
+/// `bfloat16: true` is Bf16Full. A file without these keys is Float32.
 enum class Precision { Float32, Bf16Mixed, Bf16Full };
 
 /// Says how keys and values are laid out and sent; `Default` follows axolotl (varlen_llama3 under packing,
@@ -64,7 +64,7 @@ struct Padding {
 };
 
 struct Config {
-    std::string file;      ///< absolute path of the YAML as opened
+    std::string file;      ///< absolute path of the YAML file that was opened
     std::string base_dir;  ///< folder that relative paths start from
 
     // Model
@@ -121,18 +121,18 @@ struct Config {
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
     std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
     std::optional<int64_t> early_stopping_patience;      ///< evaluations without a better loss that end a run
-    std::optional<double> loss_watchdog_threshold;       ///< loss from which a step counts as too high
+    std::optional<double> loss_watchdog_threshold;       ///< a loss of this value or more counts as too high
     int64_t loss_watchdog_patience = 3;                  ///< number of such steps in a row that end the run
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 
     Precision precision = Precision::Float32;
     bool gradient_checkpointing = false;
-    bool selective_checkpointing = false;     ///< keeps attention's output, computes the rest again
+    bool selective_checkpointing = false;     ///< keeps attention's output and computes the rest again
     bool activation_offloading = false;       ///< keeps checkpoints in host memory
     bool tiled_mlp = false;                   ///< computes MLPs in tiles of tokens
     std::optional<int64_t> tiled_mlp_shards;  ///< tiles per rank; else tiles of hidden_size tokens
-    int64_t sequence_chunks = 1;              ///< parts computed one after the other; 0: as few as fit
+    int64_t sequence_chunks = 1;              ///< parts of a sequence computed in turn; 0: as few as fit
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
@@ -144,7 +144,7 @@ struct Config {
     std::string output_dir;
     std::optional<double> save_steps;  ///< below 1: a fraction of all steps
     std::optional<double> saves_per_epoch;
-    std::string save_strategy;  ///< "steps", "epoch", "no"; if not written, follows from other keys
+    std::string save_strategy;  ///< "steps", "epoch", "no"; if not written, derived from other keys
     std::optional<int64_t> save_total_limit;  ///< checkpoints kept; 4 by default, as in axolotl
     std::optional<double> eval_steps;
     std::optional<double> evals_per_epoch;
@@ -163,12 +163,12 @@ struct Config {
     int64_t expert_parallel_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
-    int zero_stage_asked = 0;            ///< stage that fsdp_config or deepspeed asks for; 0: none
-    bool optimizer_offloading = false;   ///< keeps the optimizer's moments in host memory
-    bool parameter_offloading = false;   ///< keeps weights in host memory; copies one layer ahead
-    std::string optimizer_disk;          ///< folder of a disk for the moments (offloading.h); empty: none
-    std::optional<int64_t> ranks;        ///< accelerate's num_processes
-    std::optional<int64_t> nodes;        ///< accelerate's num_machines
+    int zero_stage_asked = 0;           ///< stage that fsdp_config or deepspeed asks for; 0: none
+    bool optimizer_offloading = false;  ///< keeps the optimizer's moments in host memory
+    bool parameter_offloading = false;  ///< keeps weights in host memory and copies them one layer ahead
+    std::string optimizer_disk;    ///< folder on the disk that holds the moments (offloading.h); empty: none
+    std::optional<int64_t> ranks;  ///< accelerate's num_processes
+    std::optional<int64_t> nodes;  ///< accelerate's num_machines
     std::optional<int64_t> ddp_timeout;  ///< timeout of a transfer in seconds, after the first step
     bool accelerate_only = false;        ///< made from an accelerate YAML alone: can be planned, not launched
 

@@ -29,7 +29,7 @@ struct Edit {
 struct Fix {
     std::vector<Edit> edits{};
     std::string command{};
-    std::string effect{};        ///< further effects; names the code of any finding that follows
+    std::string effect{};        ///< other effects; names the code of a finding that the fix leads to
     FindingValues parameters{};  ///< parameters of `effect`
     bool operator==(const Fix&) const = default;
 };

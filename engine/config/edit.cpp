@@ -23,7 +23,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     throw Error(Failure::Refused, Code("CONFIG-EDIT"), why, key, "edit the line by hand");
 }
 
-/// The place of a key on its line, as offsets into the whole text.
+/// Holds the place of a key on its line, as offsets into the whole text.
 struct Place {
     size_t line_begin = 0, line_end = 0;    ///< line_end excludes the line break
     size_t key_begin = 0, key_end = 0;      ///< includes quotes
@@ -143,7 +143,7 @@ std::optional<Place> place_on_line(std::string_view text, size_t begin, const st
     return place;
 }
 
-/// A text with its values and lines.
+/// Holds a text with its values and their lines.
 struct Sheet {
     std::string text;
     Document document;
@@ -212,7 +212,7 @@ std::string without_line(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
-/// Returns whether the line continues the value of a key indented by `indent`: it is indented further, or it
+/// Returns true if the line continues the value of a key indented by `indent`: it is indented further, or it
 /// is an item of the key's list.
 bool continues_value(std::string_view line, size_t indent) {
     const size_t first = line.find_first_not_of(' ');
@@ -276,7 +276,7 @@ std::string holder_in_brackets(const Sheet& sheet, const std::string& key) {
     return "";
 }
 
-/// Returns whether the key begins its line, so that the line can be removed whole.
+/// Returns true if the key begins its line, so that the whole line can be removed.
 bool is_whole_line(const Place& place) {
     return place.starts_line;
 }
@@ -301,7 +301,8 @@ std::string with_value_of_block(const Sheet& sheet, const Place& place, const st
            text.substr(std::max(next, end_of_block(text, place)));
 }
 
-/// Returns positions for a new line; the caller takes the first one that reads back correctly.
+/// Returns the positions where a new line may go; the caller takes the first one at which the new text reads
+/// back correctly.
 std::vector<size_t> insertion_points(const Sheet& sheet, const std::string& key) {
     std::vector<size_t> points;
     const std::string& text = sheet.text;

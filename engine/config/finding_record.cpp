@@ -224,7 +224,8 @@ std::string with_key(const char* sentence, const std::string& key) {
     return filled(sentence, key, {}, false).value_or("");
 }
 
-/// Tells where a hint is read. The app has a field for the number of ranks, the command line an option.
+/// Selects the program that shows a hint. For the number of ranks, the app has a field and the command line
+/// has an option.
 enum class Reader { Terminal, App };
 
 std::string said(const Fix& fix, const FixWords& words, Reader reader) {
@@ -272,7 +273,7 @@ std::string hint_in(const std::string& language, const Diagnostic& finding, Read
     return is_recorded && !finding.fixes.empty() ? said(finding, language, reader) : finding.hint;
 }
 
-/// Returns the text by a phrase of the code's record, or of a record that it names.
+/// Translates the text with a phrase of the code's record, or of a record that this record names.
 std::string in_phrases_of(const std::string& language, const std::string& code, const std::string& text) {
     const auto record = finding_records().find(code);
     if (record == finding_records().end()) return text;
@@ -286,7 +287,7 @@ std::string in_phrases_of(const std::string& language, const std::string& code, 
     return text;
 }
 
-/// Returns an error's what() in a language; the place may stand before it, as in "FILE: is damaged".
+/// Returns an error's what() in a language; the error's place may precede the text, as in "FILE: is damaged".
 std::string what_in(const std::string& language, const std::string& code, const std::string& text) {
     std::string words = in_phrases_of(language, code, text);
     for (size_t at = text.find(": "); words == text && at != text.npos; at = text.find(": ", at + 1))
@@ -348,7 +349,7 @@ std::string app_hint_in(const std::string& language, const Diagnostic& finding) 
 }
 
 std::string error_text_in(const std::string& language, const std::string& code, const std::string& text) {
-    for (const std::string_view mark : {"\n  ", " — "}) {  // they precede a hint
+    for (const std::string_view mark : {"\n  ", " — "}) {  // marks that precede a hint
         const size_t at = text.rfind(mark);
         if (at == text.npos) continue;
         return what_in(language, code, text.substr(0, at)) + std::string(mark) +

@@ -43,7 +43,7 @@ struct FindingTexts {
 };
 
 struct FindingRecord {
-    std::vector<std::string> phrases_of;                     ///< other codes whose phrases count here too
+    std::vector<std::string> phrases_of;                     ///< other codes whose phrases are used too
     std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and the fix's text
     std::map<std::string, FindingTexts> texts;               ///< texts by language of finding_languages()
 };
@@ -64,8 +64,9 @@ std::string hint_in(const std::string& language, const Diagnostic& finding);
 std::string app_hint_in(const std::string& language, const Diagnostic& finding);
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix);
 
-/// Returns an English text of an Error in a language: its what(), its hint, or its text() with the place
-/// before them, by the phrases of the code's record. Returns the text itself if there is no phrase for it.
+/// Returns an English text of an Error in a language: its what(), its hint, or its text(), which starts with
+/// the place. Translates with the phrases of the code's record. Returns the text itself if there is no phrase
+/// for it.
 std::string error_text_in(const std::string& language, const std::string& code, const std::string& text);
 
 /// Returns the fixes that the record spells out for the finding's form.

@@ -56,8 +56,7 @@ bool is_removable(std::string_view key) {
     });
 }
 
-/// The effect of removing a key, if a user must know more than that the key is
-/// gone.
+/// Describes what else changes if a key is removed.
 struct Effect {
     std::string_view key, text;
 };

@@ -23,7 +23,7 @@ struct WholeRange {
 struct NumberRange {
     double least = 0;
     double most = std::numeric_limits<double>::max();
-    bool open_below = false;  ///< least itself is excluded
+    bool open_below = false;  ///< the value `least` itself is not allowed
     bool open_above = false;
 };
 constexpr NumberRange kPositive{.least = 0, .open_below = true};
@@ -51,7 +51,7 @@ class KeyReader {
         return chosen ? from_word<Enum>(*chosen) : std::nullopt;
     }
 
-    /// Take the text from a record of resources/findings.
+    /// These functions take the text from a record of resources/findings.
     void error(const Form& form, const std::string& path, FindingValues parameters = {},
                std::vector<Fix> fixes = {}) {
         say(Severity::Error, form, path, std::move(parameters), std::move(fixes));

@@ -337,13 +337,13 @@ bool is_integer_above(const json& value, int64_t most) {
     return value.is_number() ? value.get<double>() > static_cast<double>(most) : is_on(value);
 }
 
-/// Plugins that compute the same numbers faster, by the names used in files. expert_parallel_size alone
-/// switches expert parallelism on.
+/// Lists plugins, by the names used in files, that compute the same numbers faster. The plugin for expert
+/// parallelism has no effect by itself, because only expert_parallel_size switches expert parallelism on.
 constexpr std::array<std::string_view, 4> kArithmeticPlugins{
     "axolotl.integrations.liger.", "axolotl.integrations.cut_cross_entropy.", "axolotl.integrations.kernels.",
     "axolotl.integrations.expert_parallel."};
 
-/// Plugins that report or evaluate, without effect on training.
+/// Lists plugins that report or evaluate, without effect on training.
 constexpr std::array<std::string_view, 2> kReportingPlugins{"axolotl.integrations.swanlab.",
                                                             "axolotl.integrations.lm_eval."};
 
@@ -366,9 +366,10 @@ bool repeats(const Document& document, const json& value, std::string_view other
     return same && *same == value;
 }
 
-/// Returns true if `value` looks like the class of the model that is trained: a reward model's class if the
-/// file asks for a reward model, otherwise that of a text model or of an image model, whose text part alone
-/// is trained here. Such a key changes nothing, because config.json and reward_model decide the class.
+/// Returns true if `value` looks like the class of the model that is trained, so that the key changes
+/// nothing: config.json and reward_model decide the class. It is a reward model's class if the file asks for
+/// a reward model, otherwise a text model's or an image model's. The engine trains only the text part of an
+/// image model.
 bool names_the_model(const json& value, const Document& document) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();
@@ -383,13 +384,14 @@ bool names_the_model(const json& value, const Document& document) {
            std::find(kOfImages.begin(), kOfImages.end(), name) != kOfImages.end();
 }
 
-/// Returns whether `value` looks like the configuration of a text model, which is read here in any case.
+/// Returns true if `value` looks like the configuration of a text model, which the engine reads in any case.
 bool names_a_text_config(const json& value) {
     return value.is_string() &&
            (value == "AutoConfig" || value.get_ref<const std::string&>().ends_with("TextConfig"));
 }
 
-/// Returns whether MXFP4 or FP8 weights are widened on reading, as this engine always does.
+/// Returns true if the file asks to dequantize MXFP4 or FP8 weights when they are read, as this engine always
+/// does.
 bool is_dequantized(const Document& document) {
     const json* format = document.find("model_quantization_config");
     const json* widen = document.find("model_quantization_config_kwargs.dequantize");
@@ -402,8 +404,8 @@ bool trains_modules_whole(const Document& document) {
     return modules && is_on(*modules);
 }
 
-/// Returns whether axolotl reads no row with the processor: packed rows are collated as text, and of the
-/// types of rows only chat_template passes them to a processor (core/builders/causal.py, prompt_strategies).
+/// Returns true if axolotl passes no row to the processor. It collates packed rows as text, and only
+/// chat_template passes rows to a processor (core/builders/causal.py, prompt_strategies).
 bool packs_plain_text(const Document& document) {
     const json* packing = document.find("sample_packing");
     const json* method = document.find("rl");

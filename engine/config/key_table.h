@@ -1,4 +1,5 @@
-/// Defines the table behind keys.h: groups of axolotl's keys that are treated alike for one reason.
+/// Defines the table that keys.h looks keys up in: groups of axolotl's keys that are treated alike for one
+/// reason.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -35,7 +35,7 @@ const std::map<std::string_view, KeyRule>& rules() {
 
 constexpr int kMaxUnknown = 50;
 
-/// Keys that are used but only change what is reported or kept.
+/// Lists keys that are used but change only what is reported or kept.
 constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "ddp_timeout", "logging_steps",
                                                      "save_total_limit", "strict"};
 
@@ -59,7 +59,7 @@ std::string with_past(std::string_view key, std::string_view why) {
     return std::string(why) + (past.empty() ? "" : " (" + past + ")");
 }
 
-/// Returns whether the key that this one belongs to is switched on.
+/// Returns true if the key that `rule` is part of is switched on.
 bool whole_is_on(const Document& document, const KeyRule& rule) {
     const json* value = document.find(rule.part_of);
     return value && is_on(*value);

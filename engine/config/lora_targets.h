@@ -13,10 +13,10 @@ namespace ringmaster {
 
 constexpr const char* kFormerHead = "embed_out";  ///< head of GPT-NeoX before transformers 5
 
-/// The modules that an adapter targets: "q_proj" is a name or the end of a path, "all-linear" is PEFT's word
-/// for all linear modules of the layers, "^…" is a regular expression for whole paths, "=lm_head" is a module
-/// trained in full. Once the model is known, the list holds only names of layers' modules and modules trained
-/// in full.
+/// Lists the modules that an adapter targets: "q_proj" is a name or the end of a path, "all-linear" is PEFT's
+/// word for all linear modules of the layers, "^…" is a regular expression for whole paths, "=lm_head" is a
+/// module trained in full. Once the model is known, the list holds only names of layers' modules and modules
+/// trained in full.
 struct LoraTargets {
     std::vector<std::string> names;
     std::string pattern;

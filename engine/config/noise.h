@@ -1,4 +1,5 @@
-/// NEFTune's noise on the embeddings' output (Jain et al. 2023, arXiv 2310.05914), as in transformers.
+/// Defines NEFTune's noise on the embeddings' output (Jain et al. 2023, arXiv 2310.05914), as in
+/// transformers.
 #pragma once
 
 #include <cstdint>

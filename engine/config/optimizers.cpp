@@ -7,8 +7,8 @@
 namespace ringmaster {
 namespace {
 
-constexpr int64_t kFewestInCodes = 4096;  // bitsandbytes' min_8bit_size; torchao follows it
-constexpr int64_t kBlock = 256;           // transformers passes it to torchao for 4 bits too
+constexpr int64_t kFewestInCodes = 4096;  // min_8bit_size of bitsandbytes; torchao uses the same
+constexpr int64_t kBlock = 256;           // transformers passes this block size to torchao, for 4 bits too
 
 using enum UpdateRule;
 using enum StateKind;

@@ -44,7 +44,7 @@ std::vector<std::string> known_optimizers();  ///< returns the names of all supp
 /// Returns the nearest supported optimizer, for a name of axolotl or transformers; empty if unknown.
 std::string_view nearest_optimizer(std::string_view name);
 
-/// The format of one state of a parameter.
+/// Describes the format of one state of a parameter.
 struct StateFormat {
     int bits = 32;           ///< bits per code; 32: plain numbers, no codes
     int64_t block = 0;       ///< elements that share a scale
@@ -54,8 +54,8 @@ struct StateFormat {
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
-/// The shape of a state relative to its parameter. Ranks divide states of one number per element among them;
-/// every rank holds all other states whole.
+/// Describes the shape of a state relative to its parameter. Ranks divide states of one number per element
+/// among them; every rank holds a complete copy of all other states.
 enum class StateExtent {
     Elements,  ///< one number per element
     Rows,      ///< one number per row of a matrix
@@ -69,7 +69,7 @@ struct StateSpec {
     bool is_signed = true;
 };
 
-/// Holds all that decides which states an optimizer keeps.
+/// Holds the settings that decide which states an optimizer keeps.
 struct OptimizerStates {
     UpdateRule rule = UpdateRule::AdamW;
     StateKind kind = StateKind::AsWeights;

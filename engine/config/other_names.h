@@ -7,8 +7,8 @@
 
 namespace ringmaster {
 
-/// Returns the key that an unknown key means: it is another program's name for it, or a typing error. Returns
-/// nothing if there is no such key.
+/// Returns the key that an unknown key means: the unknown key is another program's name for it, or a typing
+/// error. Returns nothing if there is no such key.
 std::string meant_key(std::string_view key, const std::vector<std::string>& known);
 
 }  // namespace ringmaster

@@ -95,7 +95,8 @@ void refuse_others(KeyReader& keys) {
         keys.error(Form("CFG-PREFERENCE", "policy-key"), "trl.use_bias_correction_kl");
 }
 
-/// Rejects evaluation: its rows would need advantages, and TRL's loss of such rows measures nothing.
+/// Rejects evaluation, because its rows would need advantages, and TRL's loss over such rows measures nothing
+/// useful.
 void refuse_evaluation(KeyReader& keys) {
     for (const char* key : {"val_set_size", "test_datasets"}) {
         const json* value = keys.find(key);

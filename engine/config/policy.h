@@ -1,5 +1,5 @@
 /// Describes training on rollouts, `rl: grpo`: answers with advantages and, usually, the log-probabilities
-/// that the policy gave them when it wrote them. The words and formulas are those of
+/// that the policy gave their tokens when it sampled them. The words and formulas are those of
 /// TRL 1.16 (trainer/grpo_trainer.py).
 #pragma once
 
@@ -25,8 +25,8 @@ struct RolloutFolder {
 struct PolicyRule {
     PolicyLoss loss = PolicyLoss::Dapo;
     bool by_sequence = false;   ///< one ratio for each answer (GSPO), not one for each label
-    double epsilon_low = 0.2;   ///< the ratio is clipped to 1 − epsilon_low …
-    double epsilon_high = 0.2;  ///< … 1 + epsilon_high
+    double epsilon_low = 0.2;   ///< ratios below 1 − epsilon_low are clipped
+    double epsilon_high = 0.2;  ///< ratios above 1 + epsilon_high are clipped
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
     int64_t answer_tokens = 0;  ///< maximum tokens of a sampled answer; DrGrpo's fixed length
     double temperature = 1;     ///< the logits are divided by it
@@ -39,8 +39,8 @@ struct Config;
 /// backward pass.
 bool weighs_documents(const Config& config);
 
-/// Returns whether each step's rows come while the run trains: it samples them, or another program puts them
-/// into a folder.
+/// Returns true if each step's rows arrive while the run trains. Either the run samples them, or another
+/// program puts them into a folder.
 bool gets_rows_while_training(const Config& config);
 
 /// Returns true if the loss compares with a reference: the log-probabilities of the model that the run

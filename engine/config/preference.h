@@ -9,7 +9,7 @@ namespace ringmaster {
 
 enum class PreferenceMethod { None, Dpo, Orpo, Simpo, Kto, Reward };
 
-/// The terms of a DPO loss, with TRL's words for `loss_type`.
+/// Lists the terms of a DPO loss, with TRL's words for `loss_type`.
 enum class PairLoss {
     Sigmoid,
     Hinge,
@@ -44,7 +44,7 @@ struct Preference {
     double center_rewards = 0;  ///< used by a reward model: weight of (chosen + rejected)²
 
     bool on() const { return method != PreferenceMethod::None; }
-    /// Returns whether a row is a chosen and a rejected document; else it is one document.
+    /// Returns true if a row holds a chosen and a rejected document, false if it holds one document.
     bool has_pairs() const { return on() && method != PreferenceMethod::Kto; }
     /// Returns true if the loss compares with the log-probabilities of the model that the run started from.
     bool has_reference() const { return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto; }

@@ -34,7 +34,8 @@ struct KeyVerdicts {
 };
 
 struct ConfigReading {
-    /// false: missing file, malformed YAML or --set (exit status 2); the diagnostics say which and where.
+    /// False if the file is missing, or YAML or --set is malformed (exit status 2). The diagnostics then name
+    /// the fault and its place.
     bool readable = true;
     Config config;
     Diagnostics diagnostics;

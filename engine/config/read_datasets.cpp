@@ -73,7 +73,7 @@ const Words kRefusedKeys{"input_transform",
                          "temperature"};
 const Words kStepKeys{"step_separator", "max_completion_length",
                       "train_on_last_step_only"};           ///< for types whose steps are labelled
-const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< are read under `rl` only
+const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< read only under `rl`
 const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
 const Words kEndWords{"all", "turn", "last", "none"};
 
@@ -161,8 +161,8 @@ class EntryReader {
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    /// Checks the type if rows are prompts: none, or the name of a user's function that makes prompts from a
-    /// row.
+    /// Checks `type` for rows that are prompts. It may be absent, or name a user's function that makes
+    /// prompts from a row.
     void check_transform(const json& type) {
         if (!is_on(type)) return;
         const std::string word = type.is_string() ? type.get<std::string>() : "";
@@ -234,7 +234,7 @@ class EntryReader {
         const std::string place = absolute_path(m_config.base_dir, *path);
         const bool there = exists(place);
         if (!there && !is_pattern(*path) && !looks_like_path(*path) && !has_data_suffix(*path))
-            return refuse_code();  // a hub id
+            return refuse_code();  // the path is a hub id
         m_entry["path"] = place;
         if (!there && !is_pattern(*path)) say_missing(at("path"), place);
     }
@@ -258,7 +258,7 @@ class EntryReader {
         }
     }
 
-    /// Rejects hub datasets that need a script of their own (trust_remote_code).
+    /// Rejects hub datasets that run a script to load their rows (trust_remote_code).
     void refuse_code() {
         const auto found = m_entry.find("trust_remote_code");
         if (found == m_entry.end() || !is_on(*found)) return;

@@ -58,12 +58,13 @@ void read_attention(KeyReader& keys, Config& config) {
     }
 }
 
-/// Reports a name that axolotl ignores: an error if it is one of `names` misspelt, because axolotl would then
-/// silently train without that token; else a warning.
+/// Reports a name that axolotl ignores: an error if it is a misspelling of one of `names`, because axolotl
+/// would then silently train without that token; else a warning.
 void judge_unknown_token(KeyReader& keys, const json& tokens, const std::string& name,
                          const std::vector<std::string>& names) {
     const std::string path = "special_tokens." + name;
-    const bool ends_turns = name == "eot_token" || name == "eot_tokens";  // has its own key, eot_tokens
+    const bool ends_turns =
+        name == "eot_token" || name == "eot_tokens";  // eot_tokens is a key at the top level
     const bool shortened = std::find(names.begin(), names.end(), name + "_token") != names.end();
     const std::string meant = ends_turns ? "" : shortened ? name + "_token" : misspelt_word(name, names);
     if (meant.empty()) return keys.warn(Form("KEY-UNKNOWN", "token-idle"), path, {{"known", listed(names)}});

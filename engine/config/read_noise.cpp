@@ -32,7 +32,7 @@ const char* name_of_alpha(KeyReader& keys) {
     return kOldName;
 }
 
-/// Returns the number to a multiple of which axolotl pads lengths. Packed rows are always padded.
+/// Returns the number that the lengths padded by axolotl are a multiple of. Packed rows are always padded.
 int64_t length_multiple(KeyReader& keys, const Config& config) {
     constexpr int64_t kAxolotls = 64;
     const json* pad = keys.find("pad_to_sequence_len");

@@ -116,7 +116,7 @@ std::optional<double> number_of(const json& value, const OptimizerArgument& argu
     return number >= argument.least && number <= argument.most ? std::optional(number) : std::nullopt;
 }
 
-/// Returns the configuration's own field for an argument; nullptr if it belongs to optim_args.
+/// Returns the field of Config that holds an argument; nullptr if it belongs to optim_args.
 double* field_of(Config& config, std::string_view name) {
     if (find_optimizer(config.optimizer)->rule != UpdateRule::AdEMAMix) return nullptr;
     if (name == "beta1") return &config.adam_beta1;

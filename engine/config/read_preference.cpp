@@ -174,7 +174,7 @@ void read_steps(KeyReader& keys, Config& config) {
     config.token_labels = keys.whole("num_labels", {2, 1 << 16}).value_or(2);
 }
 
-/// Reports rules of axolotl and TRL that this engine does not need.
+/// Reports rules of axolotl and TRL that the engine lifts.
 void say_upstream(KeyReader& keys, const Config& config, const std::string& method) {
     if (config.sample_packing && !config.preference.scores())
         keys.inform(Form("CFG-PREFERENCE", "packed"), "sample_packing");
@@ -185,7 +185,7 @@ void say_upstream(KeyReader& keys, const Config& config, const std::string& meth
                   is_set(keys, "micro_batch_size") ? "micro_batch_size" : "rl");
 }
 
-/// TRL switches dropout off, in the adapter too.
+/// Switches the adapter's dropout off, because TRL switches all dropout off.
 void drop_dropout(KeyReader& keys, Config& config) {
     if (config.lora.dropout == 0) return;
     keys.inform(Form("CFG-PREFERENCE", "dropout"),

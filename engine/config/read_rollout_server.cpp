@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Keys that say how vLLM gets the weights. Here it always gets all of them, before each step.
+/// Lists keys that control when and how vLLM gets the weights. This engine always sends it all weights before
+/// each step.
 constexpr const char* kIdle[] = {"vllm_lora_sync", "vllm_sync_interval", "vllm_enable_sleep_mode"};
 
 constexpr const char* kUrl = "trl.vllm_server_base_url";
@@ -22,8 +23,8 @@ constexpr const char* kKeyVariable = "trl.vllm_server_api_key_env";
 constexpr const char* kKeyFile = "trl.vllm_server_api_key_file";
 constexpr const char* kCaFile = "trl.vllm_server_ca_file";
 
-/// Keys that would hold the API key itself. They are refused, because a configuration is copied, shown and
-/// sent to nodes.
+/// Lists keys that would hold the API key itself. They are refused, because a configuration is copied, shown
+/// and sent to nodes.
 constexpr const char* kOpenKeys[] = {"trl.vllm_server_api_key", "trl.vllm_api_key"};
 
 bool is_given(KeyReader& keys, const char* key) {

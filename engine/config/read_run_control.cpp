@@ -1,4 +1,4 @@
-// Reads which weights are trained, when a run ends early, which weights it exports, and the order of rows.
+// Reads which weights are trained, when a run ends early, which weights a run exports, and the order of rows.
 #include <cctype>
 #include <cmath>
 #include <regex>
@@ -45,8 +45,8 @@ bool has_evaluation_rows(const Config& config) {
     return config.val_set_size > 0 || !config.test_datasets.empty();
 }
 
-/// Returns how often to save or evaluate, as axolotl does: every so many steps, or a fraction of the run if
-/// the file gives a number per epoch.
+/// Returns how often to save or evaluate, as axolotl does: the number of steps between two, or a fraction of
+/// the run if the file gives a number per epoch.
 double cadence_of(const std::optional<double>& steps, const std::optional<double>& per_epoch, double epochs) {
     if (steps) return *steps;
     const double share = per_epoch && *per_epoch > 0 && epochs > 0 ? 1 / (*per_epoch * epochs) : 0;
@@ -89,7 +89,7 @@ void read_early_stopping(KeyReader& keys, Config& config) {
     config.load_best_model_at_end = true;
 }
 
-/// axolotl treats a patience of 0 as the default.
+/// Reads the loss watchdog's keys. axolotl treats a patience of 0 as the default.
 void read_loss_watchdog(KeyReader& keys, Config& config) {
     config.loss_watchdog_threshold = keys.number("loss_watchdog_threshold");
     const int64_t patience = keys.whole("loss_watchdog_patience", {0}).value_or(0);

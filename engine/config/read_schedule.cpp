@@ -131,7 +131,7 @@ void read_cosine(KeyReader& keys, Config& config) {
     }
 }
 
-/// Refuses schedules that follow the loss, and unknown names.
+/// Refuses schedules that adapt the learning rate to the loss, and unknown names.
 void refuse_scheduler(KeyReader& keys, const std::string& said) {
     const bool by_loss = said == "reduce_lr_on_plateau" || said == "greedy";
     FindingValues parameters{{"value", said}};

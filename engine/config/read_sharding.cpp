@@ -42,7 +42,7 @@ int fsdp_list_stage(const json& fsdp) {
     return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
 }
 
-/// Keeps weights in host memory, and with them all that the optimizer needs.
+/// Keeps the weights, and everything that the optimizer needs, in host memory.
 void offload_parameters(KeyReader& keys, Config& config, const char* key) {
     if (!config.optimizer_offloading) keys.inform(Form("CFG-OFFLOAD", "parameters"), key);
     config.parameter_offloading = config.optimizer_offloading = true;

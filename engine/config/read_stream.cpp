@@ -34,7 +34,7 @@ json read_stream(KeyReader& keys, Config& config) {
 
 namespace {
 
-/// Before version 0.13 axolotl ignored val_set_size for a stream; newer versions refuse it.
+/// Checks val_set_size, which axolotl before version 0.13 ignored for a stream and newer versions refuse.
 void check_share(KeyReader& keys) {
     const json* share = keys.find("val_set_size");
     if (!share || !is_on(*share)) return;
@@ -91,7 +91,7 @@ void stream_datasets(KeyReader& keys, Config& config) {
     check_any_stream(keys, config, "streaming");
     if (switched_on(keys, "val_set_size")) keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
     if (config.policy || (config.preference.on() && !config.preference.scores()))
-        return;  // axolotl reads rows for `rl` whole
+        return;  // for `rl`, axolotl does not stream rows
     check_parts(keys, config);
     const bool packs = switched_on(keys, "sample_packing");
     if (packs && config.datasets.size() > 1) keys.error(Form("CFG-CONFLICT", "stream-packing"), "streaming");

@@ -43,9 +43,9 @@ int fsdp_stage(const nlohmann::json& fsdp_config);
 std::optional<int> deepspeed_stage(const nlohmann::json& deepspeed, std::string& problem);
 std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem);
 
-/// Returns the settings for states in a DeepSpeed configuration that axolotl ships; nullopt if `path`, as the
-/// user's file has it, names none. A shipped one is named like deepspeed_configs/zero2.json, or zero2.json
-/// alone.
+/// Returns which states a DeepSpeed configuration that axolotl ships shards and offloads. `path` is the path
+/// in the user's file. Returns nullopt if it does not name a shipped configuration, such as
+/// deepspeed_configs/zero2.json, or just zero2.json.
 std::optional<nlohmann::json> shipped_deepspeed(const std::string& path);
 
 /// Returns the configuration that axolotl ships for the stage in a file's name, such as zero3_fullft.json;
@@ -55,8 +55,8 @@ std::string shipped_deepspeed_like(const std::string& path);
 /// Reports, for each tracker that the file switches on, what is sent to it.
 void say_trackers(KeyReader& keys);
 
-/// Checks rules over the whole configuration that need only the files. A requirement that only another engine
-/// has is a warning that names this engine.
+/// Checks rules over the whole configuration that need only the files. If only another engine has a
+/// requirement, the finding is a warning that names that engine.
 void check_rules(KeyReader& keys, const Config& config);
 
 }  // namespace ringmaster

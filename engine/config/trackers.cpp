@@ -36,7 +36,7 @@ constexpr std::array kObeyed = std::to_array<const char*>({"use_wandb",         
                                                            "trackio_run_name",   "trackio_space_id",
                                                            "use_tensorboard"});
 
-/// Keys that upload more than numbers, each with the tracker that would receive it.
+/// Lists keys that upload more than numbers, each with the tracker that would receive the upload.
 constexpr std::array<std::array<const char*, 2>, 3> kUploads{
     {{"wandb_log_model", "wandb"}, {"wandb_watch", "wandb"}, {"hf_mlflow_log_artifacts", "mlflow"}}};
 
@@ -45,7 +45,7 @@ bool is_asked(const nlohmann::json& values, const char* key) {
     return found != values.end() && is_on(*found);
 }
 
-/// Returns null if nothing switches the tracker on.
+/// Returns the key that switches the tracker on; null if none does.
 const char* switch_of(const nlohmann::json& values, const Tracker& tracker) {
     const auto key = std::find_if(tracker.keys.begin(), tracker.keys.end(),
                                   [&](const char* one) { return is_asked(values, one); });

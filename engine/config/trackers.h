@@ -13,8 +13,8 @@ struct RequestedTrackers {
     nlohmann::json keys = nlohmann::json::object();  ///< the file's keys that a tracker reads; no secrets
 };
 
-/// Returns the trackers that the top-level values of a file ask for. As in axolotl, a project's name switches
-/// its tracker on, whatever use_… says.
+/// Returns the trackers that the top-level values of a file ask for. As in axolotl, the name of a project
+/// switches its tracker on, whatever use_wandb and similar keys say.
 RequestedTrackers requested_trackers(const nlohmann::json& values);
 
 /// Returns whether a tracker obeys the key. Such a key has no effect on the training.

@@ -20,11 +20,11 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
-constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< bytes of scalars and key paths together
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< total bytes of scalars and key paths
 constexpr int kMaxDuplicates = 50;
 constexpr int kMaxOpenBrackets = 1000;  ///< includes brackets in text, so it is far above kMaxDepth
 
-/// Thrown to stop reading without returning values.
+/// Exception that stops reading; no values are returned.
 struct Refusal {
     Diagnostic diagnostic;
 };
