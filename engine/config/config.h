@@ -121,8 +121,8 @@ struct Config {
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
     std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
     std::optional<int64_t> early_stopping_patience;      ///< evaluations without a better loss that end a run
-    std::optional<double> loss_watchdog_threshold;       ///< a loss of this value or more counts as too high
-    int64_t loss_watchdog_patience = 3;                  ///< number of such steps in a row that end the run
+    std::optional<double> loss_watchdog_threshold;  ///< a step's loss counts as too high above this value
+    int64_t loss_watchdog_patience = 3;             ///< number of such steps in a row that end the run
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 

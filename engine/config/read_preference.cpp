@@ -174,7 +174,7 @@ void read_steps(KeyReader& keys, Config& config) {
     config.token_labels = keys.whole("num_labels", {2, 1 << 16}).value_or(2);
 }
 
-/// Reports rules of axolotl and TRL that the engine lifts.
+/// Reports restrictions of axolotl and TRL that do not apply in this engine.
 void say_upstream(KeyReader& keys, const Config& config, const std::string& method) {
     if (config.sample_packing && !config.preference.scores())
         keys.inform(Form("CFG-PREFERENCE", "packed"), "sample_packing");

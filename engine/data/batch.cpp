@@ -53,7 +53,7 @@ BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::
 
 namespace {
 
-/// A whole sequence: rows one after the other, then padding.
+/// Holds a sequence before it is split over ranks: rows one after the other, then padding.
 struct Sequence {
     std::vector<int64_t> input_ids, labels, places;
     std::vector<int32_t> segments;
@@ -64,8 +64,8 @@ struct Sequence {
           places(static_cast<size_t>(tokens), -1),
           segments(static_cast<size_t>(tokens), -1) {}
 
-    /// Puts tokens [from, to) of a document at `at`. `slot` is the document's number, or its first label's if
-    /// labels are segments.
+    /// Puts tokens [from, to) of a document at `at`. `slot` is the document's number, or the number of its
+    /// first label if each label is a segment.
     void put(const Row& document, const PlacedTokens& tokens, size_t slot, Segments rule) {
         const auto begin = static_cast<size_t>(tokens.from), end = static_cast<size_t>(tokens.to);
         const auto shift = static_cast<size_t>(document.label_shift), at = static_cast<size_t>(tokens.at);

@@ -40,7 +40,7 @@ struct BatchShape {
 };
 
 /// Returns the shape. `window` is the model's sliding window, if any. With `shares_prompts`, a prompt that
-/// several documents have in common comes once, and the layout's padding is the only one.
+/// several documents have in common occurs once, and only the layout adds padding.
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window,
                        bool shares_prompts);
 
@@ -54,7 +54,7 @@ inline int32_t segment_of_prompt(size_t document) {
     return static_cast<int32_t>(2 * document + 1);
 }
 
-/// One rank's share, row-major [rows, tokens of this rank].
+/// Holds one rank's share of a micro-batch, row-major [rows, tokens of this rank].
 struct BatchShard {
     int64_t rows = 0;
     std::vector<int64_t> input_ids;
@@ -64,13 +64,13 @@ struct BatchShard {
     int64_t valid_labels = 0;       ///< valid labels of completions
 };
 
-/// Says which labels' losses are summed: those of each document's completion; also those of the prompts of
-/// chosen documents; or none (each label is a segment of its own).
+/// Selects which labels' losses are summed: those of each document's completion, those of the prompts of
+/// chosen documents too, or none, because each label is a segment of its own.
 enum class Segments { Completions, ChosenPromptsToo, Labels };
 
 /// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all
-/// rows into one, in which `prompts`, if any, come once. With Segments::ChosenPromptsToo, every second
-/// document's prompt gets labels, from the first on.
+/// rows into one, in which each of `prompts` occurs once. With Segments::ChosenPromptsToo, the prompts of
+/// documents 0, 2, … get labels.
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
                       bool as_one_sequence = false, Segments segments = Segments::Completions,
                       const SharedPrompts& prompts = {});

@@ -1,5 +1,5 @@
 /// Maps what the rows of `rl: grpo` hold besides tokens and labels: each document's advantage, and the
-/// log-probability that the policy gave each label when it wrote it.
+/// log-probability that the policy gave each label when it sampled the label.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Rollouts {
     /// Returns the old log-probability of the token at `place`, if the rows give it.
     std::optional<double> old_log_p(int64_t place) const;
     /// Returns the log-probability that another program's sampler gave the token at `place`. The file must
-    /// have these.
+    /// hold these numbers.
     double sampled_log_p(int64_t place) const { return sampled_log_p_[static_cast<size_t>(place)]; }
 
   private:

@@ -15,7 +15,7 @@
 
 namespace ringmaster {
 
-/// Tokens [from, to) of a document of a micro-batch; the first lies at `at` in the sequence.
+/// Locates tokens [from, to) of a document of a micro-batch; the first of them lies at `at` in the sequence.
 struct PlacedTokens {
     size_t document = 0;
     int64_t from = 0, to = 0;
@@ -28,8 +28,8 @@ struct PlacedTokens {
 struct SharedPrompts {
     std::vector<PlacedTokens> parts;  ///< in the sequence's order; empty: no two documents share a prompt
     AttentionMask mask;               ///< documents of the sequence, and what they continue
-    /// For each document of the micro-batch: how many of its first tokens are stored with another document,
-    /// and which one.
+    /// For each document of the micro-batch, `shared` is the number of its first tokens that are stored with
+    /// another document, and `holder` is the index of that document.
     std::vector<int64_t> shared;
     std::vector<size_t> holder;
 
@@ -40,7 +40,7 @@ struct SharedPrompts {
 };
 
 /// Returns the shared prompts of `documents`. If `learns_prompt` (ORPO), the prompts of documents 0, 2, …
-/// have labels, and each of these keeps its own.
+/// have labels, and each of these documents keeps its own prompt.
 SharedPrompts share_prompts(const std::vector<Row>& documents, bool learns_prompt);
 
 /// Returns the documents of `rows`, in order.

@@ -1,8 +1,8 @@
 /// Maps prepared rows from a file: `input_ids` and `labels` of all rows one after the other, and the offset
 /// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of
-/// preference pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have
-/// `desirable`, 0 or 1 for each document. For a model that gives scores, each label has the index of the
-/// token that predicts it; the file then holds `own_labels`.
+/// preference pairs a row holds whole pairs: a chosen document, then the rejected one. Data for KTO have
+/// `desirable`, 0 or 1 for each document. For a model that gives scores, each label stands at the index of
+/// the token that predicts it, and the file holds `own_labels`.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Row {
     std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
     std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
     int64_t place = 0;                   ///< index of its first token in the file
-    /// Places from a label to the token that predicts it: 1, to the preceding token; 0, to the label's own
-    /// token, if the model gives scores.
+    /// Distance from a label back to the token that predicts it: 1 for the preceding token; 0 for the label's
+    /// own token, if the model gives scores.
     int64_t label_shift = 1;
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }

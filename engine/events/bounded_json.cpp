@@ -38,7 +38,7 @@ std::string json_problem(const std::exception& problem) {
     if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&problem))
         return "no valid JSON from byte " + std::to_string(broken->byte) + " on";
     if (dynamic_cast<const nlohmann::json::type_error*>(&problem)) return "a value has the wrong type";
-    const std::string what = problem.what();  // begins with the exception's name in brackets
+    const std::string what = problem.what();  // begins with the exception's name in square brackets
     return what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
 }
 

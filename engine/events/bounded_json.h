@@ -20,7 +20,7 @@ struct JsonLimits {
 /// nested deeper than 16 levels". Does not check that the text is JSON.
 std::string what_exceeds(std::string_view text, const JsonLimits& limits = {});
 
-/// Says what is wrong with a file's JSON, without the library's name for it.
+/// Returns what is wrong with a file's JSON, without the name of the library's exception.
 std::string json_problem(const std::exception& problem);
 
 /// Returns the JSON tree. Throws Error(Refused) naming `where` if the text exceeds the limits or is not JSON.

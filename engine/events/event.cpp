@@ -92,7 +92,7 @@ class FieldReader {
     explicit FieldReader(std::string_view line) : members_(line) {}
 
     bool good() const { return good_; }
-    /// Reads what nobody asked for; returns whether the line is exactly one JSON object.
+    /// Reads the remaining members. Returns true if the line is exactly one JSON object.
     bool is_whole() {
         while (members_.next(member_)) {
         }
@@ -171,8 +171,8 @@ class FieldReader {
     }
 
     JsonMembers members_;
-    JsonMember member_;                ///< the newest that was read
-    std::vector<JsonMember> skipped_;  ///< those that were read before they were asked for
+    JsonMember member_;                ///< the member that was read last
+    std::vector<JsonMember> skipped_;  ///< members that were read before they were asked for
     bool good_ = true;
 };
 
@@ -192,7 +192,7 @@ struct FieldWriter {
     }
 };
 
-/// Makes `event` one of the type; returns false for an unknown type.
+/// Sets `event` to an event of this type; returns false for an unknown type.
 template <size_t... I>
 bool make_event(Event& event, std::string_view type, std::index_sequence<I...>) {
     return ((type == kTypes[I] && (event.emplace<I>(), true)) || ...);

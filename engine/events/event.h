@@ -28,7 +28,7 @@ struct LossFigures {
 
 /// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
-    std::optional<double> reward, reward_std;  ///< for the weighted sums of the functions' rewards
+    std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
     std::optional<double> completion_tokens;
     /// Share of completions that were cut at their longest length.
     std::optional<double> cut_share;
@@ -54,7 +54,7 @@ struct StepEvent {
     int64_t comm_bytes = 0;
     double data_s = 0;
     int64_t memory_bytes = 0;
-    int64_t peak_memory_bytes = 0;  ///< during the step, or during an evaluation after the step before it
+    int64_t peak_memory_bytes = 0;  ///< peak in the step, or in an evaluation since the previous step
     double tokens_per_s = 0;
     int64_t position_sum = 0;           ///< sum of this rank's position ids
     int64_t attention_cells = 0;        ///< cells of the attention mask that this rank computed for each head
@@ -118,7 +118,7 @@ struct DoneEvent {
 struct ErrorEvent {
     std::string message, where;
     std::string code = {};   ///< the Error's code, such as "ENGINE-MEMORY"; empty in older versions' events
-    std::string cause = {};  ///< the Error's cause, such as "peer-lost"; empty if the code says it
+    std::string cause = {};  ///< the Error's cause, such as "peer-lost"; empty if the code implies it
 };
 
 using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,

@@ -18,7 +18,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kLeastRead = 64 << 10;
-constexpr int64_t kPart = 96 << 10;  ///< bytes read at once: longer than a line, and few enough for a cache
+constexpr int64_t kPart = 96 << 10;  ///< bytes read at once: more than a line, but few enough for a cache
 
 std::string numbered(int rank, const char* ending) {
     std::string digits = std::to_string(rank);
@@ -31,7 +31,7 @@ int64_t regular_size(int file) {
     return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : -1;
 }
 
-/// Returns whether there was an event.
+/// Calls `visit` with each event in the text. Returns true if there was one.
 bool visit_lines(std::string_view text, const std::function<void(EventLine&)>& visit) {
     bool found = false;
     while (!text.empty()) {
@@ -97,7 +97,7 @@ void EventWriter::append(const std::string& text) {
     }
     if (written >= 0) {
         torn_ = torn_ || written > 0;
-        errno = ENOSPC;  // a regular file takes less only if the disk is full
+        errno = ENOSPC;  // write(2) writes less to a regular file only if the disk is full
     }
     throw_write_error(file_);
 }

@@ -48,11 +48,11 @@ class EventReader {
 
     /// Returns the events in whole lines since the last call: none if there are no new lines or the file is
     /// missing or not a regular file. `max_bytes` (at least 64 KiB) limits one read and so the number of
-    /// events. Skips a longer line, and a line that is not an event. If the file is now shorter than the
-    /// offset, it was replaced, and the reader starts at its beginning.
+    /// events. Skips lines that are too long and lines that are not events. If the file is now shorter than
+    /// the offset, it was replaced, and the reader starts at its beginning.
     std::vector<EventLine> poll(int64_t max_bytes = 8 << 20);
 
-    /// Gives the same events to `visit` one by one, which takes no memory for all of them.
+    /// Passes the same events to `visit` one by one, so that they are never all in memory.
     void poll(int64_t max_bytes, const std::function<void(EventLine&)>& visit);
     int64_t offset() const { return offset_; }
 

@@ -1,5 +1,5 @@
-/// Recognises causes of a failure in what libraries and the kernel say, because they say it only in words.
-/// Nothing else reads those words, and nothing reads our own.
+/// Recognises the cause of a failure in messages of libraries and the kernel, which have no code for it. No
+/// other code depends on the words of these messages, and none depends on the words of our own messages.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-/// Gives an event's words in its rank's log.
+/// Gives the text that an event has in its rank's log.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace ringmaster {
 /// Returns the event of an error; its message ends with the hint.
 ErrorEvent error_event(const Error& error);
 
-/// Returns the text, without its time, that the engine writes into a rank's log for an event. A reader of
-/// events and log knows by it which lines of the log repeat an event. Empty for events that the log has in
-/// another form or not at all.
+/// Returns the text, without the time, that the engine writes into a rank's log for an event. With it, a
+/// reader of events and log finds the lines of the log that repeat an event. Empty for events that the log
+/// lacks or has in another form.
 std::string log_text(const Event& event);
 
 }  // namespace ringmaster

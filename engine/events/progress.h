@@ -1,4 +1,4 @@
-/// Records where a rank is in its work: step, layer and hop, and which rank it waits for. A rank notes this
+/// Records where a rank is in its work: step, layer and hop, and which rank it waits for. A rank records this
 /// with plain stores into memory that it shares with its agent, so that the agent can say where a rank
 /// stalled even if the rank no longer answers.
 ///
@@ -21,7 +21,7 @@ struct Place {
     int micro_batch = 0;  ///< micro-batch of the step; the first is 1
     Pass pass = Pass::Outside;
     int layer = -1;  ///< index from 0, which stays set between layers; -1: none yet
-    int hop = -1;    ///< unit of the layer's attention, from 0 (a stage, or heads of one); -1: none
+    int hop = -1;    ///< index of the unit of the layer's attention (a stage, or some of its heads); -1: none
 };
 
 /// Returns text such as "in layer 12, hop 5 (backward of step 7, micro-batch 1)".

@@ -1,5 +1,5 @@
-/// Says why a run ended as a list of parts: a code each, and the values of its text. The texts here are
-/// English; the app has them in its languages, by code.
+/// Describes why a run ended as a list of parts, each with a code and the values of its text. The texts here
+/// are English; the app has them in its languages, by code.
 #pragma once
 
 #include <string>

@@ -211,7 +211,7 @@ RunState parse_run_state(const std::string& text, const std::string& where) {
         return state_of(json);
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where);
-    } catch (const Error& problem) {  // about a member
+    } catch (const Error& problem) {  // a member has an invalid value
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     where);
     }

@@ -18,8 +18,9 @@ namespace ringmaster {
 
 enum class RunPhase { Queued, Preparing, Running, Stopping, Completed, Failed, Stopped };
 
-/// Marks, as the writer's host name, a run that was submitted to Slurm; its pid is the job (0: not known
-/// yet). Only Slurm knows if such a run is alive; no process can be checked.
+/// Host name of the writer that marks a run submitted to Slurm; the writer's pid is then the number of the
+/// job (0: not known yet). Only Slurm knows whether such a run is alive, because there is no process to
+/// check.
 inline constexpr const char* kSlurmJob = "Slurm job";
 
 const char* to_string(RunPhase phase);  ///< returns "queued", "preparing", …
@@ -39,7 +40,7 @@ struct NodeState {
 struct RunState {
     std::string name;
     RunPhase state = RunPhase::Queued;
-    std::string reason;    ///< reason of the end: one sentence, possibly with last log lines after it
+    std::string reason;    ///< reason of the end: one sentence, perhaps followed by the last lines of the log
     Reason why;            ///< `reason` as parts, for other languages; empty if it has none
     std::string code;      ///< the Error's code if the run failed, or "RUN-FAILED", for programs; else empty
     int failed_rank = -1;  ///< rank at which a failure began; -1: none or not known
@@ -59,15 +60,15 @@ void give_reason(RunState& state, Reason why);
 /// Writes run.json. Throws Error(Refused) naming the file and the reason.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// Converts a state to run.json's text, of at most 4 MiB; parse_run_state converts back, cuts a longer
-/// reason, leaves out parts that are longer, and throws Error(Refused) naming `where` if the text is damaged
-/// or a number is outside limits.h.
+/// Converts a state to run.json's text, of at most 4 MiB. parse_run_state converts back. It cuts a reason
+/// that is too long, and leaves out the reason's parts if they are too long. It throws Error(Refused) naming
+/// `where` if the text is damaged or a number is outside limits.h.
 std::string run_state_text(const RunState& state);
 RunState parse_run_state(const std::string& text, const std::string& where);
 
 /// Reads run.json. Throws Error(Usage) if there is none, Error(Refused) if it is damaged. If a run is not
-/// over but its writer is gone, returns it as failed for that reason, ended at the last write. A writer on
-/// another host cannot be checked: its state is returned as it is.
+/// over but its writer is gone, returns the run as failed for that reason at the time of the last write. A
+/// writer on another host cannot be checked: its state is returned as it is.
 RunState read_run_state(const std::filesystem::path& run_dir);
 
 }  // namespace ringmaster

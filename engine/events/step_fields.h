@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Holds for E and for const E.
+/// Matches E and const E.
 template <class T, class E>
 concept EventOf = std::same_as<std::remove_const_t<T>, E>;
 

@@ -13,7 +13,7 @@ void describe_cohere(const ConfigFields& fields, ModelConfig& model) {
     if (fields.flag_or("use_qk_norm", false)) model.obstacles.push_back("use_qk_norm");
 }
 
-/// Layers without a window have no rotary embedding.
+/// Describes Cohere 2, whose layers without a window have no rotary embedding.
 void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
     describe_cohere(fields, model);
     for (const char* idle :

@@ -17,7 +17,7 @@ namespace ringmaster {
 /// Reads one config.json field by field. Every error names the file and the field.
 class ConfigFields {
   public:
-    /// The name of a field here, and its name in the file.
+    /// Pairs the common name of a field with its name in the file.
     using Renamed = std::vector<std::pair<std::string, std::string>>;
 
     ConfigFields(const nlohmann::json& values, std::string where, Renamed renamed = {})

@@ -1,5 +1,5 @@
-/// Sizes of a layer that passes a state of fixed size from token to token, in place of keys and values: a
-/// gated delta rule, a state space, or a short convolution between two gates.
+/// Holds the sizes of a layer that passes a state of fixed size from token to token, in place of keys and
+/// values: a gated delta rule, a state space, or a short convolution between two gates.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ struct DeltaSizes {
     int64_t key_heads = 0, value_heads = 0;
     int64_t key_width = 0, value_width = 0;  ///< width of one head's key, or value
     int64_t taps = 0;                        ///< tokens that the short convolution reads
-    /// The first matrix's outputs are ordered by key head; otherwise all queries come first, then all keys,
-    /// and so on.
+    /// If true, the first matrix's outputs are ordered by key head. Otherwise all queries come first, then
+    /// all keys, and so on.
     bool by_key_head = false;
-    /// Channels of a short convolution; above 0, the layer has no heads, and only one first matrix.
+    /// Number of channels of a short convolution. If it is above 0, the layer has no heads and a single first
+    /// matrix.
     int64_t convolved = 0;
-    /// With a state space, a key head is a group of heads with the same keys (B) and queries (C), whose width
-    /// is the state's.
+    /// With a state space, a key head is a group of heads that share keys (B) and queries (C), and key_width
+    /// is the width of the state.
     StateSpace state_space = {};
 
     int64_t heads_per_key() const { return value_heads / key_heads; }

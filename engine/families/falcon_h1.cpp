@@ -18,7 +18,8 @@ void describe_falcon_h1(const ConfigFields& fields, ModelConfig& model) {
     model.mlp_bias = fields.flag_or("mlp_bias", false);
     model.embedding_multiplier = fields.number_or("embedding_multiplier", 1);
     model.logit_multiplier = fields.number_or("lm_head_multiplier", 1);
-    // Scaling attention's input scales its output once, and its scores twice: by queries and keys.
+    // Scaling attention's input scales its output once, through the values, and its scores twice, through
+    // queries and keys.
     const double read = fields.positive_or("attention_in_multiplier", 1);
     if (read != 1 && model.qkv_bias) model.obstacles.push_back("attention_in_multiplier");
     model.attention_multiplier = read * fields.number_or("attention_out_multiplier", 1);
@@ -31,7 +32,7 @@ void describe_falcon_h1(const ConfigFields& fields, ModelConfig& model) {
     double* const factors[] = {&space.gates, &space.values, &space.keys, &space.queries, &space.steps};
     for (size_t i = 0; i < parts.size(); ++i) *factors[i] = all * parts[i];
     space.output = fields.number_or("ssm_out_multiplier", 1);
-    // The class reads none of these.
+    // transformers' class reads none of these fields.
     for (const char* idle :
          {"attn_layer_indices", "mamba_use_mlp", "mlp_expansion_factor", "num_logits_to_keep"})
         fields.has(idle);

@@ -18,12 +18,13 @@ struct Rename {
     std::string_view module, in_files;
 };
 
-/// Names in files of a layer's router, and of the matrices of each of its experts; empty if the files hold
-/// all experts of a layer in one tensor with the class's name.
+/// Holds the names that files use for a layer's router and for the matrices of each of its experts. The names
+/// are empty if the files hold all experts of a layer in one tensor with the class's name.
 struct ExpertNames {
     std::string_view router = "mlp.gate", experts = "mlp.experts";
     std::string_view gate = "gate_proj", up = "up_proj", down = "down_proj";
-    /// The files hold all experts of a layer in one tensor: gate and up under the name of gate, and down.
+    /// If true, the files hold all experts of a layer in one tensor: gate and up under the name of gate, and
+    /// down.
     bool stacked = false;
 };
 
@@ -35,9 +36,9 @@ inline constexpr Rename kSharedExperts[] = {{"mlp.shared_expert.gate_proj", "mlp
                                             {"mlp.shared_expert.up_proj", "mlp.shared_experts.up_proj"},
                                             {"mlp.shared_expert.down_proj", "mlp.shared_experts.down_proj"}};
 
-/// The targets, named as in transformers 4, for which PEFT 0.21 adapts parameters instead of modules: those
-/// that hold a mixture's experts and its router (peft/utils/transformers_weight_conversion.py). Targets that
-/// are not listed are modules.
+/// List targets, by their names in transformers 4, for which PEFT 0.21 adapts parameters instead of modules.
+/// The parameters hold a mixture's experts and its router (peft/utils/transformers_weight_conversion.py).
+/// Targets that are not listed are modules.
 inline constexpr std::string_view kMixtralTargets = "gate w1 w2 w3";
 inline constexpr std::string_view kQwenTargets = "gate gate_proj up_proj down_proj";
 
@@ -123,20 +124,20 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 /// Sizes and rules of a mixture whose router scores by groups, as in DeepSeek's models.
 struct GroupedDefaults {
     ExpertDefaults experts;
-    int64_t shared_experts = 1;  ///< number of experts joined into the one that every token uses
+    int64_t shared_experts = 1;  ///< number of experts joined into the shared expert
     int64_t dense_layers = 1;    ///< number of first layers that have an MLP instead
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;
     bool norms = true;
 };
-/// A router whose scores are sigmoids. A bias that is not trained is added only to choose experts, so that
-/// experts get equally many tokens (arXiv 2412.19437, section 2.1.2).
+/// Describes a router whose scores are sigmoids. An untrained bias is added to the scores only to choose
+/// experts, so that experts get equally many tokens (arXiv 2412.19437, section 2.1.2).
 inline constexpr RouterRule kCorrectedRouter = {
     .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
 /// Reads multi-head latent attention. `defaults` has the sizes of the family's class. With `share_of_key`,
-/// the field partial_rotary_factor is the rotated share of a whole key; otherwise it is that of the key's
-/// rotary part.
+/// the field partial_rotary_factor is the rotated share of a whole key; otherwise it is the rotated share of
+/// the key's rotary part.
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key = false);
 /// Reads LFM2's layers: which of them have attention, and the short convolution of the others.

@@ -13,7 +13,7 @@ void describe_gptj(const ConfigFields& fields, ModelConfig& model) {
     model.ropes.front().interleaved = true;
     read_rotary_dim(fields, model, 64);
     if (fields.is_null("rotary_dim")) model.obstacles.push_back("rotary_dim");
-    // The class reads none of these.
+    // transformers' class reads none of these fields.
     for (const char* idle : {"rotary", "scale_attn_weights", "gradient_checkpointing", "summary_type",
                              "summary_first_dropout", "summary_proj_to_labels", "summary_use_proj"})
         fields.has(idle);

@@ -19,8 +19,8 @@ void describe_granite(const ConfigFields& fields, ModelConfig& model) {
     model.mlp_bias = fields.flag_or("mlp_bias", false);
 }
 
-/// Each layer has a shared MLP, alone or with experts. Queries and keys are rotated only if
-/// position_embedding_type is "rope".
+/// Describes hybrids, in which each layer has a shared MLP, alone or with experts. Queries and keys are
+/// rotated only if position_embedding_type is "rope".
 void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
     read_multipliers(fields, model);
     read_state_space(fields, model, {});
@@ -32,7 +32,7 @@ void describe_hybrid(const ConfigFields& fields, ModelConfig& model) {
     const int64_t shared = fields.integer_or("shared_intermediate_size", 1024, 10'000'000);
     if (fields.number_or("num_local_experts", 8) == 0) {
         model.intermediate_size = shared;
-        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // experts' fields
+        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // fields of experts
     } else {
         model.norms_expert_weights = true;
         model.gates_shared_expert = false;

@@ -28,8 +28,8 @@ void describe_deepseek_v3(const ConfigFields& fields, ModelConfig& model) {
         {.experts = {256, 8, 2048}, .dense_layers = 3, .groups = 8, .chosen_groups = 4, .scale = 2.5});
 }
 
-/// DeepSeek-V2's class never divides the weights of experts by their sum, and has groups only with one
-/// method.
+/// Describes DeepSeek-V2. Its class never divides the weights of experts by their sum, and forms groups of
+/// experts only if topk_method is group_limited_greedy.
 void describe_deepseek_v2(const ConfigFields& fields, ModelConfig& model) {
     model.router = {.in_float32 = true, .has_loss = false};
     const bool is_greedy = fields.text_or("topk_method", "greedy") == "greedy";

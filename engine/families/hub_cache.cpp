@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMain = "main";
 
-/// Returns whether the text names a place below a folder; a hub id is such a text with at most one slash.
+/// Returns true if the text is a relative path that stays below its folder. A hub id is such a path with at
+/// most one slash.
 bool stays_below(const std::string& text) {
     const bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
@@ -31,7 +32,7 @@ fs::path folder_of(const std::string& hub_id, const fs::path& cache) {
     return cache / folder;
 }
 
-/// Returns the commit that a branch or a tag names; another text is a commit itself.
+/// Returns the commit that a branch or a tag names. Any other text is taken for a commit.
 std::string commit_of(const std::string& revision, const fs::path& model) {
     std::string commit;
     std::ifstream(model / "refs" / revision) >> commit;

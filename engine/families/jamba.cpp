@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The layers that have a part: those whose index is `offset` above a multiple of `period`.
+/// Selects the layers that have a part: those whose index is `offset` above a multiple of `period`.
 struct Places {
     int64_t period, offset;
 
@@ -33,7 +33,7 @@ void describe_jamba(const ConfigFields& fields, ModelConfig& model) {
     set_layer_parts(fields, model, parts, -1, false);
     const char* count = fields.has("num_local_experts") ? "num_local_experts" : "num_experts";
     if (fields.number_or(count, 16) == 1)
-        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // experts' fields
+        fields.ignore("num_experts_per_tok output_router_logits router_aux_loss_coef");  // fields of experts
     else
         read_experts(fields, model, {16, 2});
     for (int64_t layer = 0; layer < model.num_layers; ++layer)

@@ -1,5 +1,5 @@
-/// Sizes of multi-head latent attention: queries, and keys with values, come from short vectors (latents).
-/// Source: DeepSeek-AI 2024, "DeepSeek-V2", arXiv 2405.04434, section 2.1.
+/// Holds the sizes of multi-head latent attention, which computes queries from one short vector (latent), and
+/// keys and values from another. Source: DeepSeek-AI 2024, "DeepSeek-V2", arXiv 2405.04434, section 2.1.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct LatentSizes {
     int64_t query_rank = 0;    ///< 0: queries come from the hidden states
     int64_t rank = 0;          ///< width of the latents of keys and values; 0: attention without latents
     int64_t rotary_width = 0;  ///< rotated elements of a key, which all heads share
-    int64_t plain_width = 0;   ///< elements of a key that each head has for itself
+    int64_t plain_width = 0;   ///< elements of a key that are separate for each head
     int64_t value_width = 0;
     double norm_eps = 1e-6;  ///< epsilon of the latents' norms
 

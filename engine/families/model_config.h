@@ -93,11 +93,11 @@ struct ModelConfig {
     bool norms_values = false;     ///< RMSNorm without weights of each head's values
     bool values_are_keys = false;  ///< values are the keys before their norm and rotation
     HeadSizes global_heads;        ///< sizes of the heads in layers whose kind is global
-    /// The layer computes only queries, because LayerKind::keys_of names the layer of its keys; set by
-    /// of_kind.
+    /// If true, the layer computes only queries, and reads keys and values of the layer LayerKind::keys_of.
+    /// of_kind() sets this.
     bool borrows_keys = false;
-    /// Above 0: each layer also reads an input of this width, from a second embedding of the tokens and from
-    /// the first one's output (engine/blocks/layer_input.h).
+    /// If above 0, each layer also reads an input of this width, from a second embedding of the tokens and
+    /// from the first one's output (engine/blocks/layer_input.h).
     int64_t layer_input_width = 0;
     int64_t layer_inputs_width = 0;       ///< width of all layers' inputs together
     int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
@@ -229,7 +229,8 @@ inline bool is_of_embedding(Role role) {
     return role == Role::Embedding || role == Role::LayerInputs;
 }
 
-/// Returns true if the first dimension of this role's parameters is the experts; the router's do not count.
+/// Returns true if the first dimension of this role's parameters is the experts; false for the router's
+/// parameters.
 constexpr bool is_of_stacked_experts(Role role) {
     return role == Role::ExpertGateUp || role == Role::ExpertGateUpBias || role == Role::ExpertDown ||
            role == Role::ExpertDownBias;
@@ -240,7 +241,7 @@ struct Stored {
     std::string name;
     /// Names of matrices of equal size that hold the parameter, one below the other; usually empty.
     std::vector<std::string> parts = {};
-    bool stacked = false;  ///< the only part has the parameter's shape
+    bool stacked = false;  ///< there is one part, which has the parameter's shape
 };
 
 /// Describes one parameter as the files store it. If a family's files fuse modules (queries, keys and values;
@@ -276,7 +277,8 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
 /// Returns the elements of each rank's slice if `shards` ranks share `elements`: a multiple of 16 (a cache
 /// line of float32), with the last slices padded. Returns `elements` for one shard.
 int64_t slice_elements(int64_t elements, int shards);
-/// Elements of the units in which states are sharded: embedding, the largest layer, final norm with head.
+/// Holds how many elements the units have in which states are sharded: the embedding, the largest layer, and
+/// the final norm with the head.
 struct UnitSizes {
     int64_t embedding = 0, layer = 0, head = 0;
 };

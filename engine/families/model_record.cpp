@@ -274,7 +274,7 @@ void check_layer_inputs(const ModelConfig& m, const Expect& expect) {
            "its layers' inputs are no decoder's");
 }
 
-/// Checks a record read from a file, so that no reader of it indexes out of range.
+/// Checks a record that was read from a file, so that code that uses it never indexes out of range.
 void check(const ModelConfig& m, const std::string& where) {
     const auto expect = [&](bool fits, const char* what) {
         if (!fits) throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where);

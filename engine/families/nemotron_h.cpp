@@ -29,7 +29,7 @@ void describe_nemotron_h(const ConfigFields& fields, ModelConfig& model) {
     if (const int64_t width = fields.integer_or("moe_latent_size", 0, 10'000'000); model.num_experts > 0)
         model.expert_latent_size = width;
     if (model.tie_word_embeddings) model.obstacles.push_back("tie_word_embeddings");
-    // The class reads these for new weights only, or never.
+    // The class reads these fields only to initialize new weights, or never.
     fields.ignore(
         "attention_bias attention_head_dim hidden_dropout chunk_size expand norm_eps mamba_ssm_cache_dtype "
         "num_hidden_layers moe_shared_expert_overlap use_mamba_kernels mtp_hybrid_override_pattern "

@@ -28,12 +28,13 @@ struct QuantizedLayout {
 };
 
 QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows, int64_t columns);
-/// Treats all matrices of a parameter as one, one below the other.
+/// Returns the layout of a parameter. If the parameter holds several matrices, they count as one matrix, in
+/// which they lie one below the other.
 QuantizedLayout quantized_layout(const Quantization& quantization, const ParameterShape& shape);
 
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization);
 /// Returns whether a matrix is rounded to the values that quantisation gives, but kept in the dtype of
-/// computation. That is a linear module outside the layers, which bitsandbytes quantises.
+/// computation. This is so for a linear module outside the layers, because bitsandbytes quantises it.
 bool is_rounded(const ParameterShape& shape, const Quantization& quantization);
 
 /// Returns the parameters that stay unquantised; all of them if quantisation is off.

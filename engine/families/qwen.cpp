@@ -41,7 +41,7 @@ void describe_qwen2_moe(const ConfigFields& fields, ModelConfig& model) {
     read_windows(fields, model, is_early_and_even);
 }
 
-/// Gives all layers the same window: transformers reads neither layer_types nor max_window_layers here.
+/// Gives all layers the same window: transformers' class reads neither layer_types nor max_window_layers.
 void describe_qwen3_moe(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.qk_norm = QkNorm::PerHead;

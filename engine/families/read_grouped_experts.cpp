@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostExperts = 1'000'000;
 
-/// Returns the layers that have an MLP, as `mlp_layer_types` names them.
+/// Returns, for each layer, true if `mlp_layer_types` gives it an MLP instead of experts.
 std::vector<bool> named_layers(const ConfigFields& fields, int64_t layers) {
     const nlohmann::json& types = fields.values()["mlp_layer_types"];
     if (!types.is_array() || types.size() != static_cast<size_t>(layers))

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kMostInputs = 100'000;
 
-/// Returns the last layer before `end` with the same window (or also without one); -1 if there is none.
+/// Returns the last layer before `end` with the same window, or without a window if this kind has none; -1 if
+/// there is no such layer.
 int64_t last_alike(const ModelConfig& model, const LayerKind& kind, int64_t end) {
     int64_t layer = end - 1;
     while (layer >= 0 && model.layers[static_cast<size_t>(layer)].window != kind.window) --layer;

@@ -46,7 +46,7 @@ int64_t read_width(const ConfigFields& fields, const ModelConfig& model, const S
                              10 * kMostOfStates);
 }
 
-/// Reads the fields that both kinds of state spaces share; the layer's sizes are known.
+/// Reads the fields that both kinds of state spaces share, except sizes.
 void read_module(const ConfigFields& fields, ModelConfig& model, const char* activation_field) {
     model.delta.state_space.convolution_bias = fields.flag_or("mamba_conv_bias", true);
     if (fields.flag_or("mamba_proj_bias", false)) model.obstacles.push_back("mamba_proj_bias");

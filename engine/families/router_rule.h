@@ -9,12 +9,12 @@ struct RouterRule {
     bool sigmoid = false;  ///< an expert's score is the sigmoid of its logit; else a softmax gives all scores
     bool corrects = false;    ///< the scores get a bias, which is not trained, only when experts are chosen
     bool in_float32 = false;  ///< logits are computed in float32, whatever the weights' dtype
-    /// Experts are chosen from the best `chosen_groups` of this many groups. A group's score is the sum of
-    /// the scores of its `best_of_group` best experts.
+    /// Experts are chosen from the best `chosen_groups` of `groups` groups. A group's score is the sum of the
+    /// scores of its `best_of_group` best experts.
     int64_t groups = 1, chosen_groups = 1, best_of_group = 1;
     double least_sum = 1e-20;  ///< added to the sum that divides the weights of a token's experts
     double scale = 1;          ///< multiplies the weights of a token's experts
-    /// The router reads a separate norm of the layer's hidden states, times hidden^-1/2.
+    /// If true, the router reads a separate norm of the layer's hidden states, times hidden^-1/2.
     bool norms_input = false;
     bool scales_experts = false;  ///< each expert has a trained factor that multiplies its weights
     bool has_loss = true;         ///< the model's class has a loss that balances experts

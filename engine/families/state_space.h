@@ -16,10 +16,10 @@ struct StateSpace {
     double least_step = 0, most_step = 0;  ///< limits of the step; 0: none
     /// Factors of the first matrix's outputs, and of the layer's output.
     double gates = 1, values = 1, keys = 1, queries = 1, steps = 1, output = 1;
-    /// Above 0: the state space is Mamba-1. Each channel is a head of one value, and each number of its state
-    /// decays at a rate of its own. A second matrix reads the convolution's outputs and computes this many
-    /// numbers, from which a third matrix computes the steps; it also computes the keys (B) and queries (C)
-    /// that all channels share.
+    /// If this is above 0, the state space is Mamba-1. Each channel is then a head with one value, and each
+    /// number of its state decays at a rate of its own. A second matrix computes this many numbers from the
+    /// convolution's outputs, and a third matrix computes the steps from them. The second matrix also
+    /// computes the keys (B) and queries (C) that all channels share.
     int64_t step_rank = 0;
 };
 

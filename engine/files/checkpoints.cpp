@@ -80,7 +80,7 @@ WrittenFile listed_file(const nlohmann::json& entry) {
     return file;
 }
 
-/// Rejects nesting during parsing, because nested JSON takes more memory than it has bytes.
+/// Rejects deep nesting during parsing, because a tree of nested JSON takes much more memory than its text.
 bool flat_enough(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 3) throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is nested too deeply");
     return true;

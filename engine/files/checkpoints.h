@@ -1,5 +1,5 @@
-/// Finds the checkpoints in a run directory: which ones are intact, and from which one a run resumes. Used by
-/// engine, agent and launcher.
+/// Finds the checkpoints in a run directory: which ones are intact, and from which one a run resumes. Engine,
+/// agent and launcher use it.
 ///
 ///     checkpoints/step-00000100/                          a checkpoint of the present timeline
 ///     checkpoints/step-00000100/complete                  written last; lists the other files:
@@ -33,7 +33,7 @@ std::optional<int64_t> step_of_checkpoint(const std::string& name);  ///< nullop
 std::string complete_text(const std::vector<WrittenFile>& files);
 
 /// Returns the steps, ascending, of the checkpoints that are marked complete and whose files have the right
-/// sizes. Does not read contents, because lists of checkpoints are made often.
+/// sizes. Does not read contents, because callers list checkpoints often.
 std::vector<int64_t> complete_checkpoints(const std::filesystem::path& checkpoints);
 
 /// Called between the blocks of a file being read; may throw in order to cancel.

@@ -32,7 +32,7 @@ struct DiskBytes {
 
 class DiskFile {
   public:
-    /// Makes the file in `folder`, which is created. Throws Error(Refused).
+    /// Creates `folder` and the file in it. Throws Error(Refused).
     explicit DiskFile(const std::string& folder);
     ~DiskFile();
     DiskFile(const DiskFile&) = delete;

@@ -1,5 +1,5 @@
-/// Reads the safetensors format by mapping files, and writes it in one pass. Needs no tensor library: data
-/// are bytes, and dtypes are the format's words.
+/// Reads the safetensors format by mapping files, and writes it in one pass. It needs no tensor library: data
+/// are bytes, and dtypes are the format's names.
 ///
 /// Layout: 8 bytes of header length (little-endian), a JSON header {name: {"dtype", "shape", "data_offsets":
 /// [begin, end]}}, then the data. Source: the format's description in the safetensors project.
