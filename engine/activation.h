@@ -1,5 +1,5 @@
 /// Describes an MLP's activation: how the outputs of its first products become the input of its last product.
-/// Shared by the plan, the kernels and the engine.
+/// The plan, the kernels and the engine share it.
 #pragma once
 
 namespace ringmaster {

@@ -1,4 +1,4 @@
-/// Defines the product's only exception: what went wrong, where, and what works instead.
+/// Defines the product's only exception. It says what went wrong, where, and what works instead.
 ///
 /// Mistakes in a configuration are not an Error but a list of Diagnostic values (engine/config/diagnostic.h).
 /// Errors are caught only in `main` and in the outermost function of a thread, a worker or a Qt slot.

@@ -1,4 +1,4 @@
-/// Lists the headers of the standard library and of JSON to precompile for all rooms.
+/// Lists the headers of the standard library and of JSON to precompile for engine and launcher.
 #pragma once
 
 #include <algorithm>

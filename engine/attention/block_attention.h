@@ -29,7 +29,7 @@ struct BlockSizes {
 BlockSizes block_sizes();
 
 /// Sets other sizes for its lifetime, so that short sequences have blocks of every kind (for tests). Only one
-/// may exist at a time, and it must not change while attention is computed.
+/// object may exist at a time, and none may be made or destroyed while attention is computed.
 class ScopedBlockSizes {
   public:
     explicit ScopedBlockSizes(const BlockSizes& sizes);

@@ -133,7 +133,8 @@ inline void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_
 }
 
 /// Calls `body` with each task and zeros of the reach's size [S, D], to which `body` adds the gradients of
-/// the task's keys. Then adds them to dk and dv, in the order of the tasks if several share a head.
+/// the task's keys. Then adds these gradients to dk and dv, in the order of the tasks if several share a
+/// head.
 template <typename Body>
 void with_key_gradients(const std::vector<Task>& tasks, const Reach& reach, const at::Tensor& dk_bksd,
                         const at::Tensor& dv_bksd, const Body& body) {

@@ -15,8 +15,8 @@ namespace {
 
 std::atomic<bool> forward_used{false}, backward_used{false};
 
-/// Remembers whether the forward's log-sum-exp has a last dimension of one, which differs between LibTorch's
-/// versions: the backward pass must be given the shape that the forward pass returned.
+/// True if the forward pass returns a log-sum-exp with a last dimension of one, which depends on LibTorch's
+/// version. The backward pass needs the shape that the forward pass returned.
 std::atomic<bool> lse_has_last_dim{false};
 
 bool is_causal(const FlashInputs& in) {

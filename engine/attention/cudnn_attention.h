@@ -3,8 +3,8 @@
 /// backward sums in an order that varies, so it is not used if a run must repeat bit-exactly
 /// (deterministic.h).
 ///
-/// engine/check/attention_choice.h measures both once at the start, on the run's shapes. cuDNN is used if it
-/// is faster on every rank.
+/// engine/check/attention_choice.h measures both kernels once at the start of a run, on the run's shapes.
+/// cuDNN is used if it is faster on every rank.
 #pragma once
 
 #include "engine/attention/packed_attention.h"

@@ -1,4 +1,4 @@
-/// Defines what attention returns, forward and backward.
+/// Defines the results of attention's forward and backward pass.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 #pragma once

@@ -1,9 +1,9 @@
 /// Turns "my tokens, all heads" into "my heads, the group's tokens" by an all-to-all, and back (Ulysses).
 ///
-/// Letters: B rows, N heads, U ranks of the group, t a rank's tokens, S the group's, D head_dim, n the heads
-/// that a rank owns. Heads and tokens need not divide evenly: ranks own nearly equal numbers. If there are
-/// fewer key/value heads than ranks, some ranks own the same head, and its gradients are summed on the way
-/// back. Source: Jacobs et al. 2023, "DeepSpeed Ulysses", section 3.
+/// Letters: B rows, N heads, U ranks of the group, t a rank's tokens, S the group's tokens, D head_dim, n the
+/// heads that a rank owns. Heads and tokens need not divide evenly: ranks own nearly equal numbers. If there
+/// are fewer key/value heads than ranks, some ranks own the same head, and its gradients are summed on the
+/// way back. Source: Jacobs et al. 2023, "DeepSpeed Ulysses", section 3.
 #pragma once
 
 #include <ATen/core/Tensor.h>

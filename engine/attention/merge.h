@@ -13,8 +13,8 @@
 
 namespace ringmaster {
 
-/// Holds a result for tokens and heads that begin at `first_token` and `first_head` of the whole. Strides are
-/// free except in the last dim.
+/// Holds a result for tokens and heads that begin at `first_token` and `first_head` of the joined result.
+/// Strides are free except in the last dim.
 struct AttentionPart {
     at::Tensor values_bthd;  ///< in a half precision or float32, like all parts that are joined with it
     at::Tensor lse_bht;      ///< float32, −infinity if no key was seen; undefined if parts are added

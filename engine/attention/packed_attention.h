@@ -43,9 +43,10 @@ struct FlashKernel {
     std::function<Output(const FlashInputs&)> forward;
     /// Computes gradients from out and lse over *all* keys; lse is contiguous.
     std::function<Gradients(const FlashInputs&, const at::Tensor& dout, const Output& whole)> backward;
-    /// Returns how many queries a backward takes at once; more are computed in blocks. Unset: any number.
+    /// Returns how many queries a backward launch takes at once; more queries are computed in blocks. If
+    /// unset, a launch takes any number.
     std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
-    /// Returns how many query heads a backward's launch takes. Unset: all.
+    /// Returns how many query heads a backward launch takes. If unset, a launch takes all heads.
     std::function<int64_t(const at::Tensor& q_bhtd, int64_t group)> heads_at_once = {};
     /// Returns the number of the device's multiprocessors if the backward pass adds in a fixed order, which
     /// leaves many of them idle unless flash_shares() splits it. Unset or 0: one launch per call.

@@ -36,7 +36,7 @@ at::Tensor random_bf16(int64_t rows, int64_t columns) {
     return x.view({rows, columns}).to(at::kBFloat16);
 }
 
-/// Returns true if the products agree with the plain ones, both written to a result and added to it.
+/// Returns true if the products agree with the plain ones, whether they overwrite a result or add to it.
 bool is_as_plain(const PanelProducts& products, int64_t M, int64_t N, int64_t K) {
     const at::Tensor a = random_bf16(M, K), b = random_bf16(K, N);
     at::Tensor panels = at::empty({K * panel_columns(N)}, at::kBFloat16);

@@ -1,7 +1,8 @@
-/// Accumulates attention over keys, some at a time: outputs in the forward, gradients in the backward. It
-/// hides which kernels compute (engine/plan/attention_kernels.h chooses them). The CPU's kernels, and on a
-/// GPU those of models that cap their scores, add to float32 sums until the end. LibTorch's CUDA kernels
-/// round each call's result to the inputs' dtype, and the sums of these results are float32 (part_sums.h).
+/// Accumulates attention over keys, some at a time: outputs in the forward pass, gradients in the backward
+/// pass. It hides which kernels compute (engine/plan/attention_kernels.h chooses them). The CPU's kernels,
+/// and on a GPU those of models that cap their scores, add to float32 sums until the end. LibTorch's CUDA
+/// kernels round each call's result to the inputs' dtype, and the sums of these results are float32
+/// (part_sums.h).
 ///
 /// On a GPU, half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows
 /// included (flash_calls.h). float32 uses the memory-efficient kernel, slice by slice. Capped scores use

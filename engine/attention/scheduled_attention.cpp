@@ -21,7 +21,7 @@ at::Tensor part_of(const at::Tensor& buffer_spbkd, int64_t part) {
 KeysValues of_heads(const KeysValues& x, const KeyHeads& heads) {
     return {x.k_btkd.narrow(2, heads.begin, heads.count), x.v_btkd.narrow(2, heads.begin, heads.count)};
 }
-/// One stage for some of the heads: the work between two waits for transfers.
+/// Holds one stage for some of the heads, which is the work between two waits for transfers.
 struct Unit {
     const Stage* stage;
     KeyHeads heads;
@@ -38,8 +38,8 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
-/// Moves half of this rank's heads to the end of the backward pass: others' keys arrive while the first half
-/// computes, and the last gradients travel back to their ranks while the second half does.
+/// Moves half of this rank's heads to the end of the backward pass: the keys of other ranks arrive while the
+/// first half computes, and the last gradients travel back to their ranks while the second half does.
 std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
                                     int64_t key_heads) {
     std::vector<Unit> units = units_of(schedule, query_heads, key_heads);
@@ -244,8 +244,8 @@ class GradientReturn {
             .permute({1, 2, 0, 3});
     }
 
-    /// Adds the gradients of this rank's keys in `ranges`, which begin at index `at`, to the sums from
-    /// `first` on.
+    /// Adds the gradients of this rank's keys in `ranges` to the sums from `first` on. They begin at index
+    /// `at` of gradients_sbkd.
     void add(Sum first, const KeyHeads& heads, const KeyRanges& ranges,
              const std::vector<at::Tensor>& gradients_sbkd, int64_t at) {
         for (const KeyRange& range : ranges) {

@@ -20,7 +20,7 @@ struct ShardedAttention::Impl {
         std::vector<AttentionSchedule> passes;
         std::vector<int64_t> ulysses_tokens;
     };
-    std::vector<Chunk> chunks = {};  ///< empty unless there are several
+    std::vector<Chunk> chunks = {};  ///< empty if all tokens are computed at once
 
     bool has_ulysses() const { return groups.ulysses().size() > 1; }
 };

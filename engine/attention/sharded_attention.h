@@ -1,7 +1,7 @@
 /// Computes attention over a mesh: a flash kernel runs over slices, and partial results merge by log-sum-exp
 /// in fp32. Keys and values travel round a ring or are gathered a few heads at a time; Ulysses exchanges
 /// heads by an all-to-all; with both, the all-to-all runs inside the ring. The result is exact for every
-/// layout, documents and window. Forward and backward are both here.
+/// layout, documents and window.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block

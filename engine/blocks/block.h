@@ -19,7 +19,7 @@ struct TokenRange {
     int64_t size() const { return end - begin; }
 };
 
-/// Holds what one layer keeps in one micro-batch; a new object is made for each.
+/// Holds the tensors that one layer keeps in one micro-batch; each micro-batch makes new objects.
 template <class Machine>
 class Block {
   public:

@@ -114,7 +114,8 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
         return machine.model().shared_expert_intermediate_size > 0;
     }
 
-    /// Computes gate and up of the experts in chosen_nk; if it is undefined, the router chooses the experts.
+    /// Computes gate and up of the experts in chosen_nk; if chosen_nk is undefined, the router chooses the
+    /// experts.
     Tile gate_up(Machine& machine, const TokenRange& range, const Tensor& chosen_nk) {
         Tile tile{range.begin, branch()};
         tile.shared.first = range.begin;

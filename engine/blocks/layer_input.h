@@ -1,6 +1,6 @@
-/// Adds a layer's own input for each token to the hidden states: projection(f(gate(x)) · input), normed. The
-/// inputs of all layers are computed before the first layer (engine/model/layer_inputs.h). Source:
-/// Gemma4TextDecoderLayer of transformers 5.23.
+/// Adds to the hidden states a term computed from an input that each layer has for each token:
+/// projection(f(gate(x)) · input), normed. The inputs of all layers are computed before the first layer
+/// (engine/model/layer_inputs.h). Source: Gemma4TextDecoderLayer of transformers 5.23.
 ///
 /// Letters: N tokens, C hidden, P width of a layer's input.
 #pragma once

@@ -1,6 +1,7 @@
 /// Chooses CUDA's attention kernel for a run: FlashAttention-2, or cuDNN if a short measurement at the start,
 /// on the run's shapes, shows that it is faster. cuDNN is chosen only if it ran, agreed with
-/// FlashAttention-2, was faster on every rank, and gives the same bits each time if the run needs that.
+/// FlashAttention-2, was faster on every rank, and gives the same bits each time if the run must repeat
+/// bit-exactly.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,7 @@
 /// Checks forward products with quantised inputs (engine/model/int8_product.h) one by one, each on its own
 /// inputs. The plain model cannot be their reference: if two computations round a number to neighbouring
 /// codes, the next layer turns that one difference into several. So preflight compares mesh and plain model
-/// with dequantised products, and this file proves the quantised ones.
+/// with dequantised products, and this file checks the quantised products.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 namespace ringmaster {
 
 /// Runs a forward of the group's first micro-batch with quantised inputs. Compares sampled rows of each
-/// product with its definition, and the columns with outliers with those that all ranks' tokens hold. Returns
-/// a description of the fault; empty if there is none. All ranks take part.
+/// product with its definition, and its outlier columns with the columns in which any rank's tokens have
+/// outliers. Returns a description of the fault; empty if there is none. All ranks take part.
 std::string wrong_int8_product(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 /// Turns quantised inputs off during its lifetime.

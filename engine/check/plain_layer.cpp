@@ -207,7 +207,7 @@ class Layer {
         return mixture;
     }
 
-    /// Returns the matrices of all experts with what an adapter adds to them.
+    /// Returns the matrices of all experts, including the product that an adapter adds to them.
     at::Tensor experts(Role role) const {
         const std::string name = kExpertParameters[role == Role::ExpertDown ? 1 : 0];
         at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()

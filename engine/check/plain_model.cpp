@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kLabelsAtOnce = 96;
 constexpr const char* kPeftPrefix = "base_model.model.";
 
-/// Returns the gradients with respect to each of `by`, given those of `of`; zeros for tensors they do not
-/// depend on.
+/// Returns the gradients with respect to each of `by`, given those of `of`; zeros for tensors that `of` does
+/// not depend on.
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& of, const std::vector<at::Tensor>& given,
                                      const std::vector<at::Tensor>& by) {
     std::vector<at::Tensor> found = torch::autograd::grad(of, by, given, false, false, true);

@@ -38,7 +38,7 @@ Kept kept_of(const Plan& plan, int64_t tokens) {
     return kept;
 }
 
-/// Gives a micro-batch's documents, from `first` on, their places in a sequence with shared prompts.
+/// Sets the places that a micro-batch's documents, from `first` on, have in a sequence with shared prompts.
 void place_in_sequence(const SharedPrompts& prompts, size_t first,
                        std::vector<PreflightBatch::Document>& found) {
     for (size_t i = 0; first + i < found.size(); ++i) {

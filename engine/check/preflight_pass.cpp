@@ -108,8 +108,8 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
-/// Returns the difference between the proof's reference and a slot's log-probability. It changes the numbers
-/// that the loss compares by up to 1, so that every slot has a different weight.
+/// Returns the difference between the proof's reference and a slot's log-probability. The difference changes
+/// the numbers that the loss compares by up to 1, so that every slot has a different weight.
 double reference_offset(const Config& config, const DocumentKey& key) {
     const double wave = std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second));
     return config.policy ? 0.5 * wave : wave / config.preference.beta;

@@ -52,8 +52,8 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.
 Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain);
 
-/// Runs the plain model. A group's documents are given to the next group's ranks, so that no rank repeats its
-/// own computation on the mesh; a single rank does, but with other code.
+/// Runs the plain model. A group's documents are given to the next group's ranks, so that no rank repeats
+/// with the plain model what it computed on the mesh. A single rank must repeat it.
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 /// Returns the name of a tensor with a nonzero gradient after rows without labels. All ranks take part.

@@ -1,5 +1,5 @@
-/// Times repeated work on one device: takes the median of single rounds, so that a brief load on the machine
-/// does not count.
+/// Times repeated work on one device. It takes the median over rounds, so that a brief load on the machine
+/// does not distort the result.
 #pragma once
 
 #include <ATen/DeviceAccelerator.h>

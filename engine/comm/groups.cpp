@@ -207,7 +207,7 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
                             arriving, recv);
     }
     if (send.empty() && recv.empty()) {
-        ++group.posted;  // keeps the number in step with the other ranks, which count this call
+        ++group.posted;  // keeps the number equal to that of the other ranks, which count this call
         return {};
     }
     int64_t bytes = 0;

@@ -28,7 +28,7 @@ struct HostTransfer final : Transfer::State {
         if (failure) throw context->broken(awaited(), *failure);
     }
 
-    /// Waits in short steps, so that time in which this process was suspended counts only a little.
+    /// Waits in short steps, so that hardly any of the time in which this process was suspended is counted.
     void wait_for_completion(std::unique_lock<std::mutex>& lock) {
         constexpr Clock::duration kLook = std::chrono::seconds(1);
         Clock::duration waited{};
@@ -96,8 +96,8 @@ struct Queue {
     bool stopped = false;
 };
 
-/// Waits for transfers in the order of posting. A transfer that completes early is noticed at the latest when
-/// those posted before it have completed, so the union of the times in flight stays exact.
+/// Waits for transfers in the order of posting. A transfer that completes early is noticed when all transfers
+/// posted before it have completed, so the union of the times in flight stays exact.
 void follow_all(const std::shared_ptr<Queue>& queue) {
     std::unique_lock lock(queue->mutex);
     while (true) {

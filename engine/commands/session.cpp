@@ -369,7 +369,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     log_line(log_text(done));
 }
 
-/// Converts every third-party exception to one of ours.
+/// Converts any exception to an Error.
 Error as_error(const std::exception& problem) {
     if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
     const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem);

@@ -27,7 +27,7 @@ KeyVerdicts judge_accelerate_keys(const Document& document, Diagnostics& diagnos
 void apply_environment(const std::map<std::string, std::string>& environment, Document& accelerate,
                        Diagnostics& diagnostics);
 
-/// Replaces values in `into` by those of `from`.
+/// Copies the values of `from` into `into`, and replaces those that `into` already has.
 void apply_over(const Document& from, Document& into);
 
 struct AccelerateSource {

@@ -18,8 +18,8 @@ std::vector<std::string> step_types();
 /// Returns the types of rows that hold preferences, for this `rl`. preference_texts.py has the same names.
 std::vector<std::string> preference_types(PreferenceMethod method);
 
-/// Returns the present name of a pair type that axolotl renamed after 0.5, such as chatml.argilla; empty if
-/// it was not renamed. The present type reads the same fields, and further fields if a row has them.
+/// Returns the current name of a pair type that axolotl renamed after 0.5, such as chatml.argilla; empty if
+/// it was not renamed. The current type reads the same fields, and further fields if a row has them.
 std::string today_of_type(const std::string& type);
 
 /// Returns the keys of a `type` that maps a user's own fields of preferences.

@@ -43,8 +43,8 @@ bool read_value(std::string_view text, nlohmann::json& value, Diagnostics& diagn
 /// because readers disagree on its base.
 nlohmann::json scalar_value(const std::string& text);
 
-/// Sets a dotted path as --set does: list items by number; the number after the last item appends one. `text`
-/// is read as YAML. Reports a wrong path or value as a diagnostic.
+/// Sets a dotted path as --set does: list items by number; the number after the last item appends an item.
+/// `text` is read as YAML. Reports a wrong path or value as a diagnostic.
 void set_path(Document& document, const std::string& path, const std::string& text, Diagnostics& diagnostics);
 
 /// Replaces a top-level value from a source other than the file and --set; `line` as in Document::lines.

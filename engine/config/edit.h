@@ -20,8 +20,8 @@ std::string set_key(std::string_view text, const std::string& key, const std::st
 /// Applies several edits in order.
 std::string set_keys(std::string_view text, const std::vector<std::pair<std::string, std::string>>& set);
 
-/// Remove or rename a key that begins a line; removing it also removes the lines of its value. Throw
-/// Error(Refused).
+/// remove_key and rename_key take a key that begins a line. Removing a key also removes the lines of its
+/// value. Both throw Error(Refused).
 std::string remove_key(std::string_view text, const std::string& key);
 std::string rename_key(std::string_view text, const std::string& key, const std::string& name);
 

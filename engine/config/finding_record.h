@@ -1,5 +1,5 @@
 /// Reads the records of resources/findings, one per code: title, sentences and explanation in every language,
-/// and the fixes that need no arithmetic. Command line, --json, app and help all use them.
+/// and the fixes that need no computed values. Command line, --json, app and help all use them.
 ///
 ///     # CFG-RANGE
 ///     phrases of CFG-TYPE

@@ -17,8 +17,8 @@ inline bool states_in_host(const Config& config) {
     return config.parameter_offloading || (config.optimizer_offloading && !is_paged);
 }
 
-/// States on a disk are read and written in stretches of this many numbers. Four stretches of each state are
-/// in memory: the present one, the next two, and one that is being written.
+/// States on a disk are read and written in pieces of this many numbers. Four pieces of each state are in
+/// memory: the current one, the next two, and one that is being written.
 constexpr int64_t kDiskStretch = int64_t{4} << 20, kDiskStretches = 4;
 
 /// Returns true if the optimizer's states are kept on a disk, as DeepSpeed's `device: nvme` asks. States in

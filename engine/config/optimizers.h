@@ -54,8 +54,8 @@ struct StateFormat {
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
-/// Describes the shape of a state relative to its parameter. Ranks divide states of one number per element
-/// among them; every rank holds a complete copy of all other states.
+/// Describes the shape of a state relative to its parameter. Ranks divide states that have one number per
+/// element among themselves; every rank holds a complete copy of all other states.
 enum class StateExtent {
     Elements,  ///< one number per element
     Rows,      ///< one number per row of a matrix

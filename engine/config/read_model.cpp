@@ -93,7 +93,8 @@ void read_special_tokens(KeyReader& keys, Config& config) {
     }
 }
 
-/// Reads whether training starts from random weights. axolotl 0.8 to 0.10 named the key random_init_weights.
+/// Reads the key that makes training start from random weights. axolotl 0.8 to 0.10 named the key
+/// random_init_weights.
 void read_reinit(KeyReader& keys, Config& config) {
     const char* old_name = "random_init_weights";
     take(config.reinit_weights, keys.flag(old_name));

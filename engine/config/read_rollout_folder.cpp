@@ -16,7 +16,8 @@ constexpr int64_t kLongest_s = 30 * 86400;
 /// Keys that name another source of rows, and so conflict with trl.rollout_folder.
 constexpr const char* kRows[] = {"datasets", "dataset_prepared_path"};
 
-/// Keys that select or reorder rows, which need all rows beforehand.
+/// Lists keys that select or reorder rows. They conflict with the folder, because they need all rows before
+/// the run.
 constexpr const char* kChoosing[] = {"dataset_exact_deduplication", "dataset_shard_num",
                                      "shuffle_merged_datasets", "shuffle_before_merging_datasets"};
 

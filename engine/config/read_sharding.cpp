@@ -97,8 +97,8 @@ std::optional<int> stage_in_file(const json& deepspeed, const std::string& path,
     return stage;
 }
 
-/// Returns the content of `file`, or if it is missing, the configuration that axolotl ships under the given
-/// name.
+/// Returns the content of `file`, or, if the file is missing, of the configuration that axolotl ships under
+/// this name.
 std::optional<json> deepspeed_named(KeyReader& keys, const std::string& said, const std::string& file,
                                     std::string& problem) {
     std::optional<json> deepspeed = read_deepspeed_file(file, problem);

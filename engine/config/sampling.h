@@ -1,5 +1,5 @@
 /// Describes how a run gets and judges completions: `rl: grpo` or `gdpo` with `trl.reward_funcs`.
-/// The words are those of TRL 1.16 (trainer/grpo_config.py). A completion's longest length and its
+/// The words are those of TRL 1.16 (trainer/grpo_config.py). The maximum length of a completion and the
 /// temperature are part of PolicyRule.
 #pragma once
 

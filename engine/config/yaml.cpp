@@ -1,4 +1,5 @@
-// Implements the YAML half of document.h: yaml-cpp's events become a tree, then values and lines.
+// Implements the functions of document.h that parse YAML. yaml-cpp's events become a tree, and the tree
+// becomes values and lines.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>

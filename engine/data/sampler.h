@@ -9,7 +9,8 @@ namespace ringmaster {
 
 class Sampler {
   public:
-    /// `in_file_order` is curriculum_sampling; otherwise the seed gives each epoch its own permutation.
+    /// If `in_file_order` is set (curriculum_sampling), rows keep the order of the file. Otherwise the seed
+    /// gives each epoch a different permutation.
     Sampler(int64_t rows, int64_t rows_per_step, int64_t seed, bool in_file_order);
     /// Implements group_by_length: rows of similar length come together, the longest first.
     Sampler(std::vector<int64_t> lengths, int64_t rows_per_step, int64_t seed);

@@ -9,9 +9,9 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns how many tokens at the beginning of each document other answers may share. A document with a score
-/// does not mark where its prompt ends, so the tokens that the documents of a pair have in common count as
-/// the prompt.
+/// Returns, for each document, how many tokens at its beginning other answers may share. A document with a
+/// score does not mark where its prompt ends, so the tokens that the documents of a pair have in common count
+/// as the prompt.
 std::vector<int64_t> shareable_tokens(const std::vector<Row>& documents) {
     std::vector<int64_t> tokens;
     for (const Row& document : documents)

@@ -1,5 +1,5 @@
 /// Locks a file or folder between processes (flock) until the object is destroyed. On a file system without
-/// locks it holds no lock.
+/// locks, the object holds no lock.
 #pragma once
 
 #include <chrono>

@@ -87,7 +87,8 @@ class ProgressTable {
     ~ProgressTable();
 
     int descriptor() const { return descriptor_; }
-    /// Returns where a rank is: exactly if it is stopped or waits, approximately if it runs.
+    /// Returns the position of a rank. It is exact if the rank is stopped or waits, and approximate if the
+    /// rank runs.
     Whereabouts of(int slot) const;
 
   private:

@@ -50,8 +50,8 @@ Holder holder_of(const fs::path& run_dir) {
                 "`ringmaster stop " + name + "` ends it; `ringmaster watch " + name + "` follows it");
 }
 
-/// Returns true if another process holds the claim. Without file locks, it can only check processes of this
-/// host.
+/// Returns true if another process holds the claim. Without file locks, this function can only check
+/// processes of this host.
 bool is_another(const FileLock& lock, const Holder& holder) {
     if (lock.is_held()) return false;
     return lock.is_held_by_another() ||

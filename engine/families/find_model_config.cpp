@@ -268,7 +268,7 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
 });
 // clang-format on
 
-/// Organisations that republish others' models under the same name.
+/// Lists organisations that republish other organisations' models under the same names.
 constexpr std::array<std::string_view, 2> kMirrors = {"nousresearch", "unsloth"};
 
 json to_config_json(const KnownModel& known) {

@@ -7,7 +7,7 @@ namespace {
 constexpr Rename kHunyuanNames[] = {{"self_attn.q_norm", "self_attn.query_layernorm"},
                                     {"self_attn.k_norm", "self_attn.key_layernorm"}};
 
-/// Describes HunYuan. Its "dynamic" scaling, a fixed alpha that raises theta, becomes an obstacle.
+/// Describes HunYuan. Its "dynamic" scaling, which raises theta by a fixed alpha, becomes an obstacle.
 void describe_hunyuan(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.qk_norm = QkNorm::PerHead;

@@ -10,7 +10,7 @@ void describe_neox(const ConfigFields& fields, ModelConfig& model) {
     model.gate.gated = false;
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", true);
     model.parallel_blocks = model.parallel_norms = fields.flag_or("use_parallel_residual", true);
-    // The class ignores these two fields, which old files have.
+    // transformers' class ignores these two fields, which old files have.
     for (const char* idle : {"attention_probs_dropout_prob", "hidden_dropout_prob"}) fields.has(idle);
     if (model.num_kv_heads != model.num_heads) model.obstacles.push_back("num_key_value_heads");
 }

@@ -4,7 +4,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Reads which layers use the gated delta rule: those that layer_types names, or all but every fourth.
+/// Reads which layers use the gated delta rule: those that layer_types names, or all except every fourth
+/// layer.
 void read_recurrence(const ConfigFields& fields, ModelConfig& model) {
     const int64_t interval = fields.integer_or("full_attention_interval", 4, 100'000);
     const nlohmann::json none, &types = fields.has("layer_types") ? fields.values()["layer_types"] : none;

@@ -1,4 +1,4 @@
-// Reads models of short convolutions between two gates, as LFM2 has them in most layers.
+// Reads models in which some layers, like most of LFM2's, have a short convolution between two gates.
 #include "engine/families/families.h"
 
 namespace ringmaster {

@@ -1,4 +1,4 @@
-// Reads models whose layers with full attention have heads of other sizes than those with a window.
+// Reads models whose layers with full attention have other head sizes than their layers with a window.
 #include <algorithm>
 
 #include "engine/families/families.h"

@@ -48,7 +48,8 @@ bool is_known(const std::string& type) {
     return false;
 }
 
-/// Reads both lists of factors and the attention factor. `factor` defaults to the ratio of the two lengths.
+/// Reads both lists of factors and the attention factor. `factor` defaults to the ratio of the maximum length
+/// to the original length.
 void read_longrope(const ConfigFields& parameters, const ModelConfig& model, RopeConfig& rope) {
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
     rope.short_factor = read_factors(parameters, "short_factor", pairs);

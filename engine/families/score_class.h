@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Names the class and the labels of a model with `num_labels`, as transformers writes them.
+/// Writes the class and the labels of a model with `num_labels` into `config`, as transformers does.
 void describe_scores(const ModelConfig& model, nlohmann::ordered_json& config);
 
 }  // namespace ringmaster

@@ -4,7 +4,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Removes the rotary embedding from layers with a 0 in no_rope_layers, or every no_rope_layer_interval-th.
+/// Removes the rotary embedding from layers with a 0 in no_rope_layers, or from every
+/// no_rope_layer_interval-th layer.
 void describe_smollm3(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.mlp_bias = fields.flag_or("mlp_bias", false);

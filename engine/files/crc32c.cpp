@@ -36,8 +36,8 @@ constexpr uint32_t after_byte(uint32_t state, uint8_t byte) {
 constexpr size_t kStream = 4096;  ///< bytes in each of the three streams, a multiple of 8
 
 /// Maps each byte of a state to the state after kStream zero bytes. CRC is linear, so the checksum of two
-/// consecutive stretches is the first one's, shifted by the second's length, xor the second one's (Mark
-/// Adler's crc32c.c).
+/// consecutive blocks is the first block's checksum, shifted by the second block's length, xor the second
+/// block's checksum (Mark Adler's crc32c.c).
 struct Shift {
     std::array<Table, 4> tables{};
 

@@ -38,7 +38,7 @@ class DurableFile {
     WrittenFile written_;
 };
 
-/// Writes a small file at once, by DurableFile.
+/// Writes a small file with DurableFile.
 WrittenFile write_file_durably(const std::filesystem::path& path, std::string_view content,
                                mode_t mode = 0666);
 

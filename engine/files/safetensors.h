@@ -60,7 +60,7 @@ class SafetensorsFile {
     std::map<std::string, std::pair<size_t, size_t>> offsets_;
 };
 
-/// Writes tensors in the announced order, by DurableFile: the file appears when finish() is called.
+/// Writes tensors in the announced order with DurableFile, so that the file appears when finish() is called.
 class SafetensorsWriter {
   public:
     SafetensorsWriter(const std::filesystem::path& path, const std::vector<TensorInfo>& tensors);
