@@ -30,7 +30,8 @@ struct AdamWNumbers {
 
 struct BlockOptimizer {
     void (*decode)(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count);
-    /// Encodes values, which may be part of a block; `scale` is scale_of the whole block's largest magnitude.
+    /// Encodes values, which may be only part of a block. `scale` is scale_of() for the largest magnitude of
+    /// the whole block.
     void (*encode)(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count);
     float (*largest)(const float* values, int64_t count);  ///< returns the largest magnitude
     /// Updates the weights and both moments.

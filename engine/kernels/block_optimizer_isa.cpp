@@ -34,7 +34,7 @@ struct Quotients {
     /// Returns x / by for x that is not negative.
     float of(float x) const {
 #ifdef __FMA__
-        // The bound lets the quotient of infinity be infinity, not NaN.
+        // Without this bound, the quotient of infinity would be NaN instead of infinity.
         constexpr float kMost = std::numeric_limits<float>::max();
         const float near = x * inverse < kMost ? x * inverse : kMost;
         return __builtin_fmaf(__builtin_fmaf(-near, by, x), inverse, near);

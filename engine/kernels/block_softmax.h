@@ -1,5 +1,6 @@
-/// Computes the softmax between the matrix products of an attention over blocks of scores, in float32, on
-/// rows of `keys` scores. Each function exists for each instruction set.
+/// Computes the softmax of attention one block of scores at a time, in float32. The caller computes the
+/// matrix products before and after it. Each row of a block has `keys` scores. There is one version of each
+/// function per instruction set.
 ///
 /// Source: Milakov & Gimelshein 2018, "Online normalizer calculation for softmax"; Dao 2023,
 /// "FlashAttention-2", section 3.1.
@@ -20,8 +21,8 @@ struct BlockMask {
 
 struct BlockSoftmax {
     /// Replaces scores by exp(score − new maximum), or 0 if hidden, and updates top and sum to the new
-    /// maximum. `shrink` gets the factor by which earlier sums must shrink. The top of a row that has seen no
-    /// key is −infinity.
+    /// maximum. `shrink` receives the factor by which the caller must multiply earlier sums. The top of a row
+    /// that has seen no key is −infinity.
     void (*forward)(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, float* top, float* sum,
                     float* shrink);
     /// Computes accumulated_rd *= shrink_r.

@@ -141,7 +141,7 @@ void fill_lines(CodeBook& book, bool is_signed) {
 void fill_tree_of_numbers(CodeBook& book) {
     constexpr size_t kCodes = 16;
     for (size_t level = 1; level < kCodes; level *= 2) {
-        const size_t below = kCodes / level;  // codes below each node of the level
+        const size_t below = kCodes / level;  // codes in each node's subtree
         for (size_t i = 0; i < level; ++i)
             book.tree_of_numbers[level + i] = book.next_from[i * below + below / 2 - 1];
     }

@@ -148,9 +148,9 @@ class BinnedSearch {
 
     __m512i bin(const float* values) const {
         const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(values), inverse_), one = _mm512_set1_ps(1);
-        // Halving is exact, so (scaled + 1) / 2 · 65535 needs only one product. The minimum serves numbers
-        // above 1, which occur only if the scale has no finite inverse; numbers below −1 and NaN become bin 0
-        // without it.
+        // Halving is exact, so (scaled + 1) / 2 · 65535 needs only one product. The minimum clamps numbers
+        // above 1, which occur only if the scale has no finite inverse. Numbers below −1 and NaN become bin 0
+        // without a clamp.
         const __m512 place =
             _mm512_fmadd_ps(_mm512_add_ps(scaled, one), _mm512_set1_ps(32767.5F), _mm512_set1_ps(0.5F));
         return _mm512_cvttps_epi32(_mm512_min_ps(_mm512_set1_ps(65535), place));

@@ -18,7 +18,7 @@ struct SeenKeys {
     int64_t keys = 0;
     float scale = 0;
     float softcap = 0;             ///< c: a score s becomes c · tanh(s / c); 0: none
-    const float* sinks = nullptr;  ///< a logit of each query that joins its softmax; null: none
+    const float* sinks = nullptr;  ///< one extra logit per query for its softmax; null: none
 };
 
 template <typename T>

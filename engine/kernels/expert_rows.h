@@ -1,6 +1,6 @@
 /// Fuses the operations between the matrix products of a mixture of experts on the CPU: one pass over rows
-/// instead of several. The arithmetic is float32 for every element type. Each kernel exists for each
-/// instruction set, as those of engine/kernels/fused.h do; callers split rows or tokens over threads.
+/// instead of several. The arithmetic is float32 for every element type. As in engine/kernels/fused.h, there
+/// is one version of each kernel per instruction set, and callers split rows or tokens over threads.
 ///
 /// Letters: N tokens, K experts of a token, M rows (a token and one of its experts), W width.
 #pragma once

@@ -10,7 +10,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-constexpr int64_t kColumns = 256;  // sums of this many columns stay in registers and the first-level cache
+constexpr int64_t kColumns = 256;  // 256 sums fit in registers and the first-level cache
 
 template <typename T>
 void combine(const T* y, const int64_t* rows, const float* weights, T* out, int64_t tokens, int64_t per_token,

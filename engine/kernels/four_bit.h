@@ -17,15 +17,15 @@ namespace ringmaster {
 struct CodeBook16 {
     float values[16];
     uint8_t ascending[16];  ///< codes in ascending order of their entries
-    float midpoints[15];    ///< midpoints of neighbours in that order; greater values go up
+    float midpoints[15];    ///< midpoints of neighbours in that order; a greater value gets the upper code
 };
 const CodeBook16& nf4_book();
 const CodeBook16& fp4_book();
 
 struct FourBitKernels {
     /// Writes the codes of a block of `count` elements, two per byte, and returns its scale, the largest
-    /// magnitude. The last block of a tensor may be short: it `divides` by the scale, which then is at least
-    /// 1e-38, and the others multiply by the reciprocal, as in bitsandbytes.
+    /// magnitude. With `divides`, which bitsandbytes uses for a short last block, elements are divided by the
+    /// scale, which is then at least 1e-38. Otherwise they are multiplied by its reciprocal.
     float (*quantize)(const float* x, int64_t count, bool divides, const CodeBook16& book, uint8_t* codes);
     /// Writes elements [0, count) of blocks whose codes begin at codes[0]: book[code] · scales[block],
     /// computed in float32 and rounded to the element type.

@@ -69,12 +69,12 @@ struct FusedKernels {
     /// Replaces gate_up by the gradients of gate and up; `act_recomputed` gets f(gate) · up, computed again.
     void (*gate_backward)(const GateRule& rule, T* gate_up, T* act_recomputed, const T* dact, int64_t rows,
                           int64_t width);
-    /// Computes the cross-entropy of each row's logits [V] against its label, in float32, in a single pass
-    /// after the maximum. Writes the negative log-likelihood to loss_n and, unless `scale` is 0, replaces the
-    /// logits by (softmax − onehot) · scale.
+    /// Computes the cross-entropy of each row's logits [V] against its label, in float32. Writes the negative
+    /// log-likelihood to loss_n and, unless `scale` is 0, replaces the logits by (softmax − onehot) · scale.
     void (*cross_entropy)(T* logits, const int64_t* labels, float* loss, int64_t rows, int64_t vocab,
                           float scale);
-    /// Adds dx[n, begin:end] to grad_vw[ids[n], begin:end], row by row: threads do not change the sum.
+    /// Adds dx[n, begin:end] to grad_vw[ids[n], begin:end], row by row, so that the number of threads does
+    /// not change the sum.
     void (*embedding_backward)(float* grad, const int64_t* ids, const T* dx, int64_t rows, int64_t width,
                                int64_t begin, int64_t end);
 };

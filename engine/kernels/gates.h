@@ -45,8 +45,9 @@ inline Sloped sloped(float x) {
     }
 }
 
-/// Holds g · sigmoid(slope · g), its derivative, and u + 1, for g and u within their limits; a derivative is
-/// 0 beyond a limit.
+/// Holds the factors of a clamped gate's output, g · sigmoid(slope · g) and u + 1, and derivatives: `slope`
+/// is the derivative of the first factor with respect to the gate, and `of_up` that of the output with
+/// respect to `up`. A derivative is 0 beyond a limit.
 struct Clamped {
     float value, slope, up, of_up;
 };

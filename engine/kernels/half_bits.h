@@ -1,6 +1,6 @@
-/// Converts between float32 and the bits of an IEEE float16, without branches, so that loops over rows become
-/// vector instructions, and in the same way on a GPU. Source: IEEE 754-2008, section 3.4; Giesen 2012,
-/// "Half to float done quick", for the use of a float32 addition that rounds subnormal numbers.
+/// Converts between float32 and the bits of an IEEE float16, in the same way on the CPU and on a GPU. The
+/// code has no branches, so that compilers can vectorise loops over rows. Source: IEEE 754-2008, section 3.4;
+/// Giesen 2012, "Half to float done quick", for the use of a float32 addition that rounds subnormal numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-/// Computes the softmax between the bfloat16 matrix products of an attention whose blocks of scores have one
-/// row per key and one column per query. Each product then has a small right side, packed anew for each block
-/// of queries, and reads keys and values in place. Each function exists for each instruction set.
+/// Computes the softmax of attention with bfloat16 matrix products. A block of scores has one row per key and
+/// one column per query. The products therefore read keys and values in place, and only their small right
+/// sides are packed again for each block of queries. There is one version of each function per instruction
+/// set.
 ///
 /// Right sides are *panels*: kPanel columns at a time, rows in pairs, [columns / kPanel, rows / 2, kPanel,
 /// 2], the order that processors' bfloat16 products read. An odd last row is paired with zeros.

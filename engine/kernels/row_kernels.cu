@@ -1,5 +1,6 @@
 // This file becomes part of ringmaster_cuda.so. Tests also compile it for the host, where
-// tests/support/cuda_on_host stands in for CUDA's runtime. It has no LibTorch headers, so that nvcc is quick.
+// tests/support/cuda_on_host stands in for CUDA's runtime. It includes no LibTorch headers, which keeps nvcc
+// fast.
 #include "engine/kernels/row_kernels.h"
 
 #include <cuda_runtime.h>
@@ -63,7 +64,7 @@ struct BlockLanes {
         __syncthreads();
         float all = of_warps[0];
         for (int warp = 1; warp < kWarps; ++warp) all = how(all, of_warps[warp]);
-        __syncthreads();  // here all lanes have read of_warps
+        __syncthreads();  // all lanes have now read of_warps
         return all;
     }
 };

@@ -4,9 +4,9 @@
 /// Arithmetic and sums are float32 for every element type. Only the order of sums may depend on which lane
 /// does what.
 ///
-/// Lanes: index() of count(), which is at least kFewest. sum(x) and max(x) return the same result on all
-/// lanes, and from(x, lane) returns that lane's x. After sync(), a lane may read what other lanes wrote
-/// before it. All lanes of a row make the same calls.
+/// Lanes: a lane has the number index() among count() lanes of a row; count() is at least kFewest. sum(x) and
+/// max(x) return the same result on all lanes, and from(x, lane) returns that lane's x. After sync(), a lane
+/// may read what other lanes wrote before it. All lanes of a row make the same calls.
 ///
 /// Each kernel moves fewer bytes than the plain LibTorch operations that it replaces
 /// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next
@@ -31,8 +31,9 @@ namespace ringmaster {
 
 enum class LanesOfRow { Warp, Block };
 
-/// Gives the distances between elements of a tensor by batch row, token and head; the last dim is packed. A
-/// product of 32-bit numbers takes one instruction on a GPU, and one of 64-bit numbers four.
+/// Gives the distances between elements of a tensor by batch row, token and head; the last dim is packed. `t`
+/// and `h` have 32 bits because a GPU multiplies 32-bit numbers in one instruction, and 64-bit numbers in
+/// four.
 struct HeadStrides {
     int64_t b;
     int32_t t, h;
@@ -42,10 +43,10 @@ struct HeadStrides {
     }
 };
 
-/// Joins parts of a result in float32. Each part covers some tokens and heads. If `lse` is given, parts are
-/// attention over different keys, and their weights follow from their log-sum-exps, which are −infinity if no
-/// key was seen; otherwise parts are added. Source: Liu et al. 2023, "Ring Attention with Blockwise
-/// Transformers", section 3.
+/// Joins parts of a result in float32. Each part covers some tokens and heads. Without `lse`, parts are
+/// added. With `lse`, parts are attention over different keys, and their weights follow from their
+/// log-sum-exps, which are −infinity if no key was seen. Source: Liu et al. 2023, "Ring Attention with
+/// Blockwise Transformers", section 3.
 template <typename T>
 struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
@@ -66,7 +67,7 @@ struct JoinParts {
     int64_t rows;  // B · T · H
     int32_t tokens, heads;
     int64_t head_dim;
-    float* sum;   // reads the sum so far, unless `begins`; gets the result, unless `whole` is given
+    float* sum;   // the sum so far, unless `begins`; receives the result, unless `whole` is given
     float* lse;   // log-sum-exp of the parts joined before
     bool begins;  // nothing was joined before
     T* whole;     // the result, rounded
@@ -123,7 +124,7 @@ struct JoinParts {
     }
 
   private:
-    /// Holds the parts of one row that a lane looks up for the others.
+    /// Holds the parts of one row that this lane looks up for the other lanes.
     template <typename Lanes>
     struct Own {
         static constexpr int kSlots = (kMost + Lanes::kFewest - 1) / Lanes::kFewest;
@@ -186,7 +187,7 @@ struct JoinParts {
 
 /// Computes RMSNorm, y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2; or LayerNorm if
 /// `centred`, y = (x − mean) · rstd · (offset + weight) + bias, where rstd is that of x − mean. `stats` holds
-/// a row's rstd, or its mean and rstd; it is read if it is `known` and written otherwise. Sources: Zhang &
+/// a row's rstd, or its mean and rstd; it is read if `known` is set, and written otherwise. Sources: Zhang &
 /// Sennrich 2019, equation 4; Ba et al. 2016, equation 4.
 template <typename T>
 struct NormForward {
@@ -297,8 +298,8 @@ struct NormBackwardInput {
     }
 };
 
-/// Computes partial_cp = Σ over the tokens of chunk c of dy · n, with n as above, and behind these, if there
-/// are biases, of dy; the caller adds up the chunks. A row here is kColumns columns of one chunk.
+/// Computes partial_cp = Σ dy · n over the tokens of chunk c, with n as in NormBackwardInput, followed by Σ
+/// dy if there are biases. The caller adds up the chunks. A row here is kColumns columns of one chunk.
 template <typename T>
 struct NormBackwardWeight {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -339,9 +340,9 @@ struct NormBackwardWeight {
 };
 
 /// Rotates `heads` heads of every row in place, (a, b) → (a·cos − b·sin, b·cos + a·sin) over the first
-/// `pairs` pairs of a head: two halves that lie side by side as in Llama, or `interleaved` (0, 1), (2, 3), …;
-/// row r uses line r mod period of the tables [period, pairs]. `direction` −1 is the transpose.
-/// Source: Su et al. 2021, section 3.4.2.
+/// `pairs` pairs of a head. A pair is (i, i + pairs) as in Llama, or (2i, 2i + 1) if `interleaved`. Row r
+/// uses line r mod period of the tables [period, pairs]. `direction` −1 is the transpose. Source: Su et al.
+/// 2021, section 3.4.2.
 template <typename T>
 struct Rope {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -402,8 +403,9 @@ RINGMASTER_ROW Sloped activated(Activation kind, float x) {
     return {value, sigmoid + value * (1.0F - sigmoid) * slope};
 }
 
-/// Holds g · sigmoid(slope · g), its derivative, and u + 1, for g and u within their limits; a derivative is
-/// 0 beyond a limit.
+/// Holds the factors of a clamped gate's output, g · sigmoid(slope · g) and u + 1, and derivatives: `slope`
+/// is the derivative of the first factor with respect to the gate, and `of_up` that of the output with
+/// respect to `up`. A derivative is 0 beyond a limit.
 struct Clamped {
     float value, slope, up, of_up;
 };
@@ -525,7 +527,7 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX, sum = 0;  // this lane's; −FLT_MAX, so that −infinity adds nothing
+        float top = -FLT_MAX, sum = 0;  // of this lane; from −FLT_MAX, logits of −infinity add nothing
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);
@@ -539,7 +541,7 @@ struct CrossEntropy {
             for (int i = 0; i < size.value; ++i) sum += expf(row_kernels::load(pack.at[i]) - top);
         });
         const float row_top = lanes.max(top);
-        const float row_sum = lanes.sum(sum * expf(top - row_top));  // all lanes have read `picked` here
+        const float row_sum = lanes.sum(sum * expf(top - row_top));  // all lanes have now read `picked`
         if (lanes.index() == 0) loss[r] = logf(row_sum) + row_top - picked;
         if (scale == 0) return;
         const float factor = scale / row_sum;

@@ -47,8 +47,8 @@ template <typename Number>
 struct ScanKernels {
     /// Replaces state_kl by the state after the last token. Writes y_tl unless it is null.
     void (*forward)(const ScanTokens<Number>& in, Number* state_kl, Number* y_tl);
-    /// Replaces dstate_kl, the gradient of the state after the last token, by that of the state before the
-    /// first.
+    /// Replaces dstate_kl, the gradient of the state after the last token, by the gradient of the state
+    /// before the first.
     void (*state_gradient)(const ScanTokens<Number>& in, const Number* dy_tl, Number* dstate_kl);
     /// Does the same as state_gradient, and also writes all gradients. state_kl is the state before the first
     /// token; it is overwritten. `scratch` has scan_scratch elements.

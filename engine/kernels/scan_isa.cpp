@@ -79,7 +79,7 @@ void state_gradient(const ScanTokens<Number>& in, const Number* dy, Number* dsta
     }
 }
 
-/// Computes the gradients of one token. `before` and `after` are the states around it, `decays` its decays.
+/// Computes the gradients of one token. `before` and `after` are the states before and after the token.
 template <typename Number>
 inline void token_gradient(const ScanTokens<Number>& in, int64_t t, const Number* dout, const Number* before,
                            const Number* after, const Number* decays, Number* dstate, Number* drates,

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int64_t kEverything = int64_t{1} << 60;
 
-/// Returns Σ min(reach, limit) over the positions. A reach is the distance to the document's edge, counting
-/// the position itself, and grows by `step`.
+/// Returns Σ min(reach, limit) over the positions. A position's reach is its distance to the document's edge,
+/// counting the position itself; it grows by `step` from one position to the next.
 int64_t sum_of_reaches(int64_t first_reach, int64_t count, int64_t step, int64_t limit) {
     const int64_t below = std::clamp<int64_t>((limit - first_reach + step) / step, 0, count);
     const int64_t whole = limit < first_reach ? 0 : below;
@@ -24,7 +24,7 @@ int64_t cells_behind(const Piece& piece, int64_t window) {
                           piece.span.step, limit);
 }
 
-/// Returns the position from which positions count in the document that ends at `end`, or in the padding.
+/// Returns the global position that has index 0 in the document that ends at `end`, or in the padding.
 int64_t first_position(std::vector<int64_t>::const_iterator end, const AttentionMask& mask) {
     const int64_t begin = end == mask.documents.begin() ? 0 : *(end - 1);
     return end == mask.documents.end() ? begin : begin - prompt_of({begin, *end}, mask).size();

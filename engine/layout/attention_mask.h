@@ -17,7 +17,7 @@ struct AttentionMask {
     bool causal = true;
     /// For each document, the index of the earlier document that it continues; -1: none. Empty: no document
     /// continues another. Answers continue the prompt that they share: an answer's query also sees the
-    /// prompt, as if the prompt came right before the answer. Only if the mask is causal. A document that
+    /// prompt, as if the prompt came right before the answer. This requires a causal mask. A document that
     /// others continue must not itself continue another.
     std::vector<int64_t> continues = {};
 
@@ -45,7 +45,7 @@ struct Piece {
     DocumentRange document;
     DocumentRange prompt = {};  ///< the document that it continues; empty: none
 
-    /// Returns the piece at the positions that its queries would have right after the prompt.
+    /// Returns this piece moved to the positions right after its prompt.
     Piece after_prompt() const {
         const int64_t back = document.begin - prompt.end;
         return {{span.begin - back, span.end - back, span.step}, prompt};

@@ -56,7 +56,7 @@ class Pairs {
         return make_slices(queries(of_queries), keys(of_keys), mask_);
     }
     KeyRanges read(int of_queries, int of_keys) const { return read_by(slices(of_queries, of_keys)); }
-    /// Returns the slices with keys numbered as they arrive: only those that are read.
+    /// Returns the slices with keys numbered as they arrive: only the keys that are read arrive.
     std::vector<Slice> of_read_keys(int of_queries, int of_keys) const {
         const std::vector<Slice> all = slices(of_queries, of_keys);
         return compacted(all, read_by(all));

@@ -33,7 +33,7 @@ struct KeyExchange {
     int from = 0;
     int64_t received = 0;
     int64_t at = 0;                 ///< index of the received keys among the stage's keys
-    bool sent_to_one_call = false;  ///< the other rank's `one_call` for the keys that were sent to it
+    bool sent_to_one_call = false;  ///< `one_call` of rank `to` for the sent keys
 };
 
 struct Stage {
@@ -43,8 +43,8 @@ struct Stage {
     int64_t own_at = 0;   ///< index of `own` among the stage's keys
     std::vector<KeyExchange> exchanges;
     std::vector<Slice> slices;  ///< slices of this rank's queries and the stage's keys
-    /// One call of a flash kernel computes all gradients of the keys, so that they need no sum. Ranks agree
-    /// on this for the keys that they exchange.
+    /// True if one call of a flash kernel computes all gradients of the keys, so that nothing needs to be
+    /// summed. Both ranks of an exchange derive the same value.
     bool one_call = false;
 };
 
@@ -53,8 +53,8 @@ struct AttentionSchedule {
     int64_t heads_at_once = 0;  ///< key/value heads that pass through the stages together; 0: all
 };
 
-/// Returns a schedule with one stage per distance on every rank, so that all ranks post their messages in the
-/// same order. `spans` are the sorted positions of each ring rank.
+/// Returns a schedule with one stage per distance h in the ring. Every rank has these stages, so that all
+/// ranks post their messages in the same order. `spans` are the sorted positions of each ring rank.
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
                                      const AttentionMask& mask = {});
 
@@ -62,9 +62,9 @@ AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
                                      int rank, const AttentionMask& mask);
 
-/// Returns how one chunk of this rank's queries reads the chunks 0, 1, … of all ranks' keys up to its own.
-/// A rank computes the chunks one after the other, each as a rank of a ring would. `spans` are the sorted
-/// positions of each ring rank, chunk by chunk.
+/// Returns one schedule for each chunk of keys 0, 1, …, `chunk`: how this rank's queries in `chunk` read that
+/// chunk of all ranks' keys. Each schedule is that of a ring, and a rank runs them one after the other.
+/// `spans` are the sorted positions of each ring rank, chunk by chunk.
 std::vector<AttentionSchedule> make_chunk_schedules(const std::vector<std::vector<Spans>>& spans, int rank,
                                                     const AttentionMask& mask, size_t chunk);
 

@@ -40,7 +40,7 @@ class Balancer {
     }
 
   private:
-    static constexpr int64_t kSlackPart = 100;  ///< a rank's work may miss its goal by 1 ÷ this
+    static constexpr int64_t kSlackPart = 100;  ///< a rank's work may miss its goal by a hundredth
 
     int64_t work_between(const DocumentPart& rest, int64_t begin, int64_t end) const {
         return rest.work(begin, end, mask_);
@@ -67,8 +67,8 @@ class Balancer {
         share.work -= work_between(rest, begin, end);
     }
 
-    /// Returns the work of `tokens` tokens taken from the shortest remainders, without remainder `but`; of
-    /// the last one only a tail is taken.
+    /// Returns the work of `tokens` tokens taken from the shortest remainders, except remainder `but`. Takes
+    /// only a tail of the last remainder if that is enough.
     int64_t light_work(int64_t tokens, size_t but) const {
         int64_t work = 0;
         for (size_t i = 0; i < rests_.size() && tokens > 0; ++i) {
@@ -125,7 +125,7 @@ class Balancer {
         give(share, rest, rest.begin, rest.begin + tokens - high);
         add({rest.begin + tokens - high, rest.end - high, rest.document, rest.is_padding});
         while (share.tokens > 0 && !rests_.empty())
-            give_beginning(share, 0, share.tokens);  // the remainder was too short
+            give_beginning(share, 0, share.tokens);  // needed if the remainder was too short
     }
 
     /// Gives the share the first `tokens` tokens of remainder `at`, or all if it has fewer.
@@ -182,7 +182,7 @@ class Balancer {
     std::vector<DocumentPart> rests_;  ///< ascending by the work of their last token
     int64_t tokens_ = 0;
     int64_t work_ = 0;
-    int64_t goal_ = 0;  ///< work that a rank may take even if its even share is less
+    int64_t goal_ = 0;  ///< work that a rank may take even if an equal share is less
     int64_t slack_ = 0;
 };
 

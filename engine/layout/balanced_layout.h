@@ -12,10 +12,11 @@ namespace ringmaster {
 ///
 /// A rank that holds queries of a document reads all keys before the last of these queries, so the traffic is
 /// the sum, over ranks and documents, of how far into the document the rank reaches. Documents therefore stay
-/// whole if possible. A long one is cut from its end, where a token has the most work, for as few ranks as
-/// its work fills; the shortest documents fill these ranks' tokens, and the rest counts as a shorter
-/// document. Then pairs of ranks that share a document redistribute their parts: they assign the ten longest
-/// parts anew and cut one, so that the fewest keys move and no work exceeds the highest.
+/// whole if possible. A long document is cut from its end, where a token has the most work, for as few ranks
+/// as this work fills. The shortest documents supply the tokens that these ranks still lack, and the rest of
+/// the long document is treated as a shorter document. Then pairs of ranks that share a document redistribute
+/// their parts: they assign the ten longest parts again and cut one of them, so that as few keys as possible
+/// move and the highest work of a rank does not grow.
 ///
 /// If this moves more than a fifth of a full ring's traffic, the search runs again with up to 4.9 % more work
 /// than the mean, and its result is taken if it moves less than that fifth. The search is bounded and uses

@@ -1,5 +1,5 @@
-/// Runs the last step of the layout `balanced`, and is used by it alone: pairs of ranks redistribute their
-/// parts so that fewer keys move.
+/// Runs the last step of the layout `balanced`: pairs of ranks redistribute their parts so that fewer keys
+/// move. Only that layout uses this file.
 #pragma once
 
 #include "engine/layout/balanced_parts.h"

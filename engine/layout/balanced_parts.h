@@ -1,4 +1,5 @@
-/// Holds the parts that the layout `balanced` gives to ranks while it is made; used by it alone.
+/// Defines the parts of documents that the layout `balanced` assigns to ranks. Only that layout uses this
+/// file.
 #pragma once
 
 #include <utility>
@@ -28,7 +29,7 @@ struct DocumentPart {
     }
 };
 
-/// Returns the smallest number in [0, limit] that is `enough`, or limit if none is.
+/// Returns the smallest number in [0, limit] for which `enough` is true, or limit if there is none.
 template <typename Enough>
 int64_t least(int64_t limit, Enough enough) {
     int64_t low = 0, high = limit;

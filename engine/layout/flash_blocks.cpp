@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-// Costs are counted in cells of the attention matrix: the time in which one multiprocessor computes a cell.
+// The unit of cost is the time in which one multiprocessor computes one cell of the attention matrix.
 constexpr int64_t kEnough = int64_t{1} << 19;  // tokens × heads that fill any GPU
 constexpr int64_t kLaunchCells = 1 << 16;      // about 30 µs on an H100
 
@@ -108,7 +108,7 @@ class Costs {
     int64_t multiprocessors_, most_copies_ = 0;
 };
 
-/// Lists the launches of a call in which some segments, in ascending order, have launches of their own.
+/// Lists the launches of a call that computes the segments `alone`, in ascending order, in separate launches.
 class Shares {
   public:
     Shares(const Costs& costs, int64_t key_heads, const std::vector<int64_t>& alone)

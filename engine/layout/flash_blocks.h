@@ -23,7 +23,8 @@ struct FlashBlocks {
     int64_t queries_at_once = 0;  ///< tokens; dividing queries into blocks keeps the copies small
 };
 
-/// Returns an upper bound for any GPU. `heads` counts the heads of all rows of a batch together.
+/// Returns the copies that the largest GPU needs, an upper bound for any GPU. `heads` counts the heads of all
+/// rows of a batch together.
 FlashBlocks flash_blocks(int64_t heads, int64_t head_dim);
 
 /// The heads of a backward pass.
@@ -32,7 +33,7 @@ struct FlashHeads {
     int64_t head_dim = 0;
 };
 
-/// A launch: some neighbouring segments of a call, for some key/value heads.
+/// One launch computes some neighbouring segments of a call for some key/value heads.
 struct FlashShare {
     int64_t first_segment = 0, segments = 0;
     int64_t first_head = 0, heads = 0;

@@ -321,7 +321,7 @@ std::optional<FlashPacking> pack_whole(const FlashCall& call, int64_t rows, int6
     return whole;
 }
 
-/// Raises the longest length to 2 in packed launches: for a single query the kernel takes another path, which
+/// Raises the maximum length to 2 in packed launches, because for a single query the kernel takes a path that
 /// cannot handle gaps. A bound above the real length is allowed.
 FlashArguments flash_arguments(const FlashWindow& window, bool dense, int64_t most_queries,
                                int64_t most_keys) {

@@ -78,8 +78,8 @@ struct FlashPacking {
     int64_t segments() const { return static_cast<int64_t>(query_ends.size()) - 1; }
 };
 
-/// Returns the launches of a call for `rows` consecutive sequences, each packed alike: one launch, or more if
-/// it would have more than kMostFlashSegments segments.
+/// Returns the launches of a call for `rows` consecutive sequences that are packed in the same way. There is
+/// one launch unless it would exceed kMostFlashSegments segments.
 std::vector<FlashPacking> pack(const FlashCall& call, int64_t rows);
 /// Returns one launch with all of a sequence's queries and keys, including those before the first segment and
 /// after the last. Returns nothing if segments share keys or do not fit in one launch.

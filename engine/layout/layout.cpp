@@ -107,7 +107,7 @@ std::vector<Spans> ring_shares(RingAttnFunc func, int64_t tokens, int ring, cons
     return shares;
 }
 
-/// Returns the documents of a stretch of the sequence, counted from its begin.
+/// Returns the mask of a stretch of the sequence, with positions counted from the stretch's beginning.
 AttentionMask mask_within(const AttentionMask& mask, const Span& stretch) {
     AttentionMask inner;
     inner.window = mask.window;

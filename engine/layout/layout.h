@@ -17,7 +17,7 @@ namespace ringmaster {
 struct Layout {
     int64_t tokens = 0;        ///< length of the (padded) sequence
     std::vector<Spans> ranks;  ///< spans of each context rank, sorted by position
-    /// Local index at which each chunk of a rank begins, then the end of the last one; the same on every
+    /// Local index at which each chunk of a rank begins, then the end of the last chunk; the same on every
     /// rank. Empty if ranks compute all their tokens at once.
     std::vector<int64_t> chunk_bounds = {};
 
@@ -35,7 +35,7 @@ int64_t causal_cells(const Spans& spans);
 
 /// Returns the multiple that a layout requires of a sequence's length: ring × ulysses for contiguous and
 /// stripe, twice that for zigzag, 1 for the others, whose shards differ by at most a token. If sequences are
-/// cut into chunks, shards must be equal: then it is ring × ulysses for the others too.
+/// cut into chunks, shards must be equal, and the others also require ring × ulysses.
 int64_t length_multiple(RingAttnFunc func, int ring, int ulysses, bool has_chunks = false);
 
 /// Returns `length` rounded up to the layout's multiple.
@@ -47,13 +47,14 @@ int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses, 
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
 
 /// Returns a layout for any documents, window and length: varlen_ring and varlen_zigzag cut each document
-/// over all ranks, balanced places documents (engine/layout/balanced_layout.h), the others ignore them.
-/// Shards are as equal as the layout allows. Throws Error for Default and Auto, which name no layout.
+/// over all ranks, balanced places documents (engine/layout/balanced_layout.h), and the other layouts ignore
+/// documents. Shards are as equal as the layout allows. Throws Error for Default and Auto, which name no
+/// layout.
 ///
 /// With more than one chunk, the sequence is first cut into this many stretches (fewer if it is too short),
-/// and each of them is laid out over all ranks: a rank's first chunk is its share of the first stretch. It
-/// then throws Error if `tokens` is not a multiple of length_multiple, or if a stretch's shares are unequal,
-/// which `balanced` may make them.
+/// and each of them is laid out over all ranks: a rank's first chunk is its share of the first stretch. With
+/// chunks, also throws Error if `tokens` is not a multiple of length_multiple, or if the layout divides a
+/// stretch into unequal shares, as `balanced` may do.
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask,
                    int64_t chunks = 1);
 

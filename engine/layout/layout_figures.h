@@ -24,9 +24,9 @@ struct LayoutCosts {
     double key_s = 0;
 };
 
-/// Returns the layout that `ring_attn_func: auto` picks for these documents: the one whose slowest rank
-/// finishes first, if keys arrive during computation and a tenth of their time is never hidden. Among equals
-/// the first wins: batch_zigzag, varlen_llama3, varlen_zigzag, balanced.
+/// Returns the layout that `ring_attn_func: auto` picks for these documents: the layout whose slowest rank
+/// finishes first. The estimate hides the transfer of keys behind computation, except for a tenth of its
+/// time. Among equals the first wins: batch_zigzag, varlen_llama3, varlen_zigzag, balanced.
 RingAttnFunc choose_layout(int64_t tokens, int ring, int ulysses, const AttentionMask& mask,
                            const LayoutCosts& costs);
 

@@ -25,9 +25,9 @@ constexpr MeshGroup kMeshGroups[] = {MeshGroup::World,  MeshGroup::Ring,     Mes
 /// Returns the ranks of `rank`'s group of a kind, ascending.
 std::vector<int> ranks_of(MeshGroup group, int rank, const Mesh& mesh);
 
-/// Returns whether a kind of group has separate connections. Shards and replicas are not connected without
-/// sharded states, and shards without replicas are the world. Groups of experts are connected only with
-/// expert parallelism.
+/// Returns whether a kind of group has separate connections. Groups of shards, replicas and experts have none
+/// if states are not sharded. Without replicas, the group of shards uses the world's connections. Groups of
+/// experts have connections only with expert parallelism.
 bool has_connections(MeshGroup group, const Mesh& mesh, bool shards_states);
 
 }  // namespace ringmaster

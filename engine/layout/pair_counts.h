@@ -7,8 +7,8 @@
 
 namespace ringmaster {
 
-/// Return the visible cells between queries and keys, and the keys that some query sees (in a document, from
-/// the first to the last). All spans must have the same step.
+/// Return how many cells between queries and keys are visible, and how many keys some query sees (in each
+/// document, from the first such key to the last). All spans must have the same step.
 double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 /// Returns the number of queries between the first key and the last position whose window contains a key,

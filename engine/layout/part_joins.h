@@ -15,8 +15,8 @@ namespace ringmaster {
 constexpr int64_t kMostPartsHeld = 8;
 
 /// Returns how many parts of an attention's result, of at most `bytes` each, are held until they are joined:
-/// 8, fewer if they take more than 512 MiB, or 0 if a single part does. Joining takes time in proportion to
-/// the queries, and attention to their square, so long sequences lose little by joining each part alone.
+/// 8, or as many as fit in 512 MiB if that is fewer, which may be 0. Joining takes time in proportion to the
+/// queries, and attention to their square, so long sequences lose little by joining each part alone.
 int64_t parts_held(int64_t bytes);
 
 class PartJoins {
@@ -24,7 +24,7 @@ class PartJoins {
     /// `elements` is the size of the whole result, and `most_held` the most parts that may wait to be joined.
     PartJoins(int64_t elements, int64_t element_bytes, int64_t most_held)
         : elements_(elements), element_bytes_(element_bytes), most_held_(most_held) {}
-    /// Starts with parts_held() parts of the whole result's size.
+    /// Allows as many waiting parts as parts_held() returns for parts of the whole result's size.
     PartJoins(int64_t elements, int64_t element_bytes)
         : PartJoins(elements, element_bytes, parts_held(elements * element_bytes)) {}
 

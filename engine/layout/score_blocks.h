@@ -24,8 +24,8 @@ constexpr int64_t kMostScores = int64_t{1} << 23;
 struct ScoreBlocks {
     int64_t queries = 0, keys = 0;
 };
-/// Returns the sizes for `heads` query heads of all rows together: at least 16 of each, which exceeds the
-/// bound only above 32,768 heads.
+/// Returns the sizes for `heads` query heads of all rows together: at least 16 queries and 16 keys, which
+/// exceed the bound only above 32,768 heads.
 ScoreBlocks score_blocks(int64_t heads, int64_t most_scores = kMostScores);
 
 /// Sizes of the tensors of one attention call.

@@ -92,7 +92,7 @@ void require_equal_steps(const Spans& queries, const Spans& keys) {
 std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyIndex& keys) {
     const int64_t count = queries.size();
     std::vector<int64_t> at = {0, count};
-    const auto add = [&](int64_t position) {  // adds the first query at or after it, and the next one
+    const auto add = [&](int64_t position) {  // adds the first query at or after `position`, and the next
         const int64_t distance = position - queries.begin;
         const int64_t first =
             distance > 0 ? (distance + queries.step - 1) / queries.step : -((-distance) / queries.step);
@@ -178,7 +178,7 @@ std::vector<Run> staircase(const Piece& piece, int64_t offset, const KeyIndex& k
     return runs;
 }
 
-/// Adds queries × keys, joined with the last full slice if that one has the same keys.
+/// Adds queries × keys, joined with the last full slice if that slice has the same keys.
 void add_full(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t low, int64_t high) {
     if (low >= high || begin >= end) return;
     for (auto slice = slices.rbegin(); slice != slices.rend() && slice->query_end >= begin; ++slice) {

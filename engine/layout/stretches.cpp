@@ -10,7 +10,7 @@ namespace {
 
 struct Found {
     Stretch stretch;
-    int64_t document = 0;  ///< begin of its document
+    int64_t document = 0;  ///< position at which its document begins
 };
 
 void add_piece(std::vector<Found>& found, const Piece& piece, int rank, int64_t first) {

@@ -1,6 +1,6 @@
 /// Cuts a layout into stretches, the runs of consecutive positions that a rank holds of one document. A layer
 /// that passes a state from token to token (engine/recurrence) computes stretches one by one, and gets the
-/// state at a stretch's begin from the stretch before.
+/// state at a stretch's beginning from the stretch before it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Stretch {
     int64_t begin = 0, end = 0;      ///< positions
     bool has_before = false;         ///< its document begins in an earlier stretch
     bool has_after = false;          ///< its document continues in a later stretch
-    int64_t sent = 0, received = 0;  ///< indices among the rank's stretches with has_after, and has_before
+    int64_t sent = 0, received = 0;  ///< indices among the rank's stretches with has_after or has_before
 
     int64_t size() const { return end - begin; }
 };
@@ -24,7 +24,7 @@ struct Stretch {
 struct Stretches {
     int ranks = 1;
     std::vector<Stretch> all;  ///< ordered by position
-    /// The largest number that one rank holds of stretches with has_after, and of those with has_before.
+    /// The most stretches with has_after, and the most with has_before, that one rank holds.
     int64_t most_sent = 0, most_received = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Returns the widest window of all layers; none if some layer sees everything.
+/// Returns the widest window of all layers; nothing if some layer has no window.
 std::optional<int64_t> widest_window(const ModelConfig& model);
 
 }  // namespace ringmaster
