@@ -40,8 +40,8 @@ at::Tensor on_cpu(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at
     return out_nhd;
 }
 
-/// Computes the attention of all tokens at once. Each token gets all keys of its row, and a mask hides those
-/// that it does not see.
+/// Computes the attention of all tokens at once. Each token gets all keys of its row, and a mask hides the
+/// keys that the token does not see.
 at::Tensor masked(const at::Tensor& q_nhd, const at::Tensor& keys_nksd, const at::Tensor& values_nksd,
                   const at::Tensor& begin_n, const at::Tensor& end_n, const ScoreRule& rule,
                   const at::Tensor& sinks_h) {

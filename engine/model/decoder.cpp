@@ -178,7 +178,7 @@ void Decoder::keep(int layer, size_t chunk, Layer<TensorMachine>& computed) {
     x_nc.reset();
 }
 
-/// Brings back the input of a chunk of a layer, and starts to bring back the previous one's.
+/// Brings back a layer's input for one chunk, and starts to bring back the previous chunk's input.
 void Decoder::bring_back(int layer, size_t chunk, at::Tensor& x_nc) {
     if (x_nc.defined()) return;
     x_nc = stash_->take(stash_place(layer, chunk));
@@ -314,7 +314,7 @@ at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, RankPr
 void Decoder::count_experts(const MicroBatch& batch, SequenceShard& shard) {
     layers_forward(batch, shard, true);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
-        held->use(unit);  // gathered by the last layer
+        held->use(unit);  // the last layer started to gather it
         held->drop(unit);
     }
 }

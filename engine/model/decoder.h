@@ -34,8 +34,8 @@ struct MicroBatch {
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding; used by experts, dropout and 8-bit inputs
-    std::vector<LabelRun> runs = {};  ///< weights of all labels, for a backward; empty: every weight is 1
-    /// Changes the embeddings' output, [N, C], before a forward pass with a backward pass; may be empty.
+    std::vector<LabelRun> runs = {};  ///< weights of all labels in a backward pass; empty: every weight is 1
+    /// Changes the embeddings' output, [N, C], in passes that compute gradients; may be empty.
     std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
 
     /// Returns ids, labels and places of some tokens of every row.
@@ -64,13 +64,13 @@ class Decoder {
                             const std::function<void(int)>& on_gradients);
 
     /// Runs a forward pass that keeps nothing for a backward pass. Returns logits of the tokens whose
-    /// position in the sequence is `from` or later (engine/model/gather.h gathers them over ranks); of none
-    /// by default. `dropout` says whether an adapter applies its dropout as in training.
+    /// position in the sequence is `logits_from` or later, of none by default (engine/model/gather.h gathers
+    /// them over ranks). `dropout` says whether an adapter applies its dropout as in training.
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
-    /// Runs a pass over the cache's new tokens and returns the logits after the last one of each row that has
-    /// some, [B, V]. If weights are sharded, all ranks must make the same number of passes.
+    /// Runs a pass over the cache's new tokens. Returns logits [rows, V] after the last new token of each row
+    /// that has new tokens. If weights are sharded, all ranks must make the same number of passes.
     at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, RankProgress& progress);
 
     /// Runs only the layers, with the dropout of training, so that the router's loss counts the experts that
@@ -109,7 +109,8 @@ class Decoder {
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
-    /// Run the layers, keep nothing for a backward pass, and leave the last layer's output.
+    /// Both run the layers and keep nothing for a backward pass. The hidden states then hold the last layer's
+    /// output.
     HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
     void through_layers(HiddenStates& hidden, RankProgress& progress);
     void gather(int unit);
@@ -117,7 +118,7 @@ class Decoder {
     void use_layer(int layer, Pass pass);
     /// Replaces the layer's input by its output, chunk by chunk.
     void layer_forward(int layer, HiddenStates& hidden, LayerState& state, RankProgress& progress);
-    /// Computes the keys and values of all chunks but the last again.
+    /// Computes again the keys and values of all chunks except the last.
     void recall_keys(int layer, LayerState& state);
     void layer_backward(int layer, LayerState& state, HiddenStates& gradients, RankProgress& progress,
                         double beta);
@@ -133,12 +134,13 @@ class Decoder {
     at::Tensor head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                           HeadGradient& sums);
     void embedding_backward(HiddenStates& gradients, const MicroBatch& batch, bool first);
-    /// Makes the inputs of layers from the embedding's output, if the model has any.
+    /// Makes the layers' additional inputs (layer_inputs.h) from the embedding's output, if the model has
+    /// such inputs.
     void make_layer_inputs(const at::Tensor& ids_n, const at::Tensor& x_nc, bool learns);
     void layer_inputs_backward(const at::Tensor& dx_nc, bool first);
     /// Frees the tensors that all layers of a pass share.
     void end_layers();
-    /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
+    /// Scales and softcaps logits in place. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;
     at::Tensor logits_of(const at::Tensor& normed_kc);
     /// Returns the log-probability of each valid label; 0 for tokens without a label.

@@ -1,5 +1,5 @@
-// Computes the last norm, the head and the loss, in chunks of tokens. A head with a single label gives
-// scores, which take the place of the labels' log-probabilities.
+// Computes the last norm, the head and the loss, in chunks of tokens. If the head has a single output, its
+// scores take the place of the labels' log-probabilities.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kIgnoredLabel = -100;
 
 /// Sums the gradient of the head's weight over chunks of labelled tokens. A bfloat16 gradient of many chunks
-/// is summed in float32 first: a bfloat16 sum loses every part below 1/512 of it.
+/// is summed in float32 first: a bfloat16 sum loses every part below 1/512 of the sum.
 class ChunkedGradient {
   public:
     ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
@@ -36,7 +36,7 @@ class ChunkedGradient {
 
     void finish() {
         if (!sum_vc_.defined()) {
-            if (beta_ == 0 && gradient_vc_.defined()) gradient_vc_.zero_();  // there was no label
+            if (beta_ == 0 && gradient_vc_.defined()) gradient_vc_.zero_();  // no chunk had a label
             return;
         }
         add_float_sum(gradient_vc_, sum_vc_, beta_);

@@ -39,7 +39,7 @@ std::vector<uint32_t> column_keys(int64_t width, uint64_t stream) {
     return keys;
 }
 
-/// Returns the limit for hashes: elements with a smaller hash are dropped.
+/// Returns the bound below which an element's hash means that the element is dropped.
 uint32_t threshold_of(double p) {
     return static_cast<uint32_t>(p * 4294967296.0);
 }

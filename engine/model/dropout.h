@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Mixes a number into one that looks random; used to combine several numbers into a stream.
+/// Returns a hash of a number, with which several numbers are combined into a stream.
 uint64_t mixed(uint64_t x);
 
 /// Returns two hash keys below 2^32 per token, int64 [2, N]; `places_n` are indices of tokens, int64 [N].

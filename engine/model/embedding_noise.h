@@ -15,9 +15,10 @@ class EmbeddingNoise {
     explicit EmbeddingNoise(const Config& config);
 
     bool on() const { return rule_.alpha > 0; }
-    /// Sets the numbers that the noise is drawn from, besides the tokens.
+    /// Sets the numbers from which, together with the tokens' places, the noise is drawn.
     void begin_step(int64_t seed, int64_t step);
-    /// Adds the noise of tokens at these places in the data (int64 [N]), whose rows are padded to `length`.
+    /// Adds noise to x_nc. `places_n` are the tokens' places in the data (int64 [N]), and `length` is the
+    /// padded length of a row.
     void add(const at::Tensor& x_nc, const at::Tensor& places_n, int64_t length) const;
 
   private:

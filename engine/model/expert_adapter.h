@@ -1,9 +1,10 @@
-/// Computes the part of an adapter on a parameter that holds the matrices of all experts: expert e's product
-/// gets an additional scale · x·A_eᵀ·B_eᵀ. As in PEFT's ParamWrapper, A holds the experts' matrices one below
-/// the other, and column j·E + e of B is column j of B_e.
+/// Computes an adapter's part for a parameter that holds the matrices of all experts: adds scale ·
+/// x·A_eᵀ·B_eᵀ to the product of expert e. As in PEFT's ParamWrapper, A holds the experts' matrices stacked
+/// by rows, and column j·E + e of B is column j of B_e.
 ///
-/// A rank that computes only some of the experts (engine/model/expert_exchange.h) holds the matrices of all;
-/// the gradients of the others stay zero there, and the sum over ranks completes them.
+/// A rank that computes only some of the experts (engine/model/expert_exchange.h) holds the adapter's
+/// matrices of all experts. On this rank, the other experts' gradients stay zero, and the sum over ranks adds
+/// them.
 ///
 /// Letters: M rows sorted by expert, I and O inputs and outputs of an expert's matrix, E experts, R rank.
 #pragma once
@@ -18,7 +19,7 @@ struct ExpertAdapter {
     LowRank weights = {}, gradients = {};
     double scale = 1;
     int64_t rank = 0;
-    int64_t first_expert = 0;  ///< expert that the routing numbers 0
+    int64_t first_expert = 0;  ///< expert to which the routing gives the number 0
 
     bool on() const { return weights.a_rc.defined(); }
     void add_forward(const at::Tensor& y_mo, const at::Tensor& x_mi, const Routing& routing) const;

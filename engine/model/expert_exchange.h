@@ -1,5 +1,6 @@
 /// Sends tokens to the ranks that compute their experts, and the results back, if the experts are divided
-/// among ranks (Lepikhin et al. 2020, "GShard"). Every token reaches all of its experts: none has a capacity.
+/// among ranks (Lepikhin et al. 2020, "GShard"). Every token reaches all of its experts, because experts have
+/// no capacity limit.
 ///
 /// A rank's M rows are pairs of a token and one of its experts, sorted by expert (engine/model/expert_ops.h).
 /// The rank receives R rows for its own experts, from all ranks of the group, and sorts them by expert;

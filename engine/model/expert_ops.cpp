@@ -26,16 +26,18 @@ bool has_kernels(const at::Tensor& x) {
     return x.is_cpu() && x.scalar_type() != at::kDouble;
 }
 
-/// For each new number of rows LibTorch compiles another bfloat16 kernel, which takes as long as a quarter of
-/// a product of 512 rows, 512 columns and a depth of 768. Multiples of kRowStep, and numbers below it, are so
-/// few that their kernels are kept. Beyond kMostRows the product takes much longer than the compiler.
+/// For each new number of rows, LibTorch compiles another bfloat16 kernel. This takes a quarter of the time
+/// of a product of 512 rows, 512 columns and a depth of 768. Multiples of kRowStep and smaller numbers than
+/// kRowStep are so few that their kernels stay cached. Beyond kMostRows the product takes much longer than
+/// the compiler.
 constexpr int64_t kRowStep = 32, kMostRows = pieces::kMostPaddedRows;
 
 bool is_compiled(const at::Tensor& x, int64_t rows) {
     return x.is_cpu() && x.scalar_type() == at::kBFloat16 && rows <= kMostRows && cpu_has_bfloat16();
 }
 
-/// Calls `body` with the rows of one expert, or with their multiple of kRowStep and the rest.
+/// Calls `body` with all rows of one expert, or first with as many as are a multiple of kRowStep and then
+/// with the rest.
 template <class Body>
 void for_compiled_rows(const at::Tensor& x, int64_t begin, int64_t count, const Body& body) {
     const int64_t whole = is_compiled(x, count) ? count / kRowStep * kRowStep : count;
@@ -54,7 +56,7 @@ at::Tensor between_zeros(const at::Tensor& rows_nw, int64_t first, int64_t all) 
 }
 
 /// Computes accumulate_weight_gradient of one expert's rows. If their number is not a multiple of kRowStep,
-/// rows of other experts join them, whose factors in the narrower matrix are replaced by zeros.
+/// adds rows of other experts, which are replaced by zeros in the narrower of dy and x.
 void accumulate_compiled_gradient(const at::Tensor& gradient_oi, const at::Tensor& dy_mo,
                                   const at::Tensor& x_mi, int64_t begin, int64_t count, double beta) {
     const int64_t all = (count + kRowStep - 1) / kRowStep * kRowStep;
@@ -71,7 +73,7 @@ void accumulate_compiled_gradient(const at::Tensor& gradient_oi, const at::Tenso
                                is_x_narrower ? padded : x_mi.narrow(0, from, all), beta);
 }
 
-/// Returns the first row of each expert, and the end of the last one's.
+/// Returns the first row of each expert, then the end of the last expert's rows.
 std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
     const at::Tensor counts_e = at::bincount(chosen_m, {}, experts).cpu();
     std::vector<int64_t> begins = {0};
@@ -88,7 +90,7 @@ void for_rows(const at::Tensor& x_mw, const Body& body) {
         body(begin, std::min(kRows, x_mw.size(0) - begin));
 }
 
-/// Returns the gradient of a softmax's input, given that of its output.
+/// Returns the gradient of a softmax's input, given the gradient of its output.
 at::Tensor softmax_backward(const at::Tensor& d, const at::Tensor& output) {
     return (d - (d * output).sum(1, true)).mul_(output);
 }

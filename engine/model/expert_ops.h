@@ -27,7 +27,7 @@ struct Routing {
     at::Tensor weights_nk;        ///< same dtype: each chosen expert's share of the token's output
     at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
     at::Tensor rows_nk;           ///< int64: the row of every slot
-    std::vector<int64_t> begins;  ///< first row of each expert, and the end of the last one's
+    std::vector<int64_t> begins;  ///< first row of each expert, then the end of the last expert's rows
     std::shared_ptr<const ExpertExchange> exchange = {};  ///< set if other ranks compute some of the experts
 
     int64_t per_token() const { return chosen_nk.size(1); }
@@ -40,13 +40,13 @@ using ExpertChooser = std::function<at::Tensor(const ExpertRanks& ranks)>;
 using LayerExpertChooser = std::function<at::Tensor(int layer, const at::Tensor& places_n,
                                                     const ExpertRanks& ranks, const at::Tensor& own_nk)>;
 
-/// With `norms`, the weights of a token's experts add up to rule.scale. The bias, the correction and the
-/// factors of the experts' weights are undefined if the model has none. `logits_ne`, if defined, takes the
-/// place of a product with router_ec.
+/// Routes tokens to experts. With `norms`, the weights of a token's experts add up to rule.scale. The bias,
+/// the correction and the factors of the experts' weights are undefined if the model has none. `logits_ne`,
+/// if defined, takes the place of a product with router_ec.
 Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose,
               const at::Tensor& bias_e = {}, const RouterRule& rule = {}, const at::Tensor& correction_e = {},
               const at::Tensor& scales_e = {}, const at::Tensor& logits_ne = {});
-/// Returns the weights of the chosen experts before their factors.
+/// Returns the weights of the chosen experts before these are multiplied by the experts' factors.
 at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule);
 
 /// Calls `body` with each expert that has rows, its first row and their number.
@@ -78,23 +78,23 @@ at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted
 
 /// Returns x · weightᵀ for each row, with the weight of the row's expert.
 at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing);
-/// Adds the bias of each row's expert; does nothing if bias_eo is undefined.
+/// Adds to each row the bias of its expert; does nothing if bias_eo is undefined.
 void add_biases(const at::Tensor& y_mo, const at::Tensor& bias_eo, const Routing& routing);
 /// Adds Σ dy · bias of each row's expert to sums_m; does nothing if the bias is undefined.
 void add_bias_products(const at::Tensor& sums_m, const at::Tensor& dy_mo, const at::Tensor& bias_eo,
                        const Routing& routing);
-/// Sets gradient to beta · gradient + Σ dy of each expert's rows; does nothing if it is undefined.
+/// Sets gradient to beta · gradient + Σ dy of each expert's rows; does nothing if gradient is undefined.
 /// `weights_m1`, if defined, multiplies the rows.
 void accumulate_grouped_bias(const at::Tensor& gradient_eo, const at::Tensor& dy_mo,
                              const at::Tensor& weights_m1, const Routing& routing, double beta);
 /// Returns dy · weight for each row, with the weight of the row's expert.
 at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing);
-/// Sets gradient to beta · gradient + dyᵀ · x of each expert's rows; does nothing if it is undefined.
+/// Sets gradient to beta · gradient + dyᵀ · x of each expert's rows; does nothing if gradient is undefined.
 void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tensor& dy_mo,
                                  const at::Tensor& x_mi, const Routing& routing, double beta);
 
-/// Returns the gradient of the router's logits, [N, E], given that of the rows' weights. `dprobabilities_ne`,
-/// if defined, is another gradient of the probabilities.
+/// Returns the gradient of the router's logits, [N, E], given the gradient of the rows' weights.
+/// `dprobabilities_ne`, if defined, is another gradient of the probabilities.
 at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
                            const at::Tensor& dprobabilities_ne = {}, const RouterRule& rule = {});
 

@@ -24,7 +24,8 @@ void on_float_gradient(at::Tensor gradient, double beta, const Body& body) {
     }
 }
 
-/// Sets gradient to beta · gradient + sum, 1,024 rows at a time: a CPU widens copies of what it adds.
+/// Sets gradient to beta · gradient + sum, 1,024 rows at a time, because adding tensors of two dtypes on a
+/// CPU makes widened copies.
 inline void add_float_sum(at::Tensor gradient, const at::Tensor& sum, double beta) {
     constexpr int64_t kRows = 1024;
     for (int64_t begin = 0; begin < sum.size(0); begin += kRows) {

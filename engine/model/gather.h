@@ -21,8 +21,8 @@ inline at::Tensor own_places(const Groups& groups, const Layout& layout, at::Dev
     return places_of(own_spans(groups, layout), device);
 }
 
-/// Returns x_bs [B, S, …] on every context-parallel rank, from x_bt [B, T, …] of each. Works for any dtype in
-/// which adding zero is exact.
+/// Returns x_bs [B, S, …] on every context-parallel rank, given x_bt [B, T, …] of each rank. Works for any
+/// dtype in which adding zero is exact.
 at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor& x_bt, int64_t sequence);
 
 }  // namespace ringmaster

@@ -38,7 +38,7 @@ struct Blocks {
         now -= static_cast<int64_t>(block->second);
         bytes_of.erase(block);
     }
-    /// Returns the first byte of the block that holds `memory`; null if none does.
+    /// Returns the first byte of the block that contains `memory`; null if there is none.
     const char* block_of(const void* memory) {
         const std::lock_guard lock(mutex);
         const auto after = bytes_of.upper_bound(static_cast<const char*>(memory));

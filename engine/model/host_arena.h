@@ -29,8 +29,8 @@ bool lies_in_host(const at::Tensor& tensor);
 int64_t host_peak_bytes();
 void reset_host_peak();
 
-/// While it lives, only copies (HostAccess) may touch the memory, if the memory is mapped from files. At most
-/// one exists at a time.
+/// While an object of this class exists, only copies (HostAccess) may touch the memory, if the memory is
+/// mapped from files. At most one object exists at a time.
 class HostIsClosed {
   public:
     HostIsClosed();

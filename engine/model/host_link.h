@@ -1,4 +1,4 @@
-/// Copies tensors between a device and host memory on its own stream, so that copies run in parallel with
+/// Copies tensors between a device and host memory on a separate stream, so that copies run in parallel with
 /// computation. Few copies are under way at a time, so that the memory they free becomes available soon. On
 /// the CPU, where the arena of host_arena.h stands for host memory, copies are synchronous.
 #pragma once

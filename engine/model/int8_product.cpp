@@ -11,11 +11,13 @@ namespace ringmaster {
 
 namespace {
 
-// Constants of bitsandbytes: MM_DEQUANT_CONST of csrc (1 / 127²), and 1 / 127 of int8_vectorwise_dequant.
+// These are constants of bitsandbytes: MM_DEQUANT_CONST in csrc (1 / 127²), and 1 / 127 in
+// int8_vectorwise_dequant.
 constexpr double kOfBothScales = 6.200012e-05;
 constexpr double kOfScale = 7.874015718698502e-3;
 
-// LibTorch's integer product on a GPU takes more than 16 rows, and multiples of 8 of inputs and outputs.
+// LibTorch's integer product on a GPU requires more than 16 rows, and numbers of inputs and outputs that are
+// multiples of 8.
 constexpr int64_t kFewestRows = 17;
 constexpr int64_t kMultiple = 8;
 

@@ -29,8 +29,8 @@ void put_keys_values(const LatentSizes& sizes, const at::Tensor& kv_nhw, const a
     clear_from(v_nhd, sizes.value_width);
 }
 
-/// The inverse for gradients: writes the gradient of KeyValueUp's output, given those of padded keys and
-/// values.
+/// Does the inverse for gradients: writes the gradient of KeyValueUp's output, given the gradients of padded
+/// keys and values.
 void take_keys_values(const LatentSizes& sizes, const at::Tensor& dk_nhd, const at::Tensor& dv_nhd,
                       const at::Tensor& dkv_nhw) {
     const int64_t P = sizes.plain_width;
@@ -129,8 +129,8 @@ bool TensorMachine::sends_latents() const {
     if (shard_ == nullptr || decodes()) return false;
     KeyTravel travel = shard_->key_travel;
     if (kept_.chunk_tokens > 0) travel.chunks = std::max<int64_t>(2, travel.chunks);
-    // The format decides, whether or not this pass quantises inputs, so that the plan and preflight's passes
-    // agree.
+    // The weights' format decides, even in a pass that does not quantise inputs, so that the plan and
+    // preflight's passes agree.
     travel.varies = (quantized_ != nullptr && products_vary(quantized_->quantization(), {})) ||
                     (adapter_ != nullptr && adapter_->drops());
     return sent_latent_width(model_, travel) > 0;

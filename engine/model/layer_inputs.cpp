@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kHalf = 0.70710678118654752440;  // √½
 
-/// Calls `body` with the first token and the number of tokens of each part that is computed at once. Parts
-/// are so large that a gradient in bfloat16 is the sum of at most 16 parts.
+/// Calls `body` with the first token and the number of tokens of each part that is computed at once. A part
+/// is at least 1/16 of the tokens, so that a bfloat16 gradient is the sum of at most 16 parts.
 template <class Body>
 void for_tokens(int64_t tokens, const Body& body) {
     constexpr int64_t kLeast = pieces::kLeastEmbedded, kMostParts = pieces::kMostEmbedded;
@@ -86,7 +86,7 @@ void LayerInputs::projection_backward(const at::Tensor& dx_nc, double beta) cons
     });
 }
 
-/// Padding adds no gradient to its row of the table, as in torch.nn.Embedding.
+/// Adds the table's gradient. Padding adds nothing to its row of the table, as in torch.nn.Embedding.
 void LayerInputs::table_backward(double beta) const {
     const at::Tensor& dtable_vw = parameters_.weight_gradients().layer_inputs_vw;
     if (!dtable_vw.defined()) return;

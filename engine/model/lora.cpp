@@ -100,8 +100,8 @@ ExpertAdapter Adapter::of_experts(size_t parameter) const {
 
 namespace {
 
-/// Numbers the modules of all layers. The first seven of a layer keep their numbers when modules are added to
-/// the list.
+/// Numbers the modules of all layers. The first seven modules of a layer keep their numbers when modules are
+/// added to the list, so that their dropout does not change.
 uint64_t module_number(int layer, size_t target) {
     return static_cast<uint64_t>(layer) * 7 + target % 7 + (static_cast<uint64_t>(target / 7) << 40);
 }

@@ -37,10 +37,10 @@ class Adapter {
     bool drops() const { return lora_.dropout > 0; }
     bool reads_weights() const { return lora_.dora; }
 
-    /// Sets the numbers that dropout is drawn from, besides the tokens.
+    /// Sets the numbers from which, together with the tokens' places, dropout is drawn.
     void begin_step(int64_t seed, int64_t step);
     /// Begins a forward and backward over tokens at these places in the data (int64 [N]; -1: padding). If
-    /// undefined, nothing is dropped.
+    /// `places_n` is undefined, nothing is dropped.
     void begin_tokens(const at::Tensor& places_n);
     /// Returns the factors of a module's inputs in this step: float32 [N, width], 0 for dropped inputs;
     /// undefined without dropout. `places_n` is as in begin_tokens.
@@ -87,8 +87,8 @@ class Adapter {
 };
 
 /// Computes the backward of `add_forward` at the adapter's current layer; does nothing without an adapter
-/// (nullptr). The constructor computes the gradients of x·Aᵀ from dy_no, so that either gradient may be
-/// computed first.
+/// (nullptr). The constructor computes the gradients of x·Aᵀ from dy_no, so that the other two functions may
+/// be called in either order.
 class AdapterBackward {
   public:
     AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no, int64_t first = 0,
@@ -138,7 +138,7 @@ struct TrainedModel {
 
     /// Set the model's weights, not the adapter's: random values, or those of a folder.
     void initialize_weights(const ModelConfig& model, int64_t seed);
-    /// Also initialises a head of scores that the folder lacks, as transformers does.
+    /// If the folder lacks a head of scores, also initialises one as transformers does.
     void load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed);
 };
 

@@ -78,7 +78,8 @@ class Merger {
     int64_t bytes() const { return bytes_; }
     const ModelConfig& model() const { return model_; }
 
-    /// Returns whether tied weights are separated: PEFT trains and saves an adapted embedding or head apart.
+    /// Returns whether tied weights become separate: PEFT trains and saves an adapted embedding or head
+    /// separately.
     bool unties() const { return adapter_.has(whole_name(embedding_)) || adapter_.has(whole_name(head_)); }
 
   private:
@@ -96,8 +97,8 @@ class Merger {
         int64_t part = 0, parts = 1;
     };
 
-    /// Names parameters as the files do, and replaces them by their parts if the base holds the parts. Fills
-    /// pieces_.
+    /// Returns parameters with the names in the base's files, split into parts if the base stores parts.
+    /// Fills pieces_.
     std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) {
         std::vector<ParameterShape> shapes;
         for (const ParameterShape& shape : whole) {
@@ -141,13 +142,14 @@ class Merger {
             .view({of_expert, -1, a_ri.size(1)})[piece.part % of_expert];
     }
 
-    /// Returns the base's tensor for a weight: the embedding, if the base has no head of its own.
+    /// Returns the base's tensor for a weight. For a head this is the embedding if the base has no separate
+    /// head.
     std::string source_name(const ParameterShape& shape) {
         const bool is_of_head = shape.role == Role::Head || shape.role == Role::HeadBias;
         return base_.name_of(is_of_head && !base_.has(shape.name) ? embedding_ : shape.name);
     }
 
-    /// Returns the name of the adapter's tensor for a weight; `part` is such as "lora_A.weight".
+    /// Returns the name of the adapter's tensor for a weight; `part` is "lora_A.weight", for example.
     std::string lora_name(const ParameterShape& shape, const char* part) const {
         const std::string name = whole_name(peft_name(model_, shape));
         return name.substr(0, name.rfind('.') + 1) + part;
@@ -175,7 +177,7 @@ class Merger {
 
     bool quantizes(const ParameterShape& shape) const {
         Quantization of_modules = config_.quantization;
-        of_modules.experts = false;  // merged experts are as the base has them, as in axolotl
+        of_modules.experts = false;  // merged experts keep the base's form, as in axolotl
         return of_modules.on() && (is_quantized(shape, of_modules) || is_rounded(shape, of_modules));
     }
 
@@ -219,7 +221,7 @@ class Merger {
         return sum.to(base.scalar_type());
     }
 
-    /// Returns the description of a tensor to write: first those of weights, then those that are copied.
+    /// Returns the description of a tensor to write. Weights come first, then the tensors that are copied.
     TensorInfo info_of(size_t index) {
         if (index >= shapes_.size()) return others_[index - shapes_.size()];
         return {shapes_[index].name, stored_name_of(dtype_of(shapes_[index])), shapes_[index].shape};

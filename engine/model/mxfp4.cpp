@@ -48,7 +48,7 @@ at::Tensor mxfp4_values(const at::Tensor& blocks, const at::Tensor& scales, int6
     at::Tensor values = at::empty({end - begin}, at::kFloat);
     float* const to = values.data_ptr<float>();
     const int64_t width = codes.outputs;
-    // A task has whole groups of inputs, so that their codes stay in the cache.
+    // A task takes whole groups of inputs, so that their codes stay in the cache.
     at::parallel_for(begin / width, (end + width - 1) / width, kMxfp4Group, [&](int64_t first, int64_t last) {
         for (int64_t row = first; row < last; ++row) {
             const int64_t from = std::max(begin, row * width), until = std::min(end, (row + 1) * width);

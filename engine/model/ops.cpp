@@ -24,7 +24,7 @@ constexpr int64_t kColumnsPerTask = 128;
 
 /// Returns whether 16-bit products are computed in float32, a part at a time. If the processor has no
 /// bfloat16 products, LibTorch's take nine times as long (measured on Zen 3). float16 is always widened,
-/// because LibTorch's products of it need not add in float32.
+/// because LibTorch's float16 products need not add in float32.
 bool is_widened(const at::Tensor& x) {
     static const bool has_products = cpu_has_bfloat16();
     return x.is_cpu() &&

@@ -21,7 +21,7 @@ at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tens
 /// Multiplies x in place by a factor in float32's precision, and returns x. On a CPU, x.mul_(factor) would
 /// round the factor to x's dtype first.
 at::Tensor scale_in_place(const at::Tensor& x, double factor);
-/// Returns a number rounded to a dtype.
+/// Returns `number` rounded to a dtype.
 double rounded_to(at::ScalarType dtype, double number);
 
 /// Adds a_nk · b_km to out_nm, whose rows may be strided.
@@ -31,7 +31,8 @@ void add_product(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_
 at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o);
 
 /// Sets gradient_oc to beta · gradient_oc + dy_noᵀ · x_nc. With beta 0 the old content is not read. The
-/// gradient may be float32 if dy and x are bfloat16. Does nothing if it is undefined (a frozen weight).
+/// gradient may be float32 if dy and x are bfloat16. Does nothing if gradient_oc is undefined (a frozen
+/// weight).
 void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc,
                                 double beta);
 /// Sets gradient_o to beta · gradient_o + Σ_n dy_no; does nothing if gradient_o is undefined.
@@ -58,8 +59,8 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
 
 /// Returns f(gate) · up for gate_up [N, 2I], or f for [N, I].
 at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule = {});
-/// Replaces gate_up by its gradient. Returns f(gate) · up, computed again, in act_ni if that is defined;
-/// act_ni may be dact_ni, which is then overwritten.
+/// Replaces gate_up by its gradient. Returns f(gate) · up, computed again, and uses act_ni's memory for it if
+/// act_ni is defined; act_ni may be dact_ni, which is then overwritten.
 at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule = {},
                          at::Tensor act_ni = {});
 

@@ -1,6 +1,6 @@
-/// Finds which input columns of a layer's matrices hold outliers (engine/model/int8_product.h): those of the
-/// whole micro-batch, on all ranks that share its tokens, so that neither mesh nor tiles change a result.
-/// Padding does not count, because its amount depends on the mesh.
+/// Finds which input columns of a layer's matrices hold outliers (engine/model/int8_product.h). The search
+/// covers the whole micro-batch on all ranks that share its tokens, so that neither mesh nor tiles change a
+/// result. Padding does not count, because its amount depends on the mesh.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,7 +30,7 @@ class OutlierColumns {
     const Sites& sites() const { return found_; }
     const at::Tensor& counted() const { return counted_n_; }  ///< bool [N], or undefined
 
-    /// Looks at the tokens of a site's input from `first` on.
+    /// Searches some tokens of a site's input; x_nc holds the tokens from `first` on.
     void look(const at::Tensor& x_nc, int64_t first = 0);
     /// Sets the site's columns to those that `look` found on any rank. All ranks that share the micro-batch
     /// take part, including those without tokens, whose input has `width` columns.

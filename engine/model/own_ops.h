@@ -14,7 +14,7 @@ at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor
                     at::Tensor& rstd_n, double offset = 0);
 at::Tensor layer_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                       at::Tensor& stats_n2, double offset = 0);
-/// Both serve RMSNorm, with stats [N], and LayerNorm, with stats [N, 2].
+/// These two functions serve RMSNorm, with stats [N], and LayerNorm, with stats [N, 2].
 at::Tensor norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& parameters_w,
                       const at::Tensor& stats, double offset = 0);
 void norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,

@@ -77,8 +77,8 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     }
 }
 
-/// Assigns parameters to units. With expert parallelism, moves those of experts after all others, so that the
-/// parameters of a unit stay neighbours.
+/// Assigns parameters to units. With expert parallelism, moves the experts' parameters after all others, so
+/// that the parameters of a unit stay neighbours.
 void Parameters::divide_experts() {
     const auto of_experts = [](const ParameterShape& shape) { return is_of_stacked_experts(shape.role); };
     const bool has_experts = std::any_of(shapes_.begin(), shapes_.end(), of_experts);
@@ -298,7 +298,7 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     return views;
 }
 
-/// Sets the view of an experts' parameter, given its values: all experts, or those of a part.
+/// Sets the view of an experts' parameter. `values` holds all experts, or those of this rank's part.
 void Parameters::bind_experts(LayerTensors& views, size_t index, const at::Tensor& values) const {
     const ParameterShape& shape = shapes_[index];
     at::Tensor stored = values;

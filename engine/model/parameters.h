@@ -89,8 +89,8 @@ struct Flat {
     bool sharded = false;
 };
 
-/// Which states are sharded, over which ranks, and which are kept in host memory. `groups` must have been
-/// made with GroupOptions::shards_states.
+/// Says which states are sharded, over which ranks, and which states are kept in host memory. `groups` must
+/// have been made with GroupOptions::shards_states.
 struct Sharding {
     int stage = 0;
     std::optional<Groups> groups = {};
@@ -150,7 +150,8 @@ class Parameters {
     std::vector<int> units_of_head() const;
     std::string name_of(int unit) const;  ///< e.g. "embedding", "layer 3", "head"
 
-    // Flat tensors. A whole one has all units, each padded to divide evenly among the ranks that share it.
+    // Flat tensors. An unsharded flat tensor has all units, each padded to divide evenly among the ranks that
+    // share the unit.
     Flat make_flat(bool sharded, at::ScalarType dtype, at::Device device) const;  ///< filled with zeros
     at::Tensor whole_unit(const Flat& flat, int unit) const;  ///< a unit of an unsharded flat tensor
     /// Returns a unit of any flat tensor; if it is sharded, all ranks of the shard group gather it together.
@@ -171,7 +172,7 @@ class Parameters {
     Flat& gradients() { return gradients_; }
     void share_update();
 
-    // Give a pass over the model access to units that are on this rank.
+    // These functions give a pass over the model access to units that are on this rank.
     /// Weights in the dtype of computation: the master itself, or its bfloat16 copy under `bf16: true`.
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
@@ -195,8 +196,8 @@ class Parameters {
     /// layer's gradients are taken before those of its experts.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
-    /// Lets gradients start as NaN, so that proofs find elements that no code writes. With `nan` false, they
-    /// become zeros again.
+    /// Makes gradients start as NaN instead of zeros, so that proofs find elements that no code writes. With
+    /// `nan` false, they start as zeros again.
     void begin_gradients(bool nan);
     /// Returns whether each micro-batch's gradients start anew instead of being added to the previous ones.
     bool gradients_are_taken() const { return stage_ >= 2 || sharding_.states_in_host; }
@@ -204,13 +205,14 @@ class Parameters {
     void keep_gradients(int unit, const at::Tensor& slice, bool first);
 
     /// Initialises as transformers does (normal with initializer_range, biases 0, norms 1), or an adapter as
-    /// PEFT does (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0), equally on every mesh.
+    /// PEFT does (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0). The values are the same
+    /// on every mesh.
     void initialize(const ModelConfig& model, int64_t seed);
     /// Stores this rank's part of a parameter's values; `share_update` sends it to all ranks.
     void put(size_t index, const at::Tensor& values);
     /// Reads a Hugging Face folder (model.safetensors, or shards by their index; adapter_model.safetensors
-    /// for an adapter). A head that is missing there gets values from `of_head`, if given. `quantization` is
-    /// that of other matrices (is_rounded). Throws Error with file and tensor.
+    /// for an adapter). A head that the folder lacks gets values from `of_head`, if given. Matrices outside
+    /// the layers are rounded as `quantization` would (is_rounded). Throws Error with file and tensor.
     void load(const std::string& model_dir, InitialValues* of_head = nullptr,
               const Quantization& quantization = {});
 
@@ -224,7 +226,7 @@ class Parameters {
     struct Unit {
         FlatRange whole;
         FlatRange own;                  ///< this rank's slice of the unit
-        int64_t shard_begin = 0;        ///< begin of that slice in a sharded flat tensor
+        int64_t shard_begin = 0;        ///< index at which this slice begins in a sharded flat tensor
         int64_t elements = 0;           ///< number of elements without padding
         std::vector<int> experts = {};  ///< units of a layer's experts
         size_t parameter = 0;           ///< the only parameter of experts' units
@@ -304,8 +306,9 @@ class WholeValues {
 
 /// Writes the master as weights of a Hugging Face folder: one model.safetensors, or shards of at most
 /// `shard_bytes` with an index, or an adapter_model.safetensors for PEFT. `dtype` is kFloat or kBFloat16.
-/// Returns the files written, which are then durable; throws Error(Refused) if the disk is full. If states
-/// are sharded, all ranks of a shard group take part, and those without `writes` only send.
+/// Returns the files written, which are durable when the function returns; throws Error(Refused) if the disk
+/// is full. If states are sharded, all ranks of a shard group take part, and those without `writes` only
+/// send.
 std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
                                       bool writes = true, int64_t shard_bytes = 5'000'000'000);
 

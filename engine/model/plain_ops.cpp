@@ -16,7 +16,7 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
 
 namespace {
 
-/// Returns the weight that a norm multiplies by.
+/// Returns the weight by which a norm multiplies.
 at::Tensor with_offset(const at::Tensor& weight_w, double offset) {
     return offset == 0 ? weight_w : weight_w.to(at::kFloat) + offset;
 }
@@ -92,7 +92,7 @@ at::Tensor activation_backward(const at::Tensor& dy, const at::Tensor& x, Activa
 
 namespace {
 
-/// Holds gate and up in float32, and gate's sigmoid, of rows that alternate gate and up.
+/// Holds gate and up in float32, and the gate's sigmoid, for rows in which gate and up alternate.
 struct Clamped {
     at::Tensor raw_gate, raw_up, gate, up, sigmoid;
 

@@ -35,7 +35,7 @@ class QuantizedBase {
     at::Tensor matrix(LoraSite site) const;
     /// Returns whether the parameters that hold experts are quantised.
     bool holds_experts() const { return experts_[0].layout.rows > 0; }
-    /// Returns all matrices of that layer's parameter: [experts, outputs, inputs].
+    /// Returns the matrices of all experts in that layer's parameter: [experts, outputs, inputs].
     at::Tensor expert_matrices(Role role) const;
     /// Makes each matrix only once, until `release` is called or another layer begins.
     void hold() { holds_ = true; }
@@ -47,7 +47,8 @@ class QuantizedBase {
     void quantize_inputs(bool on) { quantizes_inputs_ = on && quantization_.format == WeightFormat::Int8; }
     /// Returns the magnitude from which an input counts as an outlier.
     double outlier_threshold() const { return outlier_threshold_; }
-    /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8 bits.
+    /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8-bit
+    /// weights.
     std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
 
     /// Returns whether the module has a matrix: the parts of a fused matrix, except the first, have none.
@@ -57,7 +58,7 @@ class QuantizedBase {
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
     at::Tensor plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const;
 
-    /// Quantises this rank's part of a parameter; `weight_oc` is whole.
+    /// Quantises this rank's part of a parameter; `weight_oc` holds the whole parameter.
     void put(size_t index, const at::Tensor& weight_oc);
     /// Quantises the weights of a folder, or takes them unchanged if they are already quantised. Throws
     /// Error(Refused) with file and tensor.

@@ -20,7 +20,8 @@ const CodeBook16& book_of(WeightFormat format) {
     return format == WeightFormat::Fp4 ? fp4_book() : nf4_book();
 }
 
-/// Runs on one thread: a mean depends on the number of threads, and ranks with different numbers must agree.
+/// Limits LibTorch to one thread while an object exists: a mean depends on the number of threads, and ranks
+/// with different numbers of threads must agree.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -33,8 +34,8 @@ class OneThread {
 };
 
 /// Returns bitsandbytes' signed dynamic map (Dettmers 2016, arXiv 1511.04561): seven powers of ten, each with
-/// twice as many fractions as the one below, of both signs; zero; one. Uses LibTorch as bitsandbytes does,
-/// because the last bits depend on the processor.
+/// twice as many fractions as the next lower power, of both signs; zero; one. Uses LibTorch as bitsandbytes
+/// does, because the last bits depend on the processor.
 at::Tensor dynamic_map() {
     std::vector<at::Tensor> found = {at::tensor({0.0F, 1.0F})};
     for (int exponent = 0; exponent < 7; ++exponent) {

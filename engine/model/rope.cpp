@@ -51,7 +51,7 @@ at::Tensor llama3_frequencies(const RopeConfig& rope, int64_t dim) {
     return at::where(is_medium, smoothed, scaled);
 }
 
-/// Returns the dimension that makes `rotations` turns over the original context.
+/// Returns the index of the dimension that makes `rotations` turns over the original context.
 double yarn_correction_dim(double rotations, const RopeConfig& rope, int64_t dim) {
     double context = static_cast<double>(rope.original_max_position_embeddings);
     return static_cast<double>(dim) * std::log(context / (rotations * 2 * std::numbers::pi)) /

@@ -1,6 +1,7 @@
 /// Computes the loss that keeps a router from always choosing the same experts, over all tokens of a step:
 /// every micro-batch and every rank. As in transformers (load_balancing_loss_func), all layers' tokens are
-/// counted together, and padding is not. Source: Fedus et al. 2021, "Switch Transformers", equations 4 to 6.
+/// counted together, and padding is not counted. Source: Fedus et al. 2021, "Switch Transformers", equations
+/// 4 to 6.
 ///
 /// Letters: N tokens, E experts.
 #pragma once

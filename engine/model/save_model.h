@@ -8,8 +8,8 @@
 
 namespace ringmaster {
 
-/// Writes a whole model as save_weights does, with the base's names of tensors. Copies the base's tensors
-/// that hold no parameter byte for byte, such as vision towers and heads for later tokens.
+/// Writes a whole model as save_weights does, with the base model's tensor names. The base's tensors that
+/// hold no parameter, such as vision towers and heads that predict later tokens, are copied byte for byte.
 std::vector<WrittenFile> save_model(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
                                     const std::string& base_dir);
 

@@ -16,8 +16,8 @@
 
 namespace ringmaster {
 
-/// Everything that depends only on a sequence's length, documents and layout; made once and shared by all
-/// batches that agree in these.
+/// Holds everything that depends only on a sequence's length, documents and layout. It is made once and
+/// shared by all batches for which these are the same.
 struct SequenceShard {
     /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
     /// layer adds its own window. `gathered_heads` is as in ShardedAttention.
@@ -33,7 +33,7 @@ struct SequenceShard {
     RankProgress& progress;                          ///< reports what this rank is doing
     const KeyTravel key_travel;
 
-    /// Makes the tables of a chunk, unless there is only one.
+    /// Makes the tables of a chunk; does nothing if there is only one chunk.
     void enter_chunk(size_t chunk);
     ShardedAttention& attention(const LayerKind& kind) { return attentions.at(kind.window.value_or(0)); }
     /// Rotates the first `heads` heads of every row by the angles of the layer's positions. Scales the first
@@ -42,8 +42,8 @@ struct SequenceShard {
                       int64_t head_dim, bool backward) const;
     /// Sets each element to its largest value over all ranks that share the sequence.
     void take_largest(at::Tensor values) const;
-    /// Returns int64 [T]: the indices in the sequence of these tokens of this rank, made anew by each call,
-    /// so that memory does not grow with the sequence.
+    /// Returns int64 [T]: where in the sequence these tokens of this rank lie. Each call makes the tensor
+    /// again, so that memory does not grow with the sequence.
     at::Tensor places(const TokenRange& tokens) const;
     at::Tensor places() const { return places({0, count_tokens(own_)}); }
     int64_t position_sum() const;  ///< sum of this rank's tokens' positions in their documents

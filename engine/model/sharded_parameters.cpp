@@ -12,7 +12,8 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kSumsAtOnce = int64_t{16} << 20;  // elements that come back from host memory at a time
+constexpr int64_t kSumsAtOnce = int64_t{16}
+                                << 20;  // elements that are copied back from host memory at a time
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 class SharedKeys {
   public:
-    /// Keeps a copy of a layer's keys and values, unless the layer was computed before.
+    /// Keeps a copy of a layer's keys and values, unless a copy exists already.
     void put(int64_t layer, const at::Tensor& keys_values_nw);
     const at::Tensor& of(int64_t layer) const { return layers_.at(layer).keys_values_nw; }
     /// Adds a gradient to the layer's sum, which is float32.

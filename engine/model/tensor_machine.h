@@ -130,8 +130,8 @@ class TensorMachine {
     void hold_matrices() const;
     void release_matrices() const;
     /// Between these calls, gradients of bfloat16 weights are summed in float32 if more than
-    /// kMostRoundedChunks tiles of x_nc add to them: a bfloat16 sum loses every part below 1/512 of it. At
-    /// the end they become beta · gradient + sum.
+    /// kMostRoundedChunks tiles of x_nc add to them: a bfloat16 sum loses every part below 1/512 of the sum.
+    /// At the end, the gradients become beta · gradient + sum.
     void begin_tile_sums(const at::Tensor& x_nc);
     void end_tile_sums(double beta);
 
@@ -151,7 +151,8 @@ class TensorMachine {
     }
     /// Rotates queries and keys in place.
     void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
-    /// Holds what ranks send in place of keys and values; all undefined if they send keys and values.
+    /// Holds the latents that ranks send in place of keys and values; tensors are undefined if ranks send
+    /// keys and values.
     struct SentLatents {
         at::Tensor sent_nw;        ///< [N, R + rotary width]: normed latents, and the rotated part of keys
         at::Tensor dlatents_nr;    ///< the part of the latents' gradient that other ranks computed, float32
@@ -174,7 +175,7 @@ class TensorMachine {
     };
     SplitHeads split_heads(const at::Tensor& dqkv_nw) const;
     at::Tensor latents_like(const at::Tensor& rotary_nr) const;
-    /// Removes or adds the zeros that make heads' outputs as wide as head_dim.
+    /// Remove or add the zeros that make heads' outputs as wide as head_dim.
     at::Tensor without_padding(const at::Tensor& heads_nw) const;
     at::Tensor with_padding(at::Tensor values_nw) const;
 
@@ -191,7 +192,7 @@ class TensorMachine {
     at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
     /// Adds the gradients of reused keys and values to their layer's sum; returns those of the queries.
     at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
-    /// Adds the sum to the layer's gradients of keys and values, if others reused them.
+    /// Adds the sum to the layer's gradients of keys and values, if other layers reused them.
     void take_keys_back(const at::Tensor& dqkv_nw);
     void forget_keys() { shared_keys_.clear(); }
 
@@ -232,11 +233,11 @@ class TensorMachine {
         at::Tensor channels, steps, keys, queries;
     };
     Recurred scan(const Scanned& in) const;
-    /// Returns the gradients of `in`, those of the steps in the steps' memory; replaces the gates in
-    /// projected_nw by their gradient.
+    /// Returns the gradients of `in`; the gradient of the steps takes over the steps' memory. Replaces the
+    /// gates in projected_nw by their gradient.
     Scanned scan_backward(at::Tensor dgated_ne, const at::Tensor& projected_nw, const Scanned& in,
                           Recurred recurred, double beta) const;
-    /// Returns an uninitialised tensor for the outputs of the second matrix.
+    /// Returns an uninitialised tensor for a token's steps, keys and queries before their norms.
     at::Tensor selected_like(const at::Tensor& steps_nr) const;
     // A short convolution; see engine/recurrence/short_convolution.h.
     at::Tensor convolve(const at::Tensor& projected_nw) const;
@@ -284,7 +285,7 @@ class TensorMachine {
     /// Adds y · sigmoid(shares) to out_nc.
     void add_share(const at::Tensor& out_nc, const at::Tensor& y_nc, const at::Tensor& shares_n1) const;
     /// Replaces shares_n1 and gate_up_n2i by their gradients, given dact_ni, the gradient of f(gate) · up ·
-    /// sigmoid(shares). Returns that product, which may take the place of dact_ni.
+    /// sigmoid(shares). Returns that product, which may reuse the memory of dact_ni.
     at::Tensor share_backward(const at::Tensor& shares_n1, const at::Tensor& dact_ni,
                               const at::Tensor& gate_up_n2i) const;
     /// Sets a callback that chooses experts in place of the router.

@@ -153,7 +153,7 @@ at::Tensor WeightFiles::mapped(const std::string& name) {
 
 namespace {
 
-/// Returns the name of the quantised matrix that bitsandbytes' tensor belongs to; empty if it belongs to
+/// Returns the name of the quantised matrix to which this tensor of bitsandbytes belongs; empty if there is
 /// none.
 std::string quantized_matrix_of(const std::string& name) {
     constexpr std::string_view kWeight = ".weight.";
@@ -173,7 +173,7 @@ std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<Param
         for (const std::string& part : shape.stored.parts) held.insert(base.find(part));
         for (const char* codes : {"_blocks", "_scales"}) held.insert(base.find(shape.file_name() + codes));
     }
-    held.erase("");  // left by parameters that the base has under other names
+    held.erase("");  // find() returns "" for names that the base lacks
     std::vector<TensorInfo> others;
     for (const std::string& name : base.names()) {
         const bool is_held = held.contains(name) || held.contains(quantized_matrix_of(name));

@@ -18,8 +18,8 @@ namespace ringmaster {
 
 class WeightFiles {
   public:
-    /// `stem` is "model" or "adapter_model". Throws Error(Usage) if there is none, Error(Refused) with the
-    /// name of a damaged file.
+    /// `stem` is "model" or "adapter_model". Throws Error(Usage) if there is no such file, and Error(Refused)
+    /// with the name of a damaged file.
     WeightFiles(const std::filesystem::path& dir, const std::string& stem);
 
     const std::filesystem::path& dir() const { return dir_; }
@@ -42,7 +42,7 @@ class WeightFiles {
         return parameter.shape.size() == 3 && find(parameter.file_name()).empty() &&
                !find(parameter.file_name() + "_blocks").empty();
     }
-    /// Returns a parameter, as `mapped`, or a copy of its joined parts or its dequantised codes. Throws
+    /// Returns a parameter: a view as mapped() does, or a copy made from its parts or its codes. Throws
     /// Error(Refused) if the shape differs.
     at::Tensor values_of(const ParameterShape& parameter);
     /// Returns elements [begin, end) of a parameter that codes hold, in float32.

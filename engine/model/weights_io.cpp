@@ -135,7 +135,7 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 
 }  // namespace
 
-/// Buffers that the files lack keep their first values, as in transformers.
+/// Loads parameters and buffers. Buffers that the files lack keep their first values, as in transformers.
 void Parameters::load(const std::string& model_dir, InitialValues* of_head,
                       const Quantization& quantization) {
     WeightFiles files(model_dir, file_stem_);

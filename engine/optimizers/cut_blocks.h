@@ -1,6 +1,6 @@
-/// Handles blocks of block-wise states that are cut by the slices of sharded states, and so lie on several
-/// ranks. A block's scale is the largest magnitude of all its elements; one small all-reduce per step finds
-/// it, so that codes do not depend on the mesh.
+/// Handles blocks of block-wise states that lie on several ranks because a border between two ranks' slices
+/// cuts them. A block's scale is the largest magnitude of all its elements. One small all-reduce per step
+/// finds it, so that codes do not depend on the mesh.
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@ class CutBlocks {
     /// A contiguous stretch of a parameter's elements on this rank.
     struct Stretch {
         int64_t begin = 0, count = 0;
-        int64_t cut = -1;  ///< index of the cut block that holds it; -1: it consists of whole blocks
+        int64_t cut = -1;  ///< index of the cut block that holds this stretch; -1 if the stretch consists of
+                           ///< whole blocks
     };
     std::vector<Stretch> stretches(size_t parameter) const;
 
@@ -34,7 +35,7 @@ class CutBlocks {
     Parameters& parameters_;
     std::vector<int64_t> blocks_;
     int64_t states_;
-    std::map<std::pair<size_t, int64_t>, int64_t> cuts_;  ///< parameter and its block -> index of the cut
+    std::map<std::pair<size_t, int64_t>, int64_t> cuts_;  ///< (parameter, block) -> index of the cut
 };
 
 }  // namespace ringmaster

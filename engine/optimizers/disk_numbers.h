@@ -1,5 +1,5 @@
-/// Keeps numbers on a disk, and the stretch of them that is in use in memory. Read them in order: while one
-/// stretch is in use, the next is read and the previous one written.
+/// Keeps numbers on a disk, and in memory only the stretch that is in use. Access the numbers in order: while
+/// one stretch is in use, the next stretch is read and the previous stretch is written.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -40,7 +40,7 @@ class DiskNumbers {
         bool changed = false;
     };
     Stretch start(int64_t index);
-    /// Returns the numbers of a stretch, and makes it the one in use.
+    /// Returns the numbers of a stretch, which becomes the stretch in use.
     at::Tensor present(int64_t index);
     int64_t bytes_at(int64_t index) const { return index * kAtOnce * each_; }
 

@@ -150,7 +150,7 @@ void MatrixOptimizer::update_whole(size_t parameter, const std::array<at::Tensor
     states.momentum.reset();
 }
 
-/// Updates this rank's elements of a parameter whose rule works on single elements.
+/// Updates this rank's elements of a parameter that is updated element by element.
 void MatrixOptimizer::update_own(size_t parameter, double learning_rate) {
     const at::Tensor weights = parameters_.own_values(parameters_.master(), parameter);
     const at::Tensor gradients = parameters_.own_values(parameters_.gradients(), parameter);

@@ -1,6 +1,6 @@
 /// Implements optimizers whose update of an element depends on its whole matrix: Adafactor, CAME and Muon. If
 /// states are sharded, every rank gathers a unit's gradients, weights and momentum, computes the whole
-/// matrices and keeps its slices: the same operations on the same numbers on every mesh.
+/// matrices and keeps its slices. Every mesh therefore runs the same operations on the same numbers.
 #pragma once
 
 #include "engine/optimizers/optimizer.h"
@@ -11,8 +11,8 @@ std::unique_ptr<Optimizer> make_matrix_optimizer(Parameters& parameters, const C
 
 /// Holds the states of one parameter.
 struct MatrixStates {
-    at::Tensor momentum;              ///< gathered for the whole parameter during its update; undefined: none
-    at::Tensor second;                ///< this rank's elements only
+    at::Tensor momentum;  ///< momentum, gathered for the whole parameter during its update; undefined: none
+    at::Tensor second;    ///< second moments of this rank's elements only
     std::vector<at::Tensor> vectors;  ///< one number per row, column or element; whole on every rank
     double divisor = 1;               ///< divisor of the last update, for proofs
 };

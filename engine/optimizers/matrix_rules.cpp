@@ -23,7 +23,8 @@ double rms_of(const at::Tensor& values) {
     return std::sqrt(sum / static_cast<double>(values.numel()));
 }
 
-/// Inverts the root of a matrix given by row and column means (Shazeer & Stern 2018, "Adafactor", section 3).
+/// Returns the elements' inverse square roots of the matrix that these row and column means stand for
+/// (Shazeer & Stern 2018, "Adafactor", section 3).
 at::Tensor inverse_root(const at::Tensor& rows, const at::Tensor& columns) {
     const at::Tensor of_rows = (rows / rows.mean(-1, true)).rsqrt_().unsqueeze(-1);
     return at::mul(of_rows, columns.unsqueeze(-2).rsqrt());
@@ -42,8 +43,8 @@ double mean_of(const at::Tensor& values) {
     return values.mean().item<double>();
 }
 
-/// Implements transformers 5.23, optimization.py, with the Trainer's settings: without relative steps,
-/// without a first moment, and not scaled by the weights.
+/// Implements Adafactor of transformers 5.23, optimization.py, with the Trainer's settings: without relative
+/// steps, without a first moment, and without scaling by the weights.
 class Adafactor : public MatrixRule {
   public:
     at::Tensor moved(const MatrixStep& at, const at::Tensor& weights, const at::Tensor& gradients,
@@ -156,7 +157,7 @@ class Muon : public MatrixRule {
 
     std::optional<double> change(const MatrixStep& at, const Optimizer::Element& element, int64_t,
                                  const std::vector<at::Tensor>&, double, double divisor) const override {
-        if (divisor == 0) return std::nullopt;  // a matrix: its elements depend on each other
+        if (divisor == 0) return std::nullopt;  // a matrix, whose elements depend on each other
         const double m = beta1_ * element.states[0] + (1 - beta1_) * element.gradient;
         const double v = beta2_ * element.states[1] + (1 - beta2_) * element.gradient * element.gradient;
         return -at.rate * (at.decay * element.weight + m / (eps_ + std::sqrt(v)) / scale_at(at.step));

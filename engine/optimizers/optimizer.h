@@ -36,7 +36,7 @@ class Optimizer {
     /// optimizer that averages.
     virtual void use_averaged_weights(bool) {}
 
-    // The rest serves proofs, which compare an update with its formula in float64.
+    // The following members serve proofs, which compare an update with its formula in float64.
     /// Names an element that this rank updates.
     struct Place {
         size_t parameter = 0;
@@ -63,7 +63,7 @@ class Optimizer {
                                             double learning_rate) const = 0;
 };
 
-/// `total_steps` counts the run's steps, for an optimizer with its own warmup.
+/// `total_steps` counts the run's steps, for an optimizer that does the warmup itself.
 std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config,
                                           int64_t total_steps = 1);
 

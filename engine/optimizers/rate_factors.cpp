@@ -71,7 +71,7 @@ double cosine_warmup_with_min_lr(const Config& config, const RatePoint& p) {
     return first + (1 - first) * p.at / std::max(1.0, p.warmup - 1);
 }
 
-/// Returns the factor, from 0 to 1, that a warmup or decay of this shape has reached at `progress`.
+/// Returns the factor, from 0 to 1, that a warmup or decay of type `type` has reached at `progress`.
 double staged(const std::string& type, double progress, double cosine) {
     return type == "linear" ? progress : type == "cosine" ? cosine : 1 - std::sqrt(1 - progress);
 }
@@ -134,7 +134,7 @@ double one_cycle(const Config& config, const RatePoint& p) {
 struct Schedule {
     LrScheduler scheduler;
     double (*factor)(const Config&, const RatePoint&);
-    bool warms_up;  ///< a linear warmup from 0 precedes it
+    bool warms_up;  ///< a linear warmup from 0 precedes this schedule
 };
 
 constexpr Schedule kSchedules[] = {

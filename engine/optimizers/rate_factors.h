@@ -5,7 +5,7 @@
 
 namespace ringmaster {
 
-/// The position of a step in its run.
+/// The position of a step in its run, in steps.
 struct RatePoint {
     double at = 0;  ///< completed steps
     double warmup = 0;

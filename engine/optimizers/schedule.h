@@ -1,5 +1,5 @@
-/// Decides when things happen in a run: each step's learning rate, the number of steps, and which of them
-/// save and evaluate.
+/// Computes each step's learning rate, the warmup's length, and the steps after which a run saves and
+/// evaluates.
 #pragma once
 
 #include <cstdint>

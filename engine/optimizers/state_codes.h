@@ -7,7 +7,8 @@
 
 namespace ringmaster {
 
-/// Returns float32 values of `count` codes that begin at a block or lie in one. `scales` has one per block.
+/// Returns float32 values of `count` codes that begin at a block's start or lie within one block. `scales`
+/// has one scale per block.
 at::Tensor decode(const CodeBook& book, const at::Tensor& codes, const at::Tensor& scales, int64_t count,
                   int64_t block);
 at::Tensor encode(const CodeBook& book, const at::Tensor& values, const at::Tensor& scales, int64_t block);
@@ -19,8 +20,8 @@ at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
 
 /// Returns the values of single codes, without their scale.
 at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes);
-/// Returns for each code the larger of the distances from its number to those of the two neighbouring codes,
-/// plus the width of a bin if the book looks numbers up in bins.
+/// Returns, for each code, the distance from its number to the farther of its two neighbours' numbers, plus
+/// the width of a bin if the book looks numbers up in bins.
 at::Tensor gaps_of(const CodeBook& book, const at::Tensor& codes);
 
 }  // namespace ringmaster

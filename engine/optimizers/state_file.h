@@ -17,7 +17,7 @@ class StateFile {
     StateFile(Parameters& parameters, bool writes) : parameters_(parameters), writes_(writes) {}
     /// Adds states in the order of the file; they must live until it is written.
     void add(const std::string& name, size_t parameter, const StoredState& state);
-    /// Adds a tensor of which every rank holds the whole.
+    /// Adds a tensor that every rank holds completely.
     void add_whole(const std::string& name, const std::vector<int64_t>& shape, const at::Tensor& values);
     /// Writes the file. All ranks that share states take part.
     std::optional<WrittenFile> write(const std::filesystem::path& file);
@@ -39,7 +39,7 @@ class StateFile {
 void read_state(const SafetensorsFile& file, const Parameters& parameters, const std::string& name,
                 size_t parameter, StoredState& state);
 
-/// Reads a tensor of which every rank holds the whole into `values`.
+/// Reads a tensor that every rank holds completely into `values`.
 void read_whole(const SafetensorsFile& file, const std::string& name, at::Tensor& values);
 
 }  // namespace ringmaster

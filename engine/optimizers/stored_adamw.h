@@ -1,4 +1,5 @@
-/// Implements AdamW with states of their own dtype, on a disk, or in codes: bitsandbytes' and torchao's.
+/// Implements AdamW with states in a separate dtype, on a disk, or in the block-wise codes of bitsandbytes
+/// and torchao.
 ///
 /// Sources: Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization". The order of operations is
 /// that of bitsandbytes 0.50 on the CPU (backends/cpu/ops.py) and torchao 0.18 (optim/adam.py).

@@ -38,8 +38,8 @@ StoredOptimizer::StoredOptimizer(Parameters& parameters, const Config& config, c
     cuts_ = std::make_unique<CutBlocks>(parameters, blocks, static_cast<int64_t>(specs_.size()));
 }
 
-/// Returns the format of a parameter's states. transformers keeps the embedding's in float32; axolotl's own
-/// parameter groups do not.
+/// Returns the format of a parameter's states. transformers keeps the embedding's states in float32, but not
+/// with axolotl's parameter groups.
 StateFormat StoredOptimizer::format_of(size_t parameter) const {
     const ParameterShape& shape = parameters_.shapes()[parameter];
     const bool own_groups = config_.embedding_lr || config_.embedding_lr_scale ||

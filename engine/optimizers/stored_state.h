@@ -1,6 +1,6 @@
 /// Holds one state of this rank's part of a parameter: numbers, or codes with a scale per block of the
-/// parameter's elements. Blocks have the same borders on every mesh, so one may lie on several ranks, each of
-/// which then holds its scale.
+/// parameter's elements. Blocks have the same borders on every mesh. A block may therefore lie on several
+/// ranks, and each of them holds its scale.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -34,7 +34,8 @@ class StoredState {
     const CodeBook& book() const { return *book_; }
     int64_t block() const { return format_.block; }
 
-    // Access to this rank's elements [begin, begin + count), which begin at a block or lie within one.
+    // These functions access this rank's elements [begin, begin + count), which begin at a block's start or
+    // lie within one block.
     /// Returns float32 values on the device.
     at::Tensor read(int64_t begin, int64_t count) const;
     void write(int64_t begin, const at::Tensor& values);
@@ -51,8 +52,8 @@ class StoredState {
     void ahead() const;
     void leave() const;
 
-    /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device;
-    /// of a state on a disk, a copy.
+    /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device.
+    /// For a state on a disk, stored() returns a copy.
     at::Tensor stored() const;
     at::Tensor& scales() { return scales_; }
     const at::Tensor& scales() const { return scales_; }

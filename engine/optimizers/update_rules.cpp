@@ -131,7 +131,7 @@ class RmsProp : public ElementRule {
     bool centered_;
 };
 
-/// Implements RMSprop of bitsandbytes, backends/cpu/ops.py; its decay is coupled too.
+/// Implements RMSprop of bitsandbytes, backends/cpu/ops.py, which adds the decay to the gradient.
 class BlockRmsProp : public ElementRule {
   public:
     void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,

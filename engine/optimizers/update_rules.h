@@ -1,6 +1,6 @@
-/// Implements update rules of single elements as the defining libraries compute them: torch.optim (SGD,
-/// RMSprop), bitsandbytes 0.50 (Lion, AdEMAMix, RMSprop) and schedulefree 1.4 (AdamWScheduleFree). Each rule
-/// has the library's operations in order, and the formula in float64 for proofs.
+/// Implements update rules that work on single elements, as the original libraries compute them: torch.optim
+/// (SGD, RMSprop), bitsandbytes 0.50 (Lion, AdEMAMix, RMSprop) and schedulefree 1.4 (AdamWScheduleFree). Each
+/// rule has the library's operations in order, and the formula in float64 for proofs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -43,7 +43,8 @@ class ElementRule {
     virtual bool averages() const { return false; }
 };
 
-/// Returns the rule of an optimizer. `warmup_steps` is the run's warmup, which some rules do by themselves.
+/// Returns the rule of an optimizer. `warmup_steps` is the length of the run's warmup, which some rules apply
+/// themselves.
 std::unique_ptr<ElementRule> make_rule(const Config& config, const OptimizerKind& kind, int64_t warmup_steps);
 
 }  // namespace ringmaster
