@@ -52,8 +52,8 @@ struct Shapes {
     bool dense = false, varlen = false;
 };
 
-/// Limits on the search: in a longer ring the first ranks' hops show all kinds of launches, and in a long row
-/// with a window the first slices do: there are about 2 · tokens ÷ window slices.
+/// These limit the search. In a longer ring, the hops of the first ranks show all kinds of launches. A long
+/// row with a window has about 2 · tokens ÷ window slices, of which the first show all kinds.
 constexpr int kMostRanks = 16;
 constexpr int64_t kMostWindows = 1000;
 

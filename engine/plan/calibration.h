@@ -26,7 +26,7 @@ struct Calibration {
     ComputeFigures float32, bfloat16;
     double memory = 0;                ///< bytes read and written per second by a large copy
     std::optional<double> link;       ///< bytes per second between two ranks of the node; null: one GPU
-    std::optional<double> latency_s;  ///< seconds for a message between them
+    std::optional<double> latency_s;  ///< seconds for a message between two ranks of the node
     std::optional<double> disk;       ///< bytes per second from and to a folder's disk; null: not measured
     std::optional<std::string> disk_folder;
     double seconds = 0;  ///< duration of the measurement

@@ -8,8 +8,8 @@
 namespace ringmaster {
 
 /// Counts the tokens that one rank's experts receive in a layer and micro-batch; a token counts once for each
-/// of its experts. `level` assumes that the router spreads tokens evenly. No expert has a capacity, so in the
-/// worst case every token of the expert group chooses experts of one rank.
+/// of its experts. `level` assumes that the router spreads tokens evenly. Experts have no capacity limit, so
+/// in the worst case every token of the expert group chooses experts of one rank.
 struct ReceivedTokens {
     int64_t level = 0, worst = 0;
 };

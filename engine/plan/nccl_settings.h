@@ -22,9 +22,9 @@ struct NcclSetting {
     std::string why;    ///< "all ranks are on this machine"
 };
 
-/// Returns interface, transport and the algorithms that collectives may not use if sums must be added
-/// `in_order`, the same in every run. NCCL chooses everything else from its measurement of the links; keys
-/// and values travel as sends and receives, which have no algorithm.
+/// Returns the settings for the network interface, the transport and the algorithms of collectives.
+/// `in_order` excludes algorithms that may add in another order in each run. NCCL chooses everything else
+/// from its measurement of the links. Keys and values travel as sends and receives, which have no algorithm.
 std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order);
 
 /// Returns the same settings for display; none if the plan does not use NCCL.

@@ -22,7 +22,7 @@ double table_rate(const Config& config) {
 }
 
 /// Returns the rate of the first module of lr_groups that the name contains. As in axolotl's dictionaries, a
-/// later entry for the same module or name wins, but keeps the first one's place.
+/// later entry for the same module or name wins, but keeps the first entry's place.
 double group_rate(const std::string& name, const Config& config) {
     std::map<std::string, double> rates;
     std::vector<std::pair<std::string, std::string>> group_of;

@@ -47,12 +47,12 @@ struct SequencePlan {
 };
 
 /// Prompts that several answers of a micro-batch have in common are computed once
-/// (engine/data/shared_prompts.h). The shares are counted in the prepared rows, each row by itself.
+/// (engine/data/shared_prompts.h). The shares are counted in the prepared rows, separately in each row.
 struct PromptSharing {
     bool on = false;
     std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts
     std::optional<double> cells;   ///< the same for the cells of attention's mask
-    std::optional<double> most;    ///< computed tokens of the largest row ÷ the tokens that it may have
+    std::optional<double> most;  ///< computed tokens of the largest row ÷ the most tokens that a row may have
 };
 
 /// Bytes of one rank by component; `total` is expected, `total_low` and `total_high` are its bounds.

@@ -42,9 +42,9 @@ namespace {
 /// and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
 /// published by ring-flash-attention for an H800 (19.3 × 8 causal passes forward and backward per second over
 /// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, and PCI Express 5.0 x16 (63 GB/s by its
-/// signalling rate) as copies reach it. Its host has two sockets with eight channels of DDR5-4800 each for
-/// eight GPUs: 77 GB/s for one, of which an update reaches 60. A node has one disk: on PCI Express 4.0 x4 if
-/// the node has GPUs, else a workstation's.
+/// signalling rate) as copies reach it. Its host has two sockets with eight channels of DDR5-4800 each, for
+/// eight GPUs: 77 GB/s per GPU, of which an update reaches 60. A node has one disk: on PCI Express 4.0 x4 if
+/// the node has GPUs, else the disk of a workstation.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;

@@ -21,8 +21,8 @@ struct ChannelRange {
     at::Tensor of(const at::Tensor& x_bte) const { return x_bte.narrow(2, first, count); }
 };
 
-/// Calls `body` with a few of `channels` at a time; a group of `together` is never cut. Each channel takes
-/// `of_token` elements for each of the tokens.
+/// Calls `body` with a few of `channels` at a time, and never cuts a group of `together` channels. Each
+/// channel takes `of_token` elements for each of the tokens.
 template <class Body>
 void for_channel_ranges(int64_t tokens, int64_t of_token, int64_t channels, int64_t together,
                         const Body& body) {

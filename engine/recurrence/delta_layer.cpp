@@ -17,7 +17,7 @@ namespace ringmaster {
 
 namespace {
 
-// Epsilon of the norms of queries and keys, as l2norm in modeling_qwen3_next.py has it.
+// This is the epsilon of the norms of queries and keys, from l2norm in modeling_qwen3_next.py.
 constexpr double kNormEps = 1e-6;
 
 enum Part { kQueries, kKeys, kValues, kGates, kBetas, kSteps, kParts };
@@ -32,8 +32,8 @@ std::array<int64_t, kParts> widths_of(const DeltaSizes& s) {
     return {s.key_width, s.key_width, G * s.value_width, G * s.value_width, betas, G};
 }
 
-/// Returns the parts in the order of the first matrix's columns, unless these are ordered by key
-/// head.
+/// Returns the parts in the order of the first matrix's columns, for models that do not order the columns by
+/// key head.
 std::array<Part, kParts> columns_of(const DeltaSizes& s) {
     if (s.state_space.on) return {kGates, kValues, kKeys, kQueries, kSteps, kBetas};
     return {kQueries, kKeys, kValues, kGates, kBetas, kSteps};
@@ -135,7 +135,7 @@ at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
 struct DeltaLayer::Some {
     Heads heads;
     at::Tensor sources_bsc;            ///< inputs of the convolution, and a row of zeros
-    at::Tensor mixed_bpc;              ///< its outputs before SiLU
+    at::Tensor mixed_bpc;              ///< the convolution's outputs before SiLU
     at::Tensor read_nmglv, step_nmgl;  ///< set for a state space: the values are x times the steps
     DeltaInputs inputs;
     std::optional<DeltaRule> rule;

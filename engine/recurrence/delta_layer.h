@@ -20,8 +20,9 @@ namespace ringmaster {
 
 /// Holds the results of the forward pass that the backward pass needs.
 struct DeltaOutput {
-    at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
-    std::vector<at::Tensor> states, transitions;  ///< one per own stretch; undefined if no rank needs them
+    at::Tensor heads_bthv;  ///< the rule's output, before the gated norm
+    std::vector<at::Tensor> states,
+        transitions;  ///< one per stretch of this rank; undefined if no rank needs them
 
     bool defined() const { return heads_bthv.defined(); }
 };
@@ -33,7 +34,7 @@ class DeltaLayer {
         : groups_(groups), stretches_(stretches), sizes_(sizes), weights_(weights), eps_(norm_eps) {}
 
     DeltaOutput forward(const at::Tensor& projected_btw) const;
-    /// Returns the layer's input to its last matrix, [B, T, H·V]: the gated norm of forward's output.
+    /// Returns the input of the layer's last matrix, [B, T, H·V]: the gated norm of forward's output.
     at::Tensor gated(const at::Tensor& projected_btw, const DeltaOutput& output) const;
     /// Replaces projected_btw by its gradient, given that of `gated`; sets the gradients of the weights to
     /// beta · gradient + new gradient, if they are defined.

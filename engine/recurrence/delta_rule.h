@@ -34,7 +34,7 @@ class DeltaRule {
     explicit DeltaRule(const DeltaInputs& inputs);
 
     at::Tensor zero_state() const;  ///< state, [M, G, K, V]
-    /// Writes the range's outputs to out_nmglv if it is defined, and returns the state after it.
+    /// Writes the range's outputs to out_nmglv if it is defined, and returns the state after the range.
     at::Tensor forward(const ChunkRange& range, at::Tensor state, const at::Tensor& out_nmglv) const;
     /// Returns A, [M, G, K, K]; [M, G, 1, 1] without β.
     at::Tensor transition(const ChunkRange& range) const;
@@ -43,7 +43,7 @@ class DeltaRule {
     /// state_gradient() for each range, and at last finish().
     struct Backward {
         at::Tensor dout_nmglv;
-        /// States at each chunk's begin; state gradients at each chunk's end.
+        /// States at each chunk's beginning; state gradients at each chunk's end.
         at::Tensor states_nmgkv, dstates_nmgkv;
         /// V minus the state's prediction, from the triangular system.
         at::Tensor written_nmglv;
@@ -63,7 +63,7 @@ class DeltaRule {
     const DeltaInputs in_;
     at::Tensor sums_nmgl;  ///< Σ g of the chunk up to the token
     at::Tensor decay_nmgll, system_nmgll, scores_nmgll;
-    at::Tensor q_nmglk, k_begin_nmglk, k_end_nmglk;  ///< decayed from the chunk's begin, or to its end
+    at::Tensor q_nmglk, k_begin_nmglk, k_end_nmglk;  ///< decayed from the chunk's beginning, or to its end
     at::Tensor solved_v_nmglv, solved_k_nmglk;
     at::Tensor last_nmg11;  ///< decay over the chunk
 };

@@ -5,8 +5,8 @@
 
 namespace ringmaster {
 
-/// C channels of the convolution, J taps, H value heads, V width of a head's values. In Mamba-1, each channel
-/// is a head, and has a decay for each of the K numbers of its state.
+/// Letters: C channels of the convolution, J taps, H value heads, V width of a head's values. In Mamba-1,
+/// each channel is a head, and has a decay for each of the K numbers of its state.
 struct DeltaWeights {
     at::Tensor convolution_c1j;
     at::Tensor step_bias_h;  ///< dt_bias; dt_proj.bias of Mamba-1
@@ -16,7 +16,7 @@ struct DeltaWeights {
     at::Tensor skip_h = {};  ///< D, of a state space
 };
 
-/// Sets a gradient to beta · gradient + made; does nothing if it is undefined.
+/// Sets a gradient to beta · gradient + made; does nothing if `gradient` is undefined.
 inline void set_gradient(const at::Tensor& gradient, const at::Tensor& made, double beta) {
     if (!gradient.defined()) return;
     if (beta == 0)

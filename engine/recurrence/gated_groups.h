@@ -8,10 +8,11 @@
 
 namespace ringmaster {
 
-/// `rule.gates` multiplies the gates before silu. weight_w is undefined without a norm.
+/// Returns the gated outputs. `rule.gates` multiplies the gates before silu. weight_w is undefined without a
+/// norm.
 at::Tensor gated_groups(const StateSpace& rule, const at::Tensor& x_nw, const at::Tensor& gate_nw,
                         const at::Tensor& weight_w, double eps);
-/// Returns the gradients; that of the weight is undefined without a norm.
+/// Returns the gradients; the weight's gradient is undefined without a norm.
 GatedNormGradients gated_groups_backward(const StateSpace& rule, const at::Tensor& dy_nw,
                                          const at::Tensor& x_nw, const at::Tensor& gate_nw,
                                          const at::Tensor& weight_w, double eps);

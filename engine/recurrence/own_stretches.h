@@ -17,7 +17,7 @@ namespace ringmaster {
 
 using pieces::kChunkTokens;
 
-/// One of this rank's stretches, and its chunks among this rank's.
+/// Describes one of this rank's stretches, and which of this rank's chunks it fills.
 struct OwnStretch {
     size_t index = 0;  ///< the stretch's index in Stretches::all
     int64_t first_chunk = 0, end_chunk = 0;
@@ -34,15 +34,15 @@ struct OwnStretches {
     int64_t tokens = 0, taps = 0, chunks = 0;
     int64_t received = 0;  ///< number of own stretches whose document begins in an earlier stretch
     std::vector<OwnStretch> own;
-    at::Tensor sources_jp;   ///< [J, P] source of each tap; S if there is none
-    at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if none does
+    at::Tensor sources_jp;   ///< [J, P] source of each tap; S if the tap reads nothing
+    at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if no position does
     at::Tensor tokens_p;     ///< [P] token; T if none
     at::Tensor positions_t;  ///< [T] position; P for padding
     /// [most_sent · (J − 1)] the last tokens of each stretch whose document continues in another stretch; T
     /// if none.
     at::Tensor tails_r;
-    /// [received · (J − 1)] the rows of all ranks' joined tails that come before own stretches; one past the
-    /// last row if the document begins there.
+    /// [received · (J − 1)] rows of all ranks' joined tails: the tokens before each of this rank's stretches
+    /// that continue a document; one past the last row for places before the document.
     at::Tensor before_r;
     /// Pair i: token tail_tokens_m[i] of this rank gets the gradient in row tail_rows_m[i] of all ranks'
     /// joined gradients.

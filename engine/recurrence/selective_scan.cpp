@@ -41,7 +41,7 @@ at::Tensor to_groups(const at::Tensor& x_nck) {
     return fill(x_nck, 1).unflatten(1, {-1, kScanLanes}).transpose(2, 3).contiguous();
 }
 
-/// The inverse of to_groups for `channels` channels.
+/// Reverses to_groups for `channels` channels.
 at::Tensor from_groups(const at::Tensor& x_ngkl, int64_t channels) {
     return x_ngkl.transpose(2, 3).flatten(1, 2).narrow(1, 0, channels);
 }
@@ -71,7 +71,7 @@ struct SelectiveScan::Some {
     at::Tensor without_filling(const at::Tensor& filled_btc) const {
         return filled_btc.narrow(2, 0, range.count);
     }
-    /// Returns these channels' part of a state, [B, E, K, 1]; zeros if it is undefined.
+    /// Returns these channels' part of a state, [B, E, K, 1]; zeros if the state is undefined.
     at::Tensor state_of(const at::Tensor& state_bek1) const {
         if (!state_bek1.defined()) return scan.zero_state();
         return to_groups(state_bek1.narrow(1, range.first, range.count).squeeze(3));

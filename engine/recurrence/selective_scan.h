@@ -38,11 +38,11 @@ class SelectiveScan {
 
     /// Returns the output before the gate as [B, T, E], with the states before stretches and their maps.
     DeltaOutput forward(const ScanTensors& in) const;
-    /// Returns the layer's input to its last matrix: y · silu(gate), [B, T, E].
+    /// Returns the input of the layer's last matrix: y · silu(gate), [B, T, E].
     at::Tensor gated(const at::Tensor& projected_btw, const DeltaOutput& output) const;
-    /// Returns the gradients of `in`, given that of `gated`; steps_bte has the memory of in.steps_bte.
-    /// Replaces the gates in projected_btw by their gradient. Sets the gradients of the weights, if they are
-    /// defined, to beta · gradient + new gradient.
+    /// Returns the gradients of `in`, given the gradient of `gated`; their steps_bte reuses the memory of
+    /// in.steps_bte. Replaces the gates in projected_btw by their gradient. Sets the gradients of the
+    /// weights, if they are defined, to beta · gradient + new gradient.
     ScanTensors backward(const at::Tensor& dgated_bte, const at::Tensor& projected_btw, const ScanTensors& in,
                          const DeltaOutput& output, const DeltaWeights& gradients, double beta) const;
 

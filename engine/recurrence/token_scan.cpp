@@ -90,7 +90,7 @@ void TokenScan::backward(const TokenSpan& span, const at::Tensor& dy_btc, const 
     if (by_operations_)
         return ScanByOperations(in_, span).backward(dy_btc, state_bgkl, dstate_bgkl, gradients);
     const int64_t B = in_.x_btc.size(0), G = in_.rates_gkl.size(0), K = in_.keys_btk.size(2);
-    // Each group has sums of its own, so that their order does not depend on threads.
+    // Each group has separate sums, so that the order of additions does not depend on threads.
     const at::Tensor drates_bgkl = zero_state();
     const at::Tensor dkeys_bgtk = at::empty({B, G, span.count, K}, in_.x_btc.options());
     const at::Tensor dqueries_bgtk = at::empty_like(dkeys_bgtk);

@@ -15,7 +15,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kTokensInPass = 2048;  ///< new prompts wait if a pass has more
+constexpr int64_t kTokensInPass = 2048;  ///< new prompts wait if a pass has more tokens
 
 [[noreturn]] void refuse(size_t prompt, const std::string& what, const std::string& hint) {
     throw Error(Failure::Refused, Code("GENERATE-PROMPT"), what, "prompt " + std::to_string(prompt + 1),

@@ -13,8 +13,8 @@ namespace ringmaster {
 
 struct Prompt {
     std::vector<int64_t> ids;
-    /// Number of the prompt. The random numbers depend only on it and the seed, not on the other prompts of
-    /// the batch.
+    /// Number of the prompt. The random numbers depend only on this number and the seed, not on the other
+    /// prompts of the batch.
     int64_t stream = 0;
 };
 
@@ -44,7 +44,7 @@ void check_prompts(const ModelConfig& model, const std::vector<Prompt>& prompts,
 
 /// Returns a completion for each prompt, which `check_prompts` has accepted. A completion ends with a stop
 /// token, after max_new_tokens, or at the model's last position. A sequence that ends makes room for the next
-/// prompt. On the CPU, a prompt's tokens do not depend on the others.
+/// prompt. On the CPU, a prompt's tokens do not depend on other prompts.
 std::vector<Completion> generate(Decoder& decoder, const ModelConfig& model, at::ScalarType dtype,
                                  at::Device device, const std::vector<Prompt>& prompts,
                                  const Generation& generation, RankProgress& progress,

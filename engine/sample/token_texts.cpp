@@ -15,7 +15,7 @@ bool continues(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// Returns the bytes of the character that begins with this byte; 0 if none does.
+/// Returns how many bytes the character that begins with this byte has; 0 if no character begins with it.
 size_t length_from(char first) {
     const auto byte = static_cast<unsigned char>(first);
     if (byte < 0x80) return 1;

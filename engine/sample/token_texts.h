@@ -23,7 +23,7 @@ class TokenTexts {
     std::vector<int64_t> offsets_;
 };
 
-/// Collects a text's bytes and hands out whole characters: tokens may end within one.
+/// Collects a text's bytes and returns whole characters, because a token may end within a character.
 class TextStream {
   public:
     /// Returns the characters that these bytes complete. Replaces bytes that are not UTF-8 by U+FFFD.

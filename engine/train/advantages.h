@@ -15,8 +15,8 @@ namespace ringmaster {
 /// none.
 using Rewards = std::vector<std::vector<std::optional<double>>>;
 
-/// The spread is the standard deviation with Bessel's correction; completions without a reward are left out
-/// of it and of the mean.
+/// Holds the mean of rewards and their spread, the standard deviation with Bessel's correction. Completions
+/// without a reward count in neither.
 struct RewardFigures {
     std::optional<double> mean, spread;
 };
@@ -29,7 +29,7 @@ struct Advantages {
     double even_share = 0;
 };
 
-/// `rewards` holds whole groups, and a reward for each of the rule's weights.
+/// Returns the advantages. `rewards` holds whole groups, and a reward for each of the rule's weights.
 Advantages advantages_of(const SamplingRule& rule, const Rewards& rewards);
 
 }  // namespace ringmaster

@@ -93,8 +93,8 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    // A base model's files may hold more: image towers, heads for later tokens, and numbers that are not
-    // trained.
+    // A base model's files may hold more: image towers, heads that predict later tokens, and numbers that are
+    // not trained.
     const ModelConfig& model = *plan.model;
     const bool is_part =
         !plan.config.lora.on() && !plan.config.reinit_weights &&

@@ -1,12 +1,12 @@
 /// Saves and loads checkpoints, and places the final model. A checkpoint is written to a temporary folder,
-/// flushed, marked complete last and renamed; the oldest are removed. engine/files/checkpoints.h finds intact
-/// ones.
+/// flushed, marked complete last and renamed; the oldest checkpoints are removed. engine/files/checkpoints.h
+/// finds intact checkpoints.
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
 /// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`, written last,
 /// which lists the others with sizes and checksums computed while writing. For an adapter it holds the files
 /// that PEFT saves (adapter_config.json, adapter_model.safetensors), without the frozen weights. `parameters`
-/// are the trained ones.
+/// are the trained parameters.
 #pragma once
 
 #include <cstdint>

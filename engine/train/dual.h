@@ -1,5 +1,6 @@
-/// Numbers that carry their derivatives with respect to a pair's two scores (forward-mode differentiation),
-/// so that a loss is written once. Source: Griewank & Walther 2008, "Evaluating Derivatives", chapter 3.
+/// Defines numbers that carry their derivatives with respect to a pair's two scores (forward-mode
+/// differentiation), so that a loss needs no separate code for its derivatives. Source: Griewank & Walther
+/// 2008, "Evaluating Derivatives", chapter 3.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ struct Dual {
     double value = 0;
     double by_chosen = 0, by_rejected = 0;
 
-    /// Returns f(this), where f has this value and this slope here.
+    /// Returns f(this), given f's value and its slope at this number.
     Dual apply(double result, double slope) const { return {result, slope * by_chosen, slope * by_rejected}; }
 };
 

@@ -38,7 +38,7 @@ class FolderRollouts : public RolloutSource {
     std::unique_ptr<RewardProcess> process_;  ///< set on rank 0 only
 };
 
-/// Reads the command in a run's sampling.json. Throws Error(Refused) if the file is damaged.
+/// Returns the command in a run's sampling.json. Throws Error(Refused) if the file is damaged.
 std::vector<std::string> rollout_command(const nlohmann::json& read);
 
 }  // namespace ringmaster

@@ -1,10 +1,11 @@
 /// Sums the gradients of all ranks while the backward runs: each unit is sent when its gradients are final.
 ///
-/// Whole states are all-reduced in place. Sharded states are reduce-scattered over the shard group into this
-/// rank's slice, which is then all-reduced over the replicas; for experts, only the ranks of a part take part
-/// in the reduce-scatter, because they received the tokens of all ranks. At stage 1 the micro-batches of a
-/// step are summed here before sending; from stage 2 on each is sent and added to the slice. Gradients that
-/// are kept in host memory leave the device after the sums of each micro-batch, over the replicas too.
+/// Without sharded states, gradients are all-reduced in place. With sharded states, they are reduce-scattered
+/// over the shard group into this rank's slice, which is then all-reduced over the replicas; for experts,
+/// only the ranks of a part take part in the reduce-scatter, because they received the tokens of all ranks.
+/// At stage 1 the micro-batches of a step are summed here before sending; from stage 2 on, each micro-batch's
+/// gradients are sent and added to the slice. Gradients that are kept in host memory leave the device in each
+/// micro-batch, after all sums, including the sum over the replicas.
 #pragma once
 
 #include <deque>

@@ -79,12 +79,12 @@ class MeshPass {
     /// Runs one micro-batch and keeps nothing. Without rows, only takes part in the communication of the
     /// other ranks.
     Outputs forward(const std::vector<Row>& rows);
-    /// Runs one micro-batch without a call of on_batch. Returns Σ log p of this rank's labels in each
-    /// segment. `dropout` is as in Decoder::forward.
+    /// Runs one micro-batch without calling on_batch. Returns Σ log p of this rank's labels in each segment.
+    /// `dropout` is as in Decoder::forward.
     std::vector<double> segment_sums(const std::vector<Row>& rows, bool dropout);
 
     Decoder& decoder() { return decoder_; }
-    /// Sets the numbers that the embeddings' noise is drawn from, besides the tokens.
+    /// Sets the numbers from which, together with the tokens' places, the embeddings' noise is drawn.
     void begin_step(int64_t seed, int64_t step) { noise_.begin_step(seed, step); }
     /// Multiplies the gradients of later calls, but not the losses, by `factor`.
     void scale_loss(double factor) { loss_scale_ = factor; }
@@ -116,9 +116,10 @@ class MeshPass {
     void settle_router_loss();
     /// Returns true if experts, dropout, noise or quantised inputs need the places of tokens or padding.
     bool needs_places() const;
-    /// Returns rows without labels, for a round in which this rank has none but others send and receive.
+    /// Returns rows without labels, for a round in which this rank has no rows but must communicate with
+    /// ranks that do.
     std::vector<Row> filler() const;
-    /// Everything that depends only on a batch's shape, made once.
+    /// Holds everything that depends only on a batch's shape. It is made once.
     struct KnownShape {
         std::unique_ptr<SequenceShard> shard;
         int64_t positions = 0, cells = 0;  ///< sums over this rank's part of one sequence

@@ -65,12 +65,12 @@ Dual dpo_term(PairLoss loss, const Pair& pair, double beta, double smoothing) {
         case PairLoss::ApoDown:
             return sigmoid(chosen) - sigmoid(logit) + 1;
         case PairLoss::Sft:
-            break;  // does not compare the two scores
+            break;  // this loss does not compare the two scores
     }
     return {};
 }
 
-/// Returns a pair's part of the loss, without the mean over labels. Source of a reward model's: TRL 1.16,
+/// Returns a pair's part of the loss, without the mean over labels. A reward model's loss follows TRL 1.16,
 /// trainer/reward_trainer.py, compute_loss.
 Dual pair_loss(const Preference& preference, const Pair& pair) {
     const double beta = preference.beta, smoothing = preference.label_smoothing;
@@ -139,7 +139,8 @@ PreferenceLoss pairs_loss(const Preference& preference, const std::vector<Docume
     return result;
 }
 
-/// Source: TRL 1.16, trainer/kto_trainer.py, _compute_loss; Ethayarajh et al. 2024, equation 7.
+/// Computes KTO's loss. Source: TRL 1.16, trainer/kto_trainer.py, _compute_loss; Ethayarajh et al. 2024,
+/// equation 7.
 PreferenceLoss kto_loss(const Preference& preference, const std::vector<DocumentSums>& documents, double kl) {
     PreferenceLoss result;
     const double rows = static_cast<double>(documents.size());

@@ -45,8 +45,8 @@ json parsed(const std::string& line) {
     return json::parse(line, nullptr, /*allow_exceptions=*/false);
 }
 
-/// Starts the program with the socket as its input and output. It leads a process group, so that all that it
-/// starts ends with it.
+/// Starts the program with the socket as its input and output. The program leads a process group, so that the
+/// processes that it starts end with it.
 pid_t start(const std::vector<std::string>& words, int socket) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -146,7 +146,8 @@ void RewardProcess::send(const std::string& line, const AnswerRules& rules) {
     }
 }
 
-/// Waits for bytes, for short times if a stop may be requested. Returns whether a whole line has arrived.
+/// Waits for bytes and receives them. If a stop may be requested, waits at most 200 ms. Returns whether a
+/// whole line has arrived.
 bool RewardProcess::takes_bytes(size_t longest, const AnswerRules& rules, Clock::time_point deadline) {
     if (pending_.find('\n') != std::string::npos) return true;
     if (pending_.size() > longest) fail(rules, "the answer is longer than an answer can be");

@@ -19,7 +19,7 @@ namespace ringmaster {
 
 struct RewardCommand {
     std::vector<std::string> words;      ///< path of a program, and its arguments
-    std::vector<std::string> functions;  ///< their names, in the order of the rewards
+    std::vector<std::string> functions;  ///< names of the reward functions, in the order of the rewards
     std::chrono::milliseconds patience =
         std::chrono::minutes(2);           ///< timeout of one function's answer, and of the start
     const char* code = "REWARD-FUNCTION";  ///< error code, unless a question has another

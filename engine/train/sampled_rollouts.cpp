@@ -134,7 +134,8 @@ bool SampledRollouts::next(int64_t step, const TokenFile* prompts, const std::ve
     return true;
 }
 
-/// Each rank continues every n-th prompt; those of one group fall to different ranks.
+/// Returns the completions of all prompts, on every rank. Each of n ranks continues every n-th prompt, so
+/// that the prompts of one group fall to different ranks.
 std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std::vector<Prompt>& prompts,
                                                         const Policy& policy) {
     Generation generation = request_.generation;
@@ -183,7 +184,7 @@ void SampledRollouts::share(std::vector<Completion>& completions) {
     if (has_log_probabilities()) share_log_probabilities(completions);
 }
 
-/// Sends the log-probabilities to every rank, after all have the tokens.
+/// Sends the log-probabilities to every rank, after all ranks have the tokens.
 void SampledRollouts::share_log_probabilities(std::vector<Completion>& completions) {
     const auto width = static_cast<size_t>(request_.generation.max_new_tokens);
     at::Tensor table = at::zeros({static_cast<int64_t>(completions.size() * width)}, at::kDouble);
@@ -325,7 +326,7 @@ Rewards SampledRollouts::shared(const Rewards& rewards, size_t count, const std:
     return all;
 }
 
-/// Writes the rows as a file that is mapped like prepared ones.
+/// Writes the rows as a file that is mapped like prepared rows.
 void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vector<Completion>& completions,
                             const std::vector<double>& advantages) {
     std::vector<int32_t> ids, labels;
@@ -337,8 +338,8 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
         labels.insert(labels.end(), completions[i].ids.begin(), completions[i].ids.end());
         ends.push_back(static_cast<int64_t>(ids.size()));
     }
-    // No earlier log-probabilities: if a step's rows are used once, TRL's update compares with the present
-    // ones.
+    // There are no earlier log-probabilities: if a step's rows are used once, TRL's update compares with the
+    // present log-probabilities.
     const std::vector<double> old(ids.size(), kNone);
     std::vector<double> sampled;
     for (size_t i = 0; has_log_probabilities() && i < prompts.size(); ++i) {

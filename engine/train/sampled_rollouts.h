@@ -1,11 +1,11 @@
-/// Lets a run sample its own completions (Config::sampling): in each step the ranks continue the step's
-/// prompts, each rank its part, or rank 0 asks a server to (SamplingRule::server); rank 0 asks the reward
-/// functions, and the completions with their advantages are the step's rows. All ranks hold the same rows,
+/// Lets a run sample its own completions (Config::sampling): in each step, every rank continues a part of the
+/// step's prompts, or rank 0 asks a server for completions (SamplingRule::server). Rank 0 then asks the
+/// reward functions. The completions with their advantages are the step's rows. All ranks hold the same rows,
 /// which do not depend on the mesh. The step and the seed decide the random numbers, so that a resumed run
 /// samples the same tokens.
 ///
 /// The engine does not run Python itself: the launcher writes RUN/sampling.json, which names the command that
-/// rank 0 starts to judge completions (engine/train/reward_process.h), and the tokens that end one:
+/// rank 0 starts to judge completions (engine/train/reward_process.h), and the tokens that end a completion:
 ///
 ///     {"stop_ids": [ids], "reward_command": [program, arguments], "reward_timeout": seconds}
 ///

@@ -28,7 +28,7 @@ struct ServedQuestion {
 ///     {"sample": {"step", "weights", "prompts": [[ids]], "n", "max_tokens", "temperature", "top_k", "top_p",
 ///      "seed", "stop_ids", "vocabulary", "log_probabilities"}}
 ///
-/// `seed` is the first completion's seed; each further completion's is one greater.
+/// `seed` is the first completion's seed; each further completion's seed is one greater.
 std::string line_of(const ServedQuestion& question);
 
 /// Returns the most bytes that an answer can have.

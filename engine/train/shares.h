@@ -27,9 +27,9 @@ struct Shares {
 };
 
 /// Adds to `shares` the expected sums for one sequence of the rows: it has `unpadded` tokens, and `tokens`
-/// with the layout's padding; `joined` if it holds all rows. `shared` has, for each document, how many of its
-/// first tokens another document holds; empty: none. Uses only these arguments and the model's windows, never
-/// the mask of the run.
+/// with the layout's padding. `joined` says that the sequence holds all rows. `shared` has, for each
+/// document, how many of its first tokens another document holds; empty: none. Uses only these arguments and
+/// the model's windows, never the mask of the run.
 void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool joined,
                   const std::vector<int64_t>& shared, int64_t unpadded, int64_t tokens);
 

@@ -227,7 +227,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     return TrainingEnd::Completed;
 }
 
-/// Returns whether to stop early, as transformers' EarlyStoppingCallback with a threshold of 0.
+/// Returns whether to stop early, as transformers' EarlyStoppingCallback does with a threshold of 0.
 bool Trainer::stops_early() const {
     return config_.early_stopping_patience && best_.waited >= *config_.early_stopping_patience;
 }
@@ -264,8 +264,8 @@ void Trainer::save_if_new() {
     if (step_ > 0 && saved_step_ != step_) save();
 }
 
-/// Gets the next step's rows from the source, in the run's phase `phase`. Returns false if rank 0 no longer
-/// waits for them, because it has to stop.
+/// Gets the next step's rows from the source, in the run's phase `phase`. Returns false if rank 0 stops
+/// waiting for the rows because the run has to stop.
 bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
                        const std::function<bool()>& stops) {
     // The other ranks wait while rank 0 waits for a server, a folder or reward functions.
@@ -312,7 +312,7 @@ std::optional<std::vector<Row>> Trainer::rows_of_next_step(const std::atomic<boo
 
 /// Warns once if the server's log-probabilities are far from the run's.
 void Trainer::check_sampler_gap(const StepEvent& event) {
-    constexpr double kLarge = 0.3;  // rounding to 16 bits makes a few hundredths
+    constexpr double kLarge = 0.3;  // rounding to 16 bits causes a few hundredths
     if (warned_of_gap_ || groups_.rank() != 0 || event.preference.sampler_gap.value_or(0) <= kLarge) return;
     warned_of_gap_ = true;
     const std::string text =
@@ -403,8 +403,8 @@ std::optional<TrainingStep::Requests> Trainer::step(const std::atomic<bool>& sto
 }
 
 /// Updates the weights, or skips the step if float16 cannot hold its scaled gradients: as with
-/// torch.amp.GradScaler and transformers, weights, optimizer and learning rate then stay where they are, and
-/// the step counts. Returns false if the numbers are not finite, and a smaller scale does not help.
+/// torch.amp.GradScaler and transformers, weights, optimizer and learning rate then do not change, but the
+/// step counts. Returns false if the numbers are not finite, and a smaller scale does not help.
 bool Trainer::update(const TrainingStep::Computed& computed, StepEvent& event) {
     event.loss_scale = computed.loss_scale;
     event.skipped = computed.overflowed;

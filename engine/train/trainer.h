@@ -37,7 +37,7 @@ class Trainer {
     Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
 
     /// Computes or reads the reference's log-probabilities, if the loss compares with them. Call it before
-    /// the weights change. Returns false if some rank has `stop_requested` before all are there.
+    /// the weights change. Returns false if some rank has `stop_requested` before all of them are known.
     bool prepare_reference(const std::atomic<bool>& stop_requested);
 
     /// Resumes from a complete checkpoint as if there had been no interruption.
@@ -50,7 +50,7 @@ class Trainer {
 
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
-    /// Returns the rows that preflight may use: the prepared ones, or those that arrive for the next step.
+    /// Returns the rows that preflight may use: the prepared rows, or the rows that arrive for the next step.
     /// Returns null if rank 0 has `stop_requested` while it waits for rows to arrive.
     const TokenFile* tokens(const std::atomic<bool>& stop_requested);
     Optimizer& optimizer() { return *optimizer_; }

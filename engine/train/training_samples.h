@@ -1,5 +1,5 @@
-/// Lets a run generate texts while it trains, so that a user sees what it has learned. This does not change
-/// the training: it draws no numbers from the generators that training uses.
+/// Lets a run generate texts while it trains, so that a user sees what the model has learned. This does not
+/// change the training: it draws no numbers from the generators that training uses.
 ///
 /// RUN/samples.json is the request (engine/sample/request.h) with the prompts as the user wrote them in
 /// "asked". Rank 0 adds a line to RUN/samples.jsonl for each prompt:
@@ -8,9 +8,9 @@
 ///
 /// A later line for the same step and prompt replaces an earlier one.
 ///
-/// A user who watches the run asks for more texts by writing RUN/samples_wanted.json, a request of the same
-/// form that appears whole (renamed). The run answers after its present step and removes the file; these
-/// prompts are numbered after those of samples.json.
+/// A user who watches the run asks for more texts by a request of the same form, which is written to a
+/// temporary file and renamed to RUN/samples_wanted.json. The run answers after its present step and removes
+/// the file. These prompts are numbered after those of samples.json.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
-/// Runs one optimizer step, alike on every rank: forward and backward over the step's rows, agreement between
-/// ranks, clipping, the optimizer. The trainer uses it; preflight runs the same code on its own rows.
+/// Runs one optimizer step in the same way on every rank: forward and backward over the step's rows,
+/// agreement between ranks, clipping, and the optimizer. The trainer uses it; preflight runs the same code on
+/// its own rows.
 ///
-/// Every step checks four things and names the one that is wrong: the ranks' shares add up (shares.h), all
-/// ranks have the same gradient norm, ranks with the same weights hold the same bits, and sampled weights
-/// have the values of the optimizer's formula (update_check.h).
+/// Every step makes four checks, and an error names the check that failed: the ranks' shares add up
+/// (shares.h), all ranks have the same gradient norm, ranks with the same weights hold the same bits, and
+/// sampled weights have the values of the optimizer's formula (update_check.h).
 #pragma once
 
 #include "engine/comm/groups.h"

@@ -73,8 +73,9 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
         samples_.push_back({parameter, parameters_.unit_of(parameter), at, at - begin});
 }
 
-/// Returns which state of a sample was not updated; empty if all were. If moments were not written back,
-/// every later update would still follow its formula, from moments that never change.
+/// Returns a message about the first state of a sample that was not updated by the formula; empty if all
+/// were. If moments were not written back, every later update would still follow its formula, from moments
+/// that never change.
 std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const States& now,
                                      size_t sample) const {
     constexpr double kSmallest = std::numeric_limits<float>::min(),

@@ -1,4 +1,5 @@
-/// Parses the arguments of a program, or of its subcommand, by a table, which also produces its help.
+/// Parses the arguments of a program or of its subcommand according to a table, from which it also makes the
+/// help text.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct CommandSpec {
     std::vector<OptionSpec> options;
     std::string more;  ///< text at the end of the help
     std::string program = "ringmaster";
-    std::vector<std::string> forms = {};  ///< what may follow the program's name; empty: operand and options
+    std::vector<std::string> forms = {};  ///< usages after the program's name; empty: operand and options
 
     std::string command() const;  ///< "ringmaster plan"
 };

@@ -14,6 +14,6 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// typing errors.
 std::string misspelt_word(std::string_view word, const std::vector<std::string>& known);
 
-std::string lower_case(std::string text);  ///< of ASCII letters
+std::string lower_case(std::string text);  ///< changes only ASCII letters
 
 }  // namespace ringmaster

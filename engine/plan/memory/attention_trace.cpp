@@ -41,8 +41,8 @@ std::vector<AttentionSchedule> passes_of_last_chunk(const Layout& layout, const 
     return passes;
 }
 
-/// Returns the schedules of a rank's passes over keys: one, or the last chunk's over each chunk that it
-/// reads.
+/// Returns the schedules of a rank's passes over keys: a single pass, or the passes of the last chunk over
+/// each chunk that it reads.
 std::vector<AttentionSchedule> passes_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
     const int64_t tokens = padded_length(in.layout, in.shard_tokens * in.chunks * ring * in.ulysses, ring,
                                          in.ulysses, in.chunks > 1);
@@ -260,8 +260,8 @@ void AttentionTrace::scheduled_forward() {
     heap_.touch((is_half() ? of_queries : 0) + statistics());
 }
 
-/// Traces an all-to-all: each rank's parts, the joined parts that are sent, and those received. Returns
-/// the received parts' memory and frees the rest.
+/// Traces an all-to-all: each rank's parts, the joined parts that are sent, and the parts that are received.
+/// Returns the received parts' memory and frees the rest.
 Heap::Block AttentionTrace::tokens_to_heads(double bytes) {
     Heap::Block owned = heap_.take(bytes, kCommunication, kOwnedHeads);
     heap_.touch(2 * bytes, kCommunication, kOwnedHeads);
@@ -322,7 +322,7 @@ void AttentionTrace::backward_pass(const AttentionSchedule& schedule) {
         used = next;
     }
     keys.held.free();
-    // Half of the rank's own heads come last, while gradients travel.
+    // Half of the rank's own heads are computed last, while gradients travel.
     const bool halves = in_.gathered_heads == 0 && shape_.kv_heads > 1;
     for (const Stage& stage : schedule.stages)
         if (stage.is_own && halves && has_sums_of_kernels())
@@ -405,7 +405,7 @@ void AttentionTrace::stage_backward(const Stage& stage, Heap::Block& going_home,
     }
     arriving.free();
     arriving = heap_.take(sent_elements(arrives * gathered_), kCommunication, kKeyGradients);
-    if (leaves == 0) going_home.free();  // all gradients were this rank's own
+    if (leaves == 0) going_home.free();  // all gradients belong to this rank's keys
 }
 
 void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
@@ -445,7 +445,8 @@ void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
     heap_.touch(shared ? keys_values : 0);
     received_q.free();
     received_keys.free();
-    heap_.touch(q + 2 * in_.tokens() * kv_width() * e);  // both in the layout of their matrix
+    heap_.touch(q + 2 * in_.tokens() * kv_width() *
+                        e);  // all gradients, in the layout of the qkv matrix's outputs
 }
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// Traces the memory of one layer's attention over the mesh, between its queries, keys and values and its
-/// output. Follows engine/attention line by line. The letters are those of memory.h.
+/// Traces the memory of one layer's attention over the mesh, from its queries, keys and values to its output.
+/// Follows engine/attention line by line. The letters are those of memory.h.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +29,14 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
-    /// Stops counting the sums of keys' gradients here: those of all chunks are counted elsewhere.
+    /// After this call, the trace does not count the sums of keys' gradients. The caller counts those of all
+    /// chunks.
     void have_sums() { has_sums_ = true; }
     /// Traces the forward pass, without the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
-    /// Traces from the output's gradient to those of queries, keys and values. Calls `sent` when that
-    /// gradient has been sent to the heads' owners, and `read` when what the forward pass kept has been read.
+    /// Traces from the output's gradient to the gradients of queries, keys and values. Calls `sent` when the
+    /// output's gradient has been sent to the heads' owners, and `read` when the tensors that the forward
+    /// pass kept have been read.
     void backward(const std::function<void()>& sent, const std::function<void()>& read) {
         if (in_.ulysses > 1) return backward_over_heads(sent, read);
         Heap::Block dq, home;
@@ -56,7 +58,7 @@ class AttentionTrace {
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
     bool is_in_blocks() const { return is_flash() && shape_.tokens > double(blocks().queries_at_once); }
     /// Returns how many copies of dq a launch holds, and how many queries it takes at once. Without
-    /// deterministic sums: one copy, all queries.
+    /// deterministic sums, there is one copy, and a launch takes all queries.
     FlashBlocks blocks() const;
     /// Returns the fraction of key/value heads that travel together.
     double heads_at_once() const {
@@ -71,7 +73,7 @@ class AttentionTrace {
     }
     /// Traces the computation of a stage's keys and values from latents, and holds them.
     Heap::Block keys_of_latents(const Stage& stage);
-    /// Traces the gradients of a stage's latents, given those of keys and values; returns the former.
+    /// Traces the computation of the gradients of a stage's latents, and returns these gradients.
     Heap::Block latents_backward(const Stage& stage);
     double statistics() const { return 4 * shape_.rows * shape_.tokens * shape_.heads; }
     /// Returns the fraction of query heads per launch of a GPU's flash attention backward.
@@ -139,7 +141,7 @@ class AttentionTrace {
         0;  ///< elements of a latent sent in place of a token's keys and values; 0: none are sent
 };
 
-/// Returns the number of ring ranks with which this rank exchanges keys or their gradients, by the widest
+/// Returns the number of ring ranks with which this rank exchanges keys or their gradients, given the widest
 /// window of all layers.
 int ring_peers(const MemoryInputs& in);
 

@@ -50,7 +50,7 @@ class Heap {
         std::string_view name_;
     };
 
-    /// Allocates; `name` says in the plan what the bytes hold, and must outlive the heap.
+    /// Allocates. The plan shows `name` as the content of these bytes; it must outlive the heap.
     Block take(double bytes, MemoryPart part = MemoryPart::Workspace, std::string_view name = kTemporary) {
         return {*this, bytes, part, name};
     }

@@ -22,9 +22,9 @@ namespace {
 constexpr double kGiB = double(int64_t{1} << 30);
 
 /// Memory of a process that the allocator does not count: LibTorch before its first tensor, libraries,
-/// threads, Gloo's buffers, the CUDA context. CPU: the resident peak less counted tensors was 137 to 153 MiB
-/// for seven models of 1,120 MiB, one rank and two, with and without bfloat16. CUDA: a process on an H100
-/// took 1.06 GB before its first all-to-all (NVIDIA/nccl#1685).
+/// threads, Gloo's buffers, the CUDA context. CPU: the resident peak minus the counted tensors was 137 to 153
+/// MiB for seven models of 1,120 MiB, on one rank and on two, with and without bfloat16. CUDA: a process on
+/// an H100 took 1.06 GB before its first all-to-all (NVIDIA/nccl#1685).
 struct Runtime {
     double low, expected, high;
 };
@@ -171,7 +171,7 @@ double layer_weight_bytes(const MemoryInputs& in, const ModelConfig& one) {
 ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
     std::vector<LayerGroup> groups = layer_groups(model);
     const size_t own = group_of(groups, model.layer_kind(layer));
-    return own < groups.size() ? std::move(groups[own].one) : model;  // it has no layers
+    return own < groups.size() ? std::move(groups[own].one) : model;  // the model has no layers
 }
 
 /// Returns whether a unit's whole weights are on the device only while the unit is used.
@@ -263,7 +263,8 @@ double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     return bytes;
 }
 
-/// Returns the bytes of all states of the parameters in the model's layers, or of those outside them.
+/// Returns the bytes of all states of the parameters in the model's layers, or of the parameters outside
+/// them.
 double states_of_model(const MemoryInputs& in, const ModelConfig& model, bool in_layers) {
     Lora alike = in.lora;
     alike.layers.clear();
@@ -309,7 +310,7 @@ double gradient_bytes(const MemoryInputs& in) {
 double optimizer_bytes(const MemoryInputs& in) {
     if (!in.offloads_optimizer) return moments_bytes(in);
     const bool copied_to_gpu =
-        !in.states_in_host && in.device == Device::Cuda;  // states go to the GPU and back
+        !in.states_in_host && in.device == Device::Cuda;  // the states are copied to the GPU and back
     return copied_to_gpu ? 2 * 2 * double(pieces::kStatesOnTheirWay) * parameter_bytes(in) : 0;
 }
 
@@ -335,8 +336,8 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
     if (brings_weights(in)) {
         weights = layer_weight_bytes(in, one);
         const double next = layer > 0 ? layer_weight_bytes(in, only_layer(in.model, layer - 1)) : 0;
-        weights += next + slice_from_host(in, next);                      // these arrive meanwhile
-        const bool keeps_buffer = layer == 0 && in.model.num_layers > 1;  // of the layer before, for the next
+        weights += next + slice_from_host(in, next);                      // these arrive during the layer
+        const bool keeps_buffer = layer == 0 && in.model.num_layers > 1;  // layer 1's, kept for reuse
         if (keeps_buffer) weights += layer_weight_bytes(in, only_layer(in.model, 1));
     }
     const bool is_last = layer + 1 >= in.model.num_layers;
@@ -348,8 +349,8 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
 double head_unit_bytes(const MemoryInputs& in) {
     const double head = head_elements(in);
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
-    const ModelConfig last =
-        only_layer(in.model, std::max<int64_t>(0, in.model.num_layers - 1));  // its weights arrive meanwhile
+    const ModelConfig last = only_layer(
+        in.model, std::max<int64_t>(0, in.model.num_layers - 1));  // its weights arrive during the head
     const double weights =
         brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in, last) : 0;
     return weights + (gradients_are_temporary(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);

@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// Everything that a rank's memory depends on.
+/// Holds everything that a rank's memory depends on.
 struct MemoryInputs {
     ModelConfig model;
     Precision precision = Precision::Float32;
@@ -31,7 +31,7 @@ struct MemoryInputs {
     int zero_stage = 0;
     int shards = 1;        ///< ranks that share sharded states
     int replicas = 1;      ///< groups of `shards` ranks
-    int expert_parts = 1;  ///< parts that experts are divided into, of the shards
+    int expert_parts = 1;  ///< parts of the shards; each part computes a share of the experts
     int nodes = 1;
     bool keeps_attention = false;  ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;   ///< tokens per MLP tile; 0: whole MLPs
@@ -39,7 +39,7 @@ struct MemoryInputs {
     bool offloads_activations = false;  ///< checkpoints
     bool offloads_optimizer = false;    ///< the optimizer's states
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
-    bool weights_in_host = false;       ///< weights for computation, copied in a layer ahead
+    bool weights_in_host = false;       ///< weights for computation, copied to the device a layer ahead
     bool optimizer_on_disk = false;     ///< with offloads_optimizer: its states are on a disk
     int ranks = 1;                      ///< ranks of the whole run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
@@ -104,9 +104,9 @@ double embedding_unit_bytes(const MemoryInputs& in);
 /// The expected total is the peak of all tensors (engine/plan/memory/memory_trace.h) plus the runtime: on a
 /// GPU the CUDA context and the memory that NCCL takes for the mesh (engine/plan/memory/nccl_memory.h). The
 /// components sum to the total: logits and the ring's buffers are their own peaks; `workspace` is the rest of
-/// the overall peak. The low and high totals allow tensors 3 % less and 6 % (CPU) or 12 % (CUDA) more, for
-/// the allocator, and the runtime's own bounds; the margins halve if a similar run was measured, and are 1 %
-/// if this run was measured.
+/// the overall peak. The low and high totals use the runtime's bounds and, because of the allocator, 3 % less
+/// and 6 % (CPU) or 12 % (CUDA) more for tensors. These margins halve if a similar run was measured, and are
+/// 1 % if this run was measured.
 RankMemory rank_memory(const MemoryInputs& in);
 
 /// Returns the bytes of optimizer states that a rank keeps on a disk (engine/optimizers/disk_numbers.h).
@@ -128,7 +128,8 @@ std::vector<LargeTensor> largest_tensors(const Plan& plan);
 /// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard); 0 if MLPs are computed whole. With
 /// `tiled_mlp: true`, tiled_mlp_num_shards sets the tile, else the hidden size does (ALST, arXiv 2506.13996,
 /// section 3.1.2); it has at least 1,024. With `auto`, MLPs are tiled if the backward pass recomputes gate
-/// and up anyway, in tiles so large that adding to the weights' gradients for each takes no noticeable time.
+/// and up anyway. Tiles are then so large that adding each tile's part to the weights' gradients takes no
+/// noticeable time.
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

@@ -41,7 +41,8 @@ void forget(const MemoryInputs& in, TraceMachine& machine, Layer<TraceMachine>& 
     if (in.offloads_activations) layer.x_nc.reset();
 }
 
-/// Returns the bytes that `layers` layers like this one keep; with several chunks, those of one chunk each.
+/// Returns the bytes that `layers` layers like this layer keep; with several chunks, the bytes of one chunk
+/// of each.
 double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double layers) {
     const MemoryInputs in = all.of_layer(layer);
     TraceMachine machine(in, heap);
@@ -51,8 +52,8 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
     y_nc.reset();
     forget(in, machine, computed);
     const bool copies = in.gradient_checkpointing && in.offloads_activations;
-    // One checkpoint comes back a layer ahead; on a GPU, another is still being copied. other_chunks counts
-    // checkpoints of several chunks.
+    // One checkpoint comes back a layer ahead, and on a GPU another is still being copied. If there are
+    // several chunks, other_chunks counts their checkpoints.
     const double here =
         copies && in.chunks == 1 ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);

@@ -75,7 +75,7 @@ double stretches_of_rank(const MemoryInputs& in) {
     return halves && in.ring > 1 ? 2 : 1;
 }
 
-/// Sizes of what a Mamba-1 layer computes at a time for a few channels, in bytes of float32.
+/// Sizes of the float32 tensors that a Mamba-1 layer computes at a time for a few channels, in bytes.
 struct ScanAtOnce {
     double rows, tokens, positions, channels, states;
     bool converts;       ///< inputs are converted from 16 bits
@@ -176,8 +176,8 @@ void TraceMachine::recur_backward(Traced dgated_nw, const Traced&, Recurred recu
 Traced TraceMachine::convolve_channels(const Traced& projected_nw) {
     const ScanAtOnce size(in_);
     const Traced made = take(projected_nw.rows(), size.channels, "channels of a recurrence", kActivations);
-    // Holds the sources, the convolution's outputs, and silu of these: by positions, with a row of zeros, and
-    // by tokens.
+    // Holds the sources, the convolution's outputs, and silu of the outputs: by positions, with a row of
+    // zeros, and by tokens.
     heap_.touch(5 * size.convolved_bytes());
     return made;
 }
@@ -185,7 +185,7 @@ Traced TraceMachine::convolve_channels(const Traced& projected_nw) {
 void TraceMachine::convolve_channels_backward(Traced, const Traced&, double) {
     const ScanAtOnce size(in_);
     // Holds the sources, the convolution's outputs, gradients before and after silu, gradients of the
-    // sources, and what one tap reads or returns.
+    // sources, and the input or result of one tap.
     heap_.touch(6 * size.convolved_bytes());
 }
 

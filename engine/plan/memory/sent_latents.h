@@ -11,7 +11,7 @@ namespace ringmaster {
 struct KeyTravel {
     int ring = 1;
     int ulysses = 1;
-    int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
+    int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: keys and values go round the ring
     int64_t chunks = 1;          ///< parts of a sequence that are computed one after the other
     bool varies = false;         ///< result of products_vary
 };

@@ -154,7 +154,7 @@ Traced TraceMachine::dequantize(LoraSite site) {
 void TraceMachine::put_keys(const LayerKind&, const Traced&) const {
     const double held = keys_bytes(in_);
     const bool exchanges = in_.ulysses > 1;
-    if (exchanges) {  // joined keys and values, this rank's part, what is sent and received
+    if (exchanges) {  // joined keys and values, this rank's part, and the parts sent and received
         const double joined =
             2 * in_.tokens() * double(in_.model.num_kv_heads * in_.model.head_dim) * in_.element_bytes();
         heap_.touch(joined + 3 * held, MemoryPart::Communication, "heads exchanged by Ulysses");

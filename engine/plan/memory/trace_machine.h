@@ -47,7 +47,7 @@ class Traced {
     }
     Traced clone() const { return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Activations}; }
     Traced view_as(const Traced&) const { return *this; }
-    /// Copies some columns of wider rows.
+    /// Returns a copy if this is some columns of wider rows, else this matrix.
     Traced reshape(std::initializer_list<int64_t>) const { return is_strided_ ? *this * 1 : *this; }
     Traced operator*(double) const {
         return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Workspace};
@@ -143,7 +143,7 @@ class TraceMachine {
     Attended attend(const LayerKind& kind, const Traced& qkv_nw, SentLatents sent);
     /// Traces the copy of a chunk's keys and values that later chunks read.
     void put_keys(const LayerKind&, const Traced&) const;
-    /// Frees what attention holds for all chunks of a layer.
+    /// Frees the tensors that attention holds for all chunks of a layer.
     void leave_layer() { attentions_.clear(); }
     /// Stops counting sums of the keys' gradients (AttentionTrace::have_sums).
     void have_sums() { has_sums_ = true; }
@@ -240,7 +240,7 @@ class TraceMachine {
                             int64_t first);
 
     bool is_tiled() const { return in_.mlp_tile_tokens > 0; }
-    /// Returns one tile: the others hold the same amount.
+    /// Returns only one tile, because each tile takes the same memory.
     std::vector<TokenRange> tiles(const Traced& x_nc) const {
         return {{0, std::min(x_nc.size(0), in_.mlp_tile_tokens)}};
     }
@@ -312,12 +312,12 @@ class TraceMachine {
     Heap& heap_;
     std::array<Matrix, kLoraSites> matrices_;
     std::map<int64_t, AttentionTrace> attentions_;  ///< traces by window
-    double tiled_parameters_ = 0;                   ///< of a layer's MLP and experts
+    double tiled_parameters_ = 0;  ///< elements of the parameters of a layer's MLP and experts
     Traced tile_sums_;
     std::array<Traced, kLoraSites> held_;
     std::array<Traced, 2> held_experts_;  ///< gate and up; down
     bool has_sums_ = false;
-    bool holds_ = false;  ///< matrices from quantised weights are shared by tiles
+    bool holds_ = false;  ///< tiles share the matrices made from quantised weights
 };
 
 }  // namespace ringmaster

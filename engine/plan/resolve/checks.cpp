@@ -22,7 +22,8 @@ bool splits(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------- limits of this engine
 
-/// Reports a layout that leaves gaps between a rank's tokens, for a model that passes a state along.
+/// Reports a layout that leaves gaps between a rank's tokens, for a model that passes a state from token to
+/// token.
 void limit_stretches(Plan& plan, Findings& findings) {
     const bool has_gaps = plan.context_parallel.layout == RingAttnFunc::BatchStripe && plan.mesh.ring > 1;
     if (!plan.model || !plan.model->has_recurrent_layers() || !has_gaps) return;
@@ -184,8 +185,9 @@ void rule_matrices(const Plan& plan, Findings& findings) {
                               {{"optimizer", plan.config.optimizer}});
 }
 
-/// Rejects noise on embeddings that the model scales, because some models do so before the noise and others
-/// after it, and in mixtures of experts, whose router's loss may come from a separate forward pass.
+/// Rejects noise on embeddings that the model scales, because some models scale before the noise and others
+/// after it. Also rejects noise in mixtures of experts, whose router's loss may come from a separate forward
+/// pass.
 void rule_noise(const Plan& plan, Findings& findings) {
     if (noise_rule(plan.config).alpha == 0 || !plan.model) return;
     if (plan.model->embedding_multiplier == 1 && plan.model->num_experts == 0) return;
@@ -271,15 +273,16 @@ void rule_sampling(const Plan& plan, Findings& findings) {
                     {{"rows", rows}, {"size", size_text(cache_bytes(plan, rows))}});
 }
 
-/// Notes that axolotl has two kinds of Muon, and uses the other one on several ranks.
+/// Notes that axolotl has two kinds of Muon, and uses the other kind on several ranks.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || kind->rule != UpdateRule::Muon) return;
     findings.inform(Form("CFG-OPTIMIZER", "muon"), "optimizer", {});
 }
 
-/// Rejects DoRA on 8-bit weights, because a product with quantised inputs differs from one with the matrix.
-/// Rejects it with an embedding or head trained in full in 16 bits, because DoRA's weights are float32.
+/// Rejects DoRA on 8-bit weights, because a product with quantised inputs differs from a product with the
+/// matrix. Rejects it with an embedding or head trained in full in 16 bits, because DoRA's weights are
+/// float32.
 void rule_dora(const Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     if (!config.lora.dora) return;

@@ -74,8 +74,8 @@ std::string nearest_module(const Lora& lora, const std::vector<std::string>& kno
     return nearest_word(targets.pattern, known);
 }
 
-/// If the pattern has the older path of the layers of image models, returns it with the path that they have
-/// since transformers 4.52; otherwise returns an empty string.
+/// If the pattern has the path that the layers of image models had before transformers 4.52, returns the
+/// pattern with their new path; otherwise returns an empty string.
 std::string pattern_of_today(const std::string& pattern) {
     constexpr std::string_view kBefore = "language_model.model.", kToday = "model.language_model.";
     const size_t at = pattern.find(kBefore);
@@ -105,9 +105,9 @@ bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
 }
 
 /// Returns the target by which PEFT 0.21 adapts a mixture's router or experts, which transformers 5 stacks in
-/// parameters; empty if there is none. PEFT takes the last names that a pattern matches for targets of all
-/// layers, and adds the experts to all-linear. lora_target_linear adds none: axolotl names the modules that
-/// are linear in transformers 5, a shared expert's too.
+/// parameters; empty if there is none. PEFT treats the last parts of the names that a pattern matches as
+/// targets in all layers, and adds the experts to all-linear. With lora_target_linear, axolotl instead names
+/// the modules that are linear in transformers 5, including those of a shared expert.
 std::string expert_target(const ModelConfig& model, const LoraTargets& targets, const Findings& findings) {
     if (!renames_expert_targets(model)) return "";
     if (!targets.pattern.empty()) return targets.pattern;
@@ -167,7 +167,7 @@ void leave_out_bypassed(Plan& plan, bool is_linear, Findings& findings) {
                    {{"module", bypassed}, {"names", "[" + listed(targets.names) + "]"}});
 }
 
-/// Refuses all linear modules if one of them is outside the layers.
+/// Refuses an adapter on all linear modules if one of them is outside the layers. Returns whether it did.
 bool has_linear_outside(const ModelConfig& model, const Lora& lora, const std::vector<ModulePath>& modules,
                         Findings& findings) {
     if (!targets_of(lora).linear || model.layer_input_width == 0) return false;
@@ -211,7 +211,8 @@ void match_modules(Plan& plan, Findings& findings) {
                       {{"names", listed(found.idle)}});
 }
 
-/// Returns the paths in a layer of the parameters that a name means, by PEFT's rule: the end of a path.
+/// Returns the paths in a layer of the parameters that a name selects. As in PEFT, the name is the end of a
+/// path.
 std::set<std::string> parameters_named(const ModelConfig& model, const std::string& name) {
     std::set<std::string> found;
     for (const ParameterShape& shape : parameter_shapes(model)) {
@@ -239,8 +240,8 @@ void match_parameters(Plan& plan, Findings& findings) {
     asked = found;
 }
 
-/// Renames a module that is trained in full to this model's name for it; returns false if it had another
-/// name.
+/// Replaces the name of a module that is trained in full by this model's name for it. Returns false if the
+/// two names differed.
 bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
     const std::string path = peft_table(model, role);
     if (path.ends_with(said)) return true;
@@ -249,7 +250,7 @@ bool rename_saved(const ModelConfig& model, Role role, std::string& said) {
 }
 
 /// Rejects names of other models' embeddings and heads. The name of GPT-NeoX's head before transformers 5 is
-/// only a warning: older PEFT trained the head by that name, current PEFT ignores it.
+/// only a warning: older versions of PEFT trained the head by that name, and current PEFT ignores it.
 void resolve_saved(Plan& plan, Findings& findings) {
     constexpr const char* kKey = "lora_modules_to_save";
     const LoraTargets said = targets_of(plan.config.lora);

@@ -220,8 +220,8 @@ std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_
     return std::nullopt;
 }
 
-/// Returns the first single change that makes the plan fit, else the first that does on top of checkpointing
-/// and tiled MLPs, with the memory that a rank then takes.
+/// Returns the first single change that makes the plan fit, or else the first that does so together with
+/// checkpointing and tiled MLPs. The advice includes the memory that a rank then takes.
 Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
     if (auto found = fitting(plan, as_is, device, {})) return *found;
     std::vector<Edit> base_edits;
@@ -288,7 +288,8 @@ void say_host(const Memory& memory, Findings& findings) {
                   {{"host_bytes", memory.host_bytes}, {"capacity_bytes", memory.host_capacity_bytes}});
 }
 
-/// Uses the measured peak if this very plan was run, else scales by a measured run of a similar plan.
+/// Uses the measured peak if exactly this plan was run, and otherwise scales by a measured run of a similar
+/// plan.
 void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in, Findings& findings) {
     const std::optional<Recalibration> known = recalibration_of(request, plan);
     if (!known) return;
@@ -317,7 +318,7 @@ bool fits_in_chunks(const PlanRequest& request, Plan plan, int64_t chunks) {
     return worst.total_high <= device_bytes(request, plan) && !exceeds_host(plan, memory);
 }
 
-/// Returns the fewest chunks with which the plan fits; 1 if it fits with none.
+/// Returns the fewest chunks with which the plan fits; 1 if no number of chunks makes it fit.
 int64_t fewest_chunks(const PlanRequest& request, const Plan& plan) {
     constexpr int64_t kLeastTokens = 256, kMost = 1024;
     const int64_t most = std::min(kMost, plan.sequence.per_rank / kLeastTokens);

@@ -40,7 +40,7 @@ std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
     return fixes;
 }
 
-/// Checks context_parallel_size alone first, because its error says more than the product's.
+/// Checks context_parallel_size alone first, because its error says more than an error about the product.
 bool context_divides(const Plan& plan, int64_t context, Findings& findings) {
     if (plan.ranks % context == 0) return true;
     findings.error(Form("CP-DIVISOR"), context_key(findings),
@@ -53,7 +53,7 @@ std::string times(const Sizes& sizes) {
     return grouped(sizes.dp_replicate) + " × " + grouped(sizes.dp_shard) + " × " + grouped(sizes.context);
 }
 
-/// Returns, for each size, the value that fixes the product if the others stay.
+/// Returns, for each size, the value that makes the product right if the other sizes stay.
 std::vector<Fix> sizes_that_work(const Sizes& sizes, int64_t ranks, const std::string& context_name) {
     std::vector<Fix> fixes;
     const auto offer = [&](const std::string& name, int64_t Sizes::*size) {

@@ -45,7 +45,7 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }
 
-/// Keeps weights quantised if they are stored so, whatever the file asks for, as axolotl does.
+/// Keeps weights quantised if they are stored in quantised form, whatever the file asks for, as axolotl does.
 void take_stored_quantization(Plan& plan, Findings& findings) {
     const Quantization& stored = plan.model->quantization;
     Quantization& asked = plan.config.quantization;
@@ -66,15 +66,16 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     asked.experts = experts;
 }
 
-/// Replaces config.json's settings of the router's loss by the file's. They have no effect on a class without
-/// such a loss.
+/// Replaces config.json's settings of the router's loss by those of the user's file. They have no effect on a
+/// model class without such a loss.
 void override_router_loss(const Config& config, ModelConfig& model) {
     if (model.num_experts == 0 || !model.router.has_loss) return;
     model.adds_router_loss = config.output_router_logits.value_or(model.adds_router_loss);
     model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
 }
 
-/// Replaces the head by one that computes a reward model's scores. As in PEFT, an adapter trains it in full.
+/// Replaces the head by a head that computes a reward model's scores. As in PEFT, a run with an adapter
+/// trains this head in full.
 void take_scores(Plan& plan, Findings& findings) {
     Config& config = plan.config;
     const bool of_tokens = config.token_labels > 0;
@@ -89,7 +90,7 @@ void take_scores(Plan& plan, Findings& findings) {
     if (config.lora.on()) config.lora.targets = written_targets(targets);
 }
 
-/// Divides the logits by the temperature that the rollouts were written with.
+/// Divides the logits by the temperature with which the rollouts were sampled.
 void apply_temperature(const Config& config, ModelConfig& model) {
     if (config.policy) model.logit_multiplier /= config.policy->temperature;
 }

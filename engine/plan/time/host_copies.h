@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Adds copies to the update's time: a CPU computes nothing while it copies.
+/// Adds the time of copies to the update's time, because a CPU computes nothing while it copies.
 void add_copies_to_update(StepCosts& costs);
 
 /// Adds the copies that chunks make between device and host memory: hidden states between layers, keys and

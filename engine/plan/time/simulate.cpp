@@ -117,7 +117,7 @@ class LayerPass {
             return done;
         }
         if (hop == 0) return done;
-        for (size_t c = 0; c < columns_; ++c) {  // keys travel to c, their gradients from c
+        for (size_t c = 0; c < columns_; ++c) {  // keys travel to column c, and their gradients from column c
             const HopCosts& costs = at(c).hops[hop];
             if (costs.*cost <= 0) continue;
             const size_t owner = from(c, hop);

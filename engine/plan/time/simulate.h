@@ -3,12 +3,13 @@
 ///
 /// Keys and values of a hop are sent when the previous hop has been computed; a pair's message moves once
 /// both ends have posted it and their links are free (engine/attention/scheduled_attention.cpp). In the
-/// backward pass, each hop's gradients return while the next hop computes, one exchange at a time; half of
-/// the rank's own heads come last. Nothing hides an all-to-all. Units of states are gathered a layer ahead
-/// and reduced in the order they arrive (engine/train/gradient_reduction.cpp); on a link shared with keys
-/// they get the capacity that keys leave. Checkpoints in host memory are copied out while the next layer
-/// computes and come back a layer ahead (engine/model/host_stash.h), as do weights; gradients leave after
-/// their reduction (engine/model/parameters.h). One link carries both directions.
+/// backward pass, each hop's gradients return while the next hop computes, one exchange at a time; a rank
+/// computes half of its own heads last. Nothing hides an all-to-all. Units of sharded states are gathered a
+/// layer ahead, and their gradients are reduced in the order in which they become final
+/// (engine/train/gradient_reduction.cpp). On a link shared with keys, they get the capacity that keys leave.
+/// Checkpoints in host memory are copied out while the next layer computes and come back a layer ahead
+/// (engine/model/host_stash.h), as do weights; gradients leave after their reduction
+/// (engine/model/parameters.h). One link to host memory carries both directions.
 ///
 /// Ranks start each pass of a layer together. This is exact if they are equal or if one rank is always
 /// slowest; if ranks take turns at being slowest, it never predicts less time than the engine takes.

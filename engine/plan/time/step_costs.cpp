@@ -70,7 +70,8 @@ struct Links {
 struct Hop {
     int first = 0, last = 0;
     double cells = 0, queries = 0, keys = 0, keys_over_rate = 0;
-    double parts = 0;  ///< results of kernels; all but that of the rank's own keys need a message
+    double parts =
+        0;  ///< results of kernels; each needs a message, except the result for the rank's own keys
 
     bool is_own() const { return last == 0; }
     double messages() const { return is_own() ? 0 : parts; }
@@ -126,7 +127,8 @@ class Ring {
             hop.cells += stands_for * cells_between(own, other, mask_);
             double keys = 0, passes = 0;
             for (const Spans& queries : chunks_[static_cast<size_t>(rank)]) {
-                const double read = keys_between(queries, other, mask_);  // sent again for each chunk
+                const double read =
+                    keys_between(queries, other, mask_);  // these are sent again for each chunk
                 keys += stands_for * read;
                 passes += read > 0;
             }
@@ -193,7 +195,7 @@ struct LayerWeights {
     }
 };
 
-/// Returns the seconds per element to dequantize a weight matrix, which each product does anew.
+/// Returns the seconds per element to dequantize a weight matrix, which is done again for each product.
 double making_s(const Plan& plan, const Speeds& speeds) {
     if (!plan.config.quantization.on()) return 0;
     const double read = plan.config.quantization.is_4bit() ? 0.5 : 1;
@@ -235,7 +237,7 @@ double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
 
-/// Returns how many whole sequences a micro-batch computes; a prompt that answers share counts once.
+/// Returns how many whole sequences a micro-batch computes; a prompt shared by several answers counts once.
 double sequences_at_once(const Plan& plan) {
     return double(plan.batch.micro * sequences_per_row(plan.config)) * plan.sharing.tokens.value_or(1);
 }
@@ -452,7 +454,8 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.output_s = weights.output * of_weight_s;
     column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
-    // An adapter takes one forward and three backward products (x·Aᵀ is computed again): twice one of each.
+    // An adapter takes one forward and three backward products (x·Aᵀ is computed again), as many as two of
+    // each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_int8_products(plan, speeds, sequences_at_once(plan) * tokens, column);
@@ -478,8 +481,9 @@ double state_element_bytes(const Config& config, double weight_bytes) {
     return bytes;
 }
 
-/// Adds the states' transfers. Whole states are all-reduced over all ranks; sharded ones are reduce-scattered
-/// and their slices all-reduced over replicas; weights are gathered per pass (stage 3) or after the update.
+/// Adds the states' transfers. Whole gradients are all-reduced over all ranks. Sharded gradients are
+/// reduce-scattered, and their slices all-reduced over replicas. Sharded weights are gathered for each pass
+/// (stage 3) or after the update.
 void add_states(const Plan& plan, const Speeds& speeds, const Links& links, StepCosts& costs) {
     const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
     const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
@@ -489,7 +493,8 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const bool in_host = states_in_host(plan.config);
     const double link = speeds.host_link > 0 ? speeds.host_link : speeds.memory / 2;
-    // A rank receives and sends all slices but its own; of divided experts, it sends only those of its part.
+    // A rank receives and sends all slices but its own; for divided experts, it exchanges only the slices of
+    // its part.
     const double parts = plan.mesh.expert;
     const auto shared = [&](double all, double experts) {
         return (shards - 1) / shards * (all - experts) + (shards / parts - 1) / shards * experts;

@@ -19,8 +19,8 @@ int columns_of(int ring);
 
 /// Returns the width of a layer's queries: the mean over layers whose heads differ in size.
 double query_width(const ModelConfig& model);
-/// Returns the width of the keys that the ranks that split heads hold together, at least one key head per
-/// rank; also a mean over layers.
+/// Returns the total width of the keys that a Ulysses group holds, with at least one key head per rank; also
+/// a mean over layers.
 double key_width(const ModelConfig& model, double ulysses);
 
 /// Attention of one hop, with all keys that arrive in it.
@@ -32,8 +32,8 @@ struct HopCosts {
     double queries = 0;      ///< queries that see keys of other ranks
 };
 
-/// Costs of one ring rank for one layer and one micro-batch. The ranks that split its heads, and their
-/// counterparts in other data-parallel groups, do the same at the same time.
+/// Costs of one ring rank for one layer and one micro-batch. The Ulysses ranks that split its heads, and
+/// their counterparts in other data-parallel groups, do the same at the same time.
 struct ColumnCosts {
     int ring_rank = 0;
     double projections_s = 0;  ///< forward: q, k and v
@@ -41,7 +41,7 @@ struct ColumnCosts {
     double output_s = 0;       ///< forward: attention's output projection
     double mlp_s = 0;          ///< forward: the MLP
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
-    // These are added to a forward pass whose products take quantised inputs; they may be negative.
+    // The following are added to a forward pass whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
     double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
     double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
@@ -58,7 +58,7 @@ struct ColumnCosts {
 struct UnitCosts {
     double gather_s = 0;    ///< all-gather of its weights, if sharded
     double reduce_s = 0;    ///< all-reduce or reduce-scatter of its gradients
-    double replicas_s = 0;  ///< all-reduce of the slices after that
+    double replicas_s = 0;  ///< all-reduce of the slices over replicas, after the reduction
     double fetch_s = 0;     ///< copy of its weights from host memory, before the gather
     double leave_s = 0;     ///< copy of its gradients to host memory, after the reduction
 };

@@ -34,7 +34,7 @@ int row_of(int rank, Lane lane) {
     return rank * static_cast<int>(kLaneNames.size()) + static_cast<int>(lane);
 }
 
-/// Writes events as one array, each on its own line.
+/// Writes events as one array, each on a separate line.
 class Events {
   public:
     explicit Events(std::ostream& out) : out_(out) {}
@@ -107,7 +107,8 @@ void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& p
     for (size_t c = 0; c < step.ranks.size(); ++c) column_of[step.ranks[c].ring_rank] = c;
 
     const size_t lanes =
-        kLaneNames.size() - (costs.checkpoint_copy_s > 0 ? 0 : 1);  // the host's only if it is used
+        kLaneNames.size() -
+        (costs.checkpoint_copy_s > 0 ? 0 : 1);  // the host's lane is shown only if it is used
     const int of_node = plan.ranks / plan.nodes;
     json ranks = json::array();
     out << "{\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[";

@@ -1,6 +1,6 @@
 /// Writes a simulated step as a Chrome trace (the JSON that chrome://tracing, Perfetto and others open): one
-/// process per node; rows per rank for its computation, its link's keys and values, the states, and copies to
-/// the host if there are any. Times are microseconds from the step's start.
+/// process per node; each rank has rows for computation, for keys and values on its link, for the states, and
+/// for copies to the host if there are any. Times are microseconds from the step's start.
 ///
 /// Up to 64 ranks are all shown. A larger run shows only the ring ranks of the first context-parallel group
 /// (evenly spaced if more than 64). The first of the ranks that split a ring rank's heads stands for all of
