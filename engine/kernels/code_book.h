@@ -18,7 +18,7 @@ namespace ringmaster {
 /// with `slope`, `offset` and `last` of the decade that n is in. Bins below zero have the mirrored codes, at
 /// least 0.
 struct LinesOfBins {
-    static constexpr std::size_t kDecades = 4;  ///< from 1e-4, 1e-3, 0.01 and 0.1
+    static constexpr std::size_t kDecades = 4;  ///< they begin at 1e-4, 1e-3, 0.01 and 0.1
     int zero = 0;                               ///< code of the number 0
     std::array<float, kDecades> slope{}, offset{}, last{};
     std::array<float, kDecades - 1> next{};  ///< the n at which the next decade begins

@@ -527,7 +527,7 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX, sum = 0;  // of this lane; from −FLT_MAX, logits of −infinity add nothing
+        float top = -FLT_MAX, sum = 0;  // of this lane; −FLT_MAX, so that a logit of −infinity adds 0
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);

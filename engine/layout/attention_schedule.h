@@ -24,7 +24,7 @@ struct KeyRange {
 };
 using KeyRanges = std::vector<KeyRange>;  ///< ascending, not adjacent
 
-int64_t count_keys(const KeyRanges& ranges);  ///< returns the keys of all ranges
+int64_t count_keys(const KeyRanges& ranges);  ///< returns the number of keys in all ranges
 
 /// A message that sends this rank's keys to one rank and receives those of another.
 struct KeyExchange {

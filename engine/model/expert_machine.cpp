@@ -111,7 +111,7 @@ TensorMachine::ExpertPull TensorMachine::pull_experts(const at::Tensor& dgate_up
     at::Tensor of_loss_ne;
     if (router_loss_ != nullptr && !router_loss_->counts())
         of_loss_ne = router_loss_->gradient(places_of(first, routing.chosen_nk));
-    Routing plain = routing;  // weights without the experts' factors
+    Routing plain = routing;  // gets the weights without the experts' factors
     at::Tensor dplain_m = dweights_m, dscales_e;
     if (const at::Tensor& scales_e = weights().expert_scales_e; scales_e.defined()) {
         plain.weights_nk = weights_without_factors(routing, model_.norms_expert_weights, model_.router);

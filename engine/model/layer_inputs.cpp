@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kHalf = 0.70710678118654752440;  // √½
 
-/// Calls `body` with the first token and the number of tokens of each part that is computed at once. A part
-/// is at least 1/16 of the tokens, so that a bfloat16 gradient is the sum of at most 16 parts.
+/// Calls `body` with the first token and the number of tokens of each part that is computed at once. There
+/// are at most 16 parts, because a bfloat16 gradient sums them.
 template <class Body>
 void for_tokens(int64_t tokens, const Body& body) {
     constexpr int64_t kLeast = pieces::kLeastEmbedded, kMostParts = pieces::kMostEmbedded;

@@ -259,7 +259,7 @@ class Parameters {
     std::vector<at::Tensor> buffer_values_;
     std::string file_stem_;
     std::map<std::string, size_t> index_;
-    std::vector<int64_t> offsets_;  ///< offsets in a whole flat tensor
+    std::vector<int64_t> offsets_;  ///< offsets in an unsharded flat tensor
     std::vector<Unit> units_;
     Sharding sharding_;
     int stage_ = 0;

@@ -77,7 +77,7 @@ class QuantizedBase {
 
     const Quantization quantization_;
     const at::ScalarType dtype_;
-    at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
+    at::ScalarType rounded_;                      ///< dtype to which dequantised matrices are rounded
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
     /// Layouts by layer and module; a layout without rows: no such module.
     std::vector<std::array<QuantizedLayout, kModulePaths.size()>> layouts_;

@@ -12,8 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kSumsAtOnce = int64_t{16}
-                                << 20;  // elements that are copied back from host memory at a time
+constexpr int64_t kSumsAtOnce = int64_t{16} << 20;  // elements copied back from host memory at a time
 
 }  // namespace
 

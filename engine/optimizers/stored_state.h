@@ -22,7 +22,7 @@ class StoredState {
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
         at::Device pins_for = at::kCPU;  ///< device whose copies need this host memory pinned
-        std::shared_ptr<DiskFile> disk;  ///< keeps the numbers; null: memory keeps them
+        std::shared_ptr<DiskFile> disk;  ///< holds the numbers; null: they are in memory
     };
     /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);
@@ -75,7 +75,7 @@ class StoredState {
     const CodeBook* book_;
     FlatRange own_;
     at::Device device_;
-    at::Tensor stored_;  ///< undefined on a disk
+    at::Tensor stored_;  ///< undefined if the state is on a disk
     at::Tensor scales_;
     std::shared_ptr<DiskNumbers> disk_;
 };

@@ -19,9 +19,8 @@ struct PlanRequest {
     std::optional<int64_t>
         device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
     std::optional<int64_t> host_memory_bytes;  ///< --host-memory of a node; default: the machine's RAM
-    std::optional<int64_t>
-        disk_memory_bytes;  ///< --disk-memory of a node; default: the free space on its disk
-    int devices_seen = 0;   ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
+    std::optional<int64_t> disk_memory_bytes;  ///< --disk-memory of a node; default: its disk's free bytes
+    int devices_seen = 0;                      ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;
     int machine_cores = 0;  ///< cores that this process may use; 0: ask the system
@@ -34,8 +33,7 @@ struct PlanRequest {
     std::vector<Calibration> calibrations;  ///< one for this machine's CPU, one for its GPUs
     std::vector<Measurement> measurements;  ///< runs on this machine
     // Set by the adviser, which makes hundreds of plans of one configuration:
-    std::optional<ModelConfig>
-        known_model;  ///< the model, if an earlier plan read its folder without problems
+    std::optional<ModelConfig> known_model;  ///< model that an earlier plan read without problems
     bool needs_time = true;
 };
 

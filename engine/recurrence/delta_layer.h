@@ -22,7 +22,7 @@ namespace ringmaster {
 struct DeltaOutput {
     at::Tensor heads_bthv;  ///< the rule's output, before the gated norm
     std::vector<at::Tensor> states,
-        transitions;  ///< one per stretch of this rank; undefined if no rank needs them
+        transitions;  ///< one per stretch; undefined if not needed
 
     bool defined() const { return heads_bthv.defined(); }
 };

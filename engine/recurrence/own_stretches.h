@@ -36,8 +36,8 @@ struct OwnStretches {
     std::vector<OwnStretch> own;
     at::Tensor sources_jp;   ///< [J, P] source of each tap; S if the tap reads nothing
     at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if no position does
-    at::Tensor tokens_p;     ///< [P] token; T if none
-    at::Tensor positions_t;  ///< [T] position; P for padding
+    at::Tensor tokens_p;     ///< [P] token at each position; T if none
+    at::Tensor positions_t;  ///< [T] position of each token; P for padding
     /// [most_sent · (J − 1)] the last tokens of each stretch whose document continues in another stretch; T
     /// if none.
     at::Tensor tails_r;

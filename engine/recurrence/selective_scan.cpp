@@ -52,7 +52,7 @@ at::Tensor from_groups(const at::Tensor& x_ngkl, int64_t channels) {
 struct SelectiveScan::Some {
     const SelectiveScan& layer;
     ChannelRange range;
-    at::Tensor raw_btc;   ///< softplus of this is the steps
+    at::Tensor raw_btc;   ///< the steps before softplus
     at::Tensor rates_ck;  ///< A
     at::Tensor x_btc, steps_btc;
     TokenScan scan;

@@ -11,7 +11,7 @@ namespace ringmaster {
 
 class TokenTexts {
   public:
-    TokenTexts() = default;  ///< no token has text
+    TokenTexts() = default;  ///< makes an object in which no token has text
     /// Reads `bytes` (U8) and `offsets` (I64, one more than tokens). Throws Error(Refused) on a damaged file.
     explicit TokenTexts(const std::filesystem::path& file);
 

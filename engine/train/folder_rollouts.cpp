@@ -84,7 +84,7 @@ bool FolderRollouts::asks(const std::vector<int64_t>& chosen, const Policy& poli
          {{"begin", chosen.front()}, {"count", chosen.size()}, {"to", fs::absolute(own_file()).string()}}}};
     const auto line = process_->ask(question.dump() + "\n", kLongestAnswer, rules);
     if (!line) {
-        process_.reset();  // the process still waits for a file
+        process_.reset();  // ends the process, which still waits for a file
         return false;
     }
     if (json::parse(*line, nullptr, /*allow_exceptions=*/false) != json{{"rows", chosen.size()}})

@@ -71,7 +71,7 @@ class RolloutSource {
     /// Return the newest step's rows.
     const TokenFile& tokens() const { return *tokens_; }
     const Rollouts& rollouts() const { return *rollouts_; }
-    std::vector<int64_t> rows() const;  ///< numbers of all rows of tokens()
+    std::vector<int64_t> rows() const;  ///< 0, 1, …: the indices of all rows of tokens()
 
   protected:
     RolloutSource(const std::filesystem::path& run_dir, Groups& groups);

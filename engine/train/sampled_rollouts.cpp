@@ -238,7 +238,7 @@ std::optional<std::vector<Completion>> SampledRollouts::answer_of_server(const S
     rules.stops = policy.stops;
     const auto line = process().ask(line_of(question), longest_answer(question), rules);
     if (line) return completions_in(*line, question);
-    process_.reset();  // the process still waits for the server
+    process_.reset();  // ends the process, which still waits for the server
     return std::nullopt;
 }
 

@@ -503,7 +503,7 @@ StepRows Trainer::evaluation_rows(Plan& plan) const {
 void Trainer::evaluate_labels(EvalEvent& event) {
     Plan plan = plan_;
     StepRows rows = evaluation_rows(plan);
-    rows.micro_batches.resize(rows.rounds);  // empty rounds if others have one more
+    rows.micro_batches.resize(rows.rounds);  // adds an empty round if other ranks have one more
     std::vector<double> sum(1);
     for (const std::vector<Row>& micro_batch : rows.micro_batches)
         sum[0] += training_.pass().forward(micro_batch).loss_sum;

@@ -338,7 +338,7 @@ Heap trace_step(const MemoryInputs& in) {
     MemoryInputs evaluation = in;
     evaluation.micro = in.evaluated;
     const std::vector<LayerGroup> groups = layer_groups(in.model);
-    const bool has_units = in.zero_stage > 0 || in.states_in_host;  // units of neighbours share the device
+    const bool has_units = in.zero_stage > 0 || in.states_in_host;  // neighbours' units are on the device
     const auto group_of_layer = [&](int64_t layer) {
         return static_cast<int64_t>(group_of(groups, in.model.layer_kind(layer)));
     };

@@ -26,8 +26,7 @@ struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
-    bool Config::*needs =
-        nullptr;  ///< key without which this key has no effect; it is listed before this key
+    bool Config::*needs = nullptr;  ///< key without which this key has no effect; listed before this key
     bool on_gpu_only = false;
     const char* off = "false";
 };

@@ -159,7 +159,7 @@ class LayerPass {
     }
 
     void play_backward() {
-        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // otherwise recomputation counts it
+        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // else counted as recomputation
         const double products = costs_.backward_products;
         compute_all("MLP and output", [tiles, products](const ColumnCosts& c) {
             return products * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);

@@ -70,8 +70,7 @@ struct Links {
 struct Hop {
     int first = 0, last = 0;
     double cells = 0, queries = 0, keys = 0, keys_over_rate = 0;
-    double parts =
-        0;  ///< results of kernels; each needs a message, except the result for the rank's own keys
+    double parts = 0;  ///< results of kernels; only the result for the rank's own keys needs no message
 
     bool is_own() const { return last == 0; }
     double messages() const { return is_own() ? 0 : parts; }
@@ -127,8 +126,7 @@ class Ring {
             hop.cells += stands_for * cells_between(own, other, mask_);
             double keys = 0, passes = 0;
             for (const Spans& queries : chunks_[static_cast<size_t>(rank)]) {
-                const double read =
-                    keys_between(queries, other, mask_);  // these are sent again for each chunk
+                const double read = keys_between(queries, other, mask_);  // sent again for every chunk
                 keys += stands_for * read;
                 passes += read > 0;
             }
@@ -453,7 +451,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
         column.recalled_s = column.projections_s * (1 - 1 / double(plan.sequence.chunks));
     column.output_s = weights.output * of_weight_s;
     column.mlp_s = weights.mlp * of_weight_s;
-    column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
+    column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up, two of three matrices
     // An adapter takes one forward and three backward products (x·Aᵀ is computed again), as many as two of
     // each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
@@ -542,9 +540,9 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     costs.update_s = update_bytes * of_rank / (in_host ? speeds.host_memory : speeds.memory);
     if (states_on_disk(plan.config))  // states are read and written during the update
         costs.update_s = std::max(costs.update_s, 2 * moments * of_rank / speeds.disk);
-    if (in_host && !plan.config.parameter_offloading)  // the new weights
+    if (in_host && !plan.config.parameter_offloading)  // copies the new weights to the device
         costs.update_s += copy_bytes * of_rank / link;
-    if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // states are copied in and out
+    if (plan.config.optimizer_offloading && !in_host && speeds.host_link > 0)  // copies states in and out
         costs.update_s += 2 * moments * of_rank / link;
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *

@@ -67,7 +67,7 @@ struct StepCosts {
     std::vector<ColumnCosts> columns;
     int ring = 1;
     bool gathers_keys = false;  ///< gathered by groups of heads; false: passed round the ring
-    bool splits_own = false;    ///< half of this rank's heads come last in the backward pass
+    bool splits_own = false;    ///< the backward pass computes half of this rank's heads last
     bool shares_link = false;   ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
     int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward pass
