@@ -16,8 +16,8 @@ Parameters& head_holder(Parameters& weights, Adapter* adapter);
 /// Returns the units that the head's pass reads, each with the parameters that hold it.
 std::vector<std::pair<Parameters*, int>> units_of_head(Parameters& weights, Adapter* adapter);
 
-/// Initialises a new adapter: A random, B zero, DoRA's magnitudes the lengths of the matrices' rows, and its
-/// embedding or head equal to the model's. All ranks of a shard group take part.
+/// Initialises a new adapter: A gets random values, B zeros, DoRA's magnitudes the lengths of the matrices'
+/// rows, and an adapted embedding or head the model's values. All ranks of a shard group take part.
 void initialize_adapter(TrainedModel& trained, const ModelConfig& model, int64_t seed);
 
 }  // namespace ringmaster

@@ -20,9 +20,8 @@ namespace ringmaster {
 
 /// Holds the results of the forward pass that the backward pass needs.
 struct DeltaOutput {
-    at::Tensor heads_bthv;  ///< the rule's output, before the gated norm
-    std::vector<at::Tensor> states,
-        transitions;  ///< one per stretch; undefined if not needed
+    at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
+    std::vector<at::Tensor> states, transitions;  ///< one per stretch of this rank; undefined if not needed
 
     bool defined() const { return heads_bthv.defined(); }
 };

@@ -1,5 +1,5 @@
-/// Runs a pass of rows over the mesh: rows cut by the layout, forward and backward, gradients summed over all
-/// ranks while the backward pass runs. Training, evaluation and preflight all use it.
+/// Runs a pass of rows over the mesh: cuts rows by the layout, runs forward and backward, and sums gradients
+/// over all ranks while the backward pass runs. Training, evaluation and preflight all use it.
 #pragma once
 
 #include <ATen/core/Tensor.h>

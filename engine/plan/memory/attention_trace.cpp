@@ -411,7 +411,7 @@ void AttentionTrace::stage_backward(const Stage& stage, Heap::Block& going_home,
 void AttentionTrace::backward_over_heads(const std::function<void()>& sent,
                                          const std::function<void()>& read) {
     const double e = element(), q = shape_.queries() * e;
-    const bool shared = model_.num_kv_heads < in_.ulysses;  // their gradients are summed in float32
+    const bool shared = model_.num_kv_heads < in_.ulysses;  // sums gradients of shared heads in float32
     const bool is_whole = is_plain() && !is_in_blocks();
     const bool sums = is_half() && has_sums_of_kernels();
     const bool rounds = on_gpu() ? is_flash() && !is_whole : sums;

@@ -167,7 +167,7 @@ double layer_weight_bytes(const MemoryInputs& in, const ModelConfig& one) {
     return elements * in.element_bytes() + padded(in, quantized_layer(one, in.quantization).bytes);
 }
 
-/// Returns the model with only that layer.
+/// Returns the model with only this layer.
 ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
     std::vector<LayerGroup> groups = layer_groups(model);
     const size_t own = group_of(groups, model.layer_kind(layer));

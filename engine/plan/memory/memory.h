@@ -89,7 +89,8 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
 double heads_bytes(const MemoryInputs& in);  ///< bytes that a Ulysses rank keeps for the heads that it owns
-/// Returns the keys and values of one layer, as chunks hold them: a Ulysses rank holds at least one head.
+/// Returns the bytes of one layer's keys and values, as chunks hold them: a Ulysses rank holds at least one
+/// head.
 double keys_bytes(const MemoryInputs& in);
 double layer_inputs_bytes(const MemoryInputs& in);  ///< inputs of all layers, or their gradients
 

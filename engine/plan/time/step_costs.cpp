@@ -147,8 +147,8 @@ class Ring {
 
 // ------------------------------------------------------------------------------------------ computation
 
-/// Returns the share of layers with attention; the others have a recurrence. The step's layers all cost the
-/// average of both kinds.
+/// Returns the share of layers with attention; the others have a recurrence. Every layer of the step gets the
+/// average cost of both kinds.
 double attending_share(const ModelConfig& m) {
     return double(attending_layers_of(m)) / double(std::max<int64_t>(1, m.num_layers));
 }
@@ -452,8 +452,8 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.output_s = weights.output * of_weight_s;
     column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up, two of three matrices
-    // An adapter takes one forward and three backward products (x·Aᵀ is computed again), as many as two of
-    // each.
+    // An adapter takes one forward and three backward products (x·Aᵀ is computed again), which cost as much
+    // as two of each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_int8_products(plan, speeds, sequences_at_once(plan) * tokens, column);
