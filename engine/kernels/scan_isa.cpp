@@ -28,7 +28,7 @@ struct Token {
           queries(in.queries_tk + t * in.states) {}
 };
 
-/// Writes the decays of one token, and replaces the state by the one after it. `after` may be `state`.
+/// Writes the decays of one token, and writes the state after the token to `after`, which may be `state`.
 template <typename Number>
 inline void advance(const ScanTokens<Number>& in, const Token<Number>& at, const Number* state, Number* after,
                     Number* decays) {

@@ -199,7 +199,8 @@ class Parameters {
     /// Makes gradients start as NaN instead of zeros, so that proofs find elements that no code writes. With
     /// `nan` false, they start as zeros again.
     void begin_gradients(bool nan);
-    /// Returns whether each micro-batch's gradients start anew instead of being added to the previous ones.
+    /// Returns whether each micro-batch's gradients start from zero instead of being added to the previous
+    /// gradients.
     bool gradients_are_taken() const { return stage_ >= 2 || sharding_.states_in_host; }
     /// Adds a unit's reduced gradients, this rank's slice, to those of the step; `first` replaces them.
     void keep_gradients(int unit, const at::Tensor& slice, bool first);

@@ -30,7 +30,7 @@ struct BestModel {
     int64_t waited = 0;      ///< evaluations since then, none of them better
 };
 
-/// The state that a run resumes from, besides tensors.
+/// Holds the state from which a run resumes, besides tensors.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position

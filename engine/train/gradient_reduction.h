@@ -26,10 +26,10 @@ class GradientReduction {
     /// Starts to reduce a unit, with the units of its experts; every rank must start the same units in the
     /// same order.
     void start(int unit);
-    /// Computes the same sums by one all-reduce over all ranks, as a check of the first method. Sharded
+    /// Computes the same sums by one all-reduce over all ranks, as a check of the first method. For sharded
     /// gradients only.
     void start_plainly(int unit);
-    /// Sends zeros in a backward's order, for a rank without rows in this step. Whole gradients only.
+    /// Sends zeros in a backward's order, for a rank without rows in this step. For unsharded gradients only.
     void start_zeros();
     void wait();  ///< returns after every started sum has arrived, in host memory too
 
