@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr size_t kLongText = 2048, kShortText = 512;  ///< most bytes of a message; of a place or a log line
+/// maximum bytes of a message, and of a place or a log line
+constexpr size_t kLongText = 2048, kShortText = 512;
 constexpr size_t kLogLines = 8;
 constexpr int kDepth = 4;
 constexpr double kLatest = 1e12;  ///< Unix seconds

@@ -1,5 +1,5 @@
 /// Writes and reads the messages about nodes that the agents of a run exchange: JSON on one line. The readers
-/// limit its bytes, depth, lengths and ranges.
+/// limit a line's size, nesting depth, text lengths and value ranges.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-constexpr size_t kLongestLine = 4 << 20;  ///< most bytes of a line between agents
+constexpr size_t kLongestLine = 4 << 20;  ///< maximum length of a line between agents, in bytes
 
 /// Returns a line that says how each rank ended; cuts long texts.
 std::string rank_ends_to_line(const std::vector<RankEnd>& ends);

@@ -37,7 +37,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr auto kLook = 500ms;
-/// Time limit of a delivery: the tries and pauses of post.py take 40 s.
+/// Time limits of a delivery. The three attempts of post.py and the pauses between them take at most 40 s.
 constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;
 /// How long the message that the run has ended waits for the alerts before it, so that it comes last. The
 /// script of a Slurm job waits 60 s for all of them.
@@ -180,7 +180,8 @@ RunPhase phase_of(const fs::path& run_dir) {
     }
 }
 
-/// Returns true once no other process delivers this run's alerts; false if another one still does.
+/// Takes the lock, which the process that delivers this run's alerts holds. Returns false if another process
+/// still holds it after kWaitForOther.
 bool hold(int lock) {
     for (const auto until = Clock::now() + kWaitForOther; Clock::now() < until;) {
         if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
@@ -193,8 +194,8 @@ void follow(const fs::path& run_dir, const AlertSettings& settings, int ranks) {
     const double began = unix_now();
     Deliverer deliverer(run_dir, settings);
     Events events(run_dir, ranks);
-    bool goes_on = false;          // alerts of a run that had ended before are not delivered
-    Clock::time_point end_seen{};  // 0 while the run goes on
+    bool goes_on = false;          // true once the run was seen running; only then is its end reported
+    Clock::time_point end_seen{};  // zero while the run continues
     while (true) {
         const bool ranks_were_gone = ranks_are_gone != 0;
         const RunPhase phase =

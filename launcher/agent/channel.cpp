@@ -20,7 +20,7 @@ bool is_nonce(std::string_view text) {
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Returns the text after the word and a blank; nullopt if the line begins with another word.
+/// Returns the text after the word and a space; nullopt if the line begins with another word.
 std::optional<std::string_view> after(std::string_view word, std::string_view line) {
     if (!line.starts_with(word) || line.size() <= word.size() || line[word.size()] != ' ')
         return std::nullopt;

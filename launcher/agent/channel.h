@@ -23,12 +23,13 @@ class Channel {
 
     /// Returns node 0's end of a connection with any of the nodes 1 to nodes - 1.
     static Channel of_first(const std::string& secret, int nodes);
-    /// Returns the end of `node`, which sends opening() first.
+    /// Returns the end of a connection on `node`, which sends opening() first.
     static Channel of_other(const std::string& secret, int node);
 
     std::string opening() const;
     bool is_proven() const { return proven_; }
-    int node() const { return node_; }  ///< the other node's number; on node 0's end, known once it is proven
+    /// Number of the node other than 0; node 0's end learns it from the greeting
+    int node() const { return node_; }
 
     /// Handles a line that came before both ends have authenticated. Returns the answer, which may be empty,
     /// or nothing if the peer does not belong to the run and the connection must be closed.
@@ -49,7 +50,7 @@ class Channel {
     bool first_;
     int nodes_, node_;
     std::string nonce_first_, nonce_other_;
-    std::string from_first_, from_other_;  ///< keys of the lines in each direction
+    std::string from_first_, from_other_;  ///< MAC keys for the lines in each direction
     bool proven_ = false;
     uint64_t sent_ = 0, received_ = 0;
 };

@@ -7,8 +7,8 @@ namespace ringmaster {
 
 sigset_t awaited_signals();  ///< returns SIGTERM, SIGINT, SIGUSR1, SIGCHLD
 
-/// Blocks the awaited signals, which the supervisor reads instead, and ignores SIGHUP and SIGPIPE. Closes
-/// descriptors from 3 on, which a starter may have left open, and opens those below 3 if they are
+/// Blocks the awaited signals, which the supervisor reads instead, and ignores SIGHUP and SIGPIPE. Closes the
+/// descriptors from 3 on, which the starter may have left open, and opens descriptors 0 to 2 if they are
 /// closed.
 void prepare_process();
 

@@ -30,7 +30,8 @@ constexpr auto kRetry = milliseconds(200);
 constexpr auto kDescriptorRest = std::chrono::seconds(1);
 constexpr size_t kMostStrangers = 32;
 constexpr size_t kPiece = 64 << 10;
-constexpr int kPiecesAtOnce = 16;  ///< most reads from one link per turn, so that others do not wait
+/// maximum reads from one link per turn, so that the other links do not wait
+constexpr int kPiecesAtOnce = 16;
 
 sockaddr_in address_of(const std::string& text, int port) {
     sockaddr_in address{};
@@ -58,13 +59,14 @@ bool is_out_of_descriptors(int problem) {
     return problem == EMFILE || problem == ENFILE || problem == ENOBUFS || problem == ENOMEM;
 }
 
-/// Returns a line of the peer within `deadline`; nothing if it closed, sent too much or stayed silent.
+/// Waits for a line from the peer until `deadline`. Returns nothing if the peer closed the connection, sent
+/// too much or stayed silent.
 std::optional<std::string> line_from(int fd, std::chrono::steady_clock::time_point deadline) {
     std::string line;
     while (line.size() <= Channel::kLongestGreeting) {
         const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
         pollfd waited{fd, POLLIN, 0};
-        char byte = 0;  // reads byte by byte: later bytes are for the next reader
+        char byte = 0;  // reads byte by byte, because the bytes after this line belong to the next reader
         if (left.count() <= 0 || ::poll(&waited, 1, static_cast<int>(left.count())) <= 0 ||
             ::recv(fd, &byte, 1, 0) != 1)
             return std::nullopt;
@@ -185,7 +187,8 @@ void Fleet::accept_links() {
     }
 }
 
-/// Closes the port once every node is here, because a node that leaves cannot come back: its run is over.
+/// Stops listening once every node has connected. A node that disconnects cannot come back, because losing it
+/// ends the run.
 void Fleet::stop_listening_if_complete() {
     if (!listens()) return;
     for (int node = 1; node < place_.nodes; ++node) {

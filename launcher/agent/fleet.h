@@ -27,14 +27,14 @@ struct FleetPlace {
     int node = 0;
     int nodes = 1;
     std::string address;  ///< address where node 0 listens; numeric IPv4
-    int port = 0;         ///< port of node 0's agent, for the others
+    int port = 0;         ///< port on which node 0's agent listens for the others
     std::string secret;   ///< secret of the run
 };
 
 struct FleetMessage {
     int node = 0;      ///< node that sent the message
-    std::string word;  ///< the peer's; or "gone": closed, "silent": nothing for kNodeSilence, "forged": a
-                       ///< line that the peer did not send
+    std::string word;  ///< word that the peer sent; or "gone" (connection closed), "silent" (nothing came for
+                       ///< kNodeSilence), "forged" (a line that the peer did not send)
     std::string rest;
 };
 

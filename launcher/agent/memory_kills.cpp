@@ -20,7 +20,8 @@ std::optional<int64_t> oom_kill_in(const fs::path& file) {
     return std::nullopt;
 }
 
-/// Finds the group in the lines "0::/path" (version 2) and "5:memory:/path" (version 1) of /proc/self/cgroup.
+/// Returns oom_kill of this process's control group, which it finds in the lines "0::/path" (version 2) and
+/// "5:memory:/path" (version 1) of /proc/self/cgroup.
 std::optional<int64_t> oom_kill_in_group(const fs::path& root) {
     std::ifstream in(root / "proc/self/cgroup");
     for (std::string line; std::getline(in, line);) {

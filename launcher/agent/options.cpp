@@ -105,7 +105,8 @@ AgentOptions agent_options(const Arguments& given) {
                     "--restarts");
     if (options.engine.empty()) options.engine = in_program_folder("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
-    if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // ends in a slash
+    // the path ends in a slash
+    if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();
     options.engine = fs::absolute(options.engine);
     check_usable(options);
     return options;

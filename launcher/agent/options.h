@@ -15,7 +15,8 @@ struct AgentOptions {
     std::optional<int> attempt;    ///< number of the attempt; unset: one more than run.json's
     std::string resume = "auto";   ///< auto, latest, none or a step; the engine checks it
     std::filesystem::path engine;  ///< absolute path
-    int restarts = 0;              ///< restarts after failures, each from this timeline's newest checkpoint
+    /// Number of restarts after failures, each from this timeline's newest checkpoint
+    int restarts = 0;
     bool foreground = false;
 
     // The next members describe a run on several nodes.
@@ -23,8 +24,9 @@ struct AgentOptions {
     int nodes = 1;
     int first_rank = 0;  ///< first rank of this node
     int world_size = 0;  ///< ranks of all nodes; 0: `ranks`
-    std::string listen;  ///< node 0: its address for the others; the run's token is in DIR/token
-    std::string meet;    ///< other nodes: ADDRESS:STORE_PORT:AGENT_PORT, as node 0's agent printed it
+    /// Node 0 only: address on which it listens for the others; the run's token is in DIR/token
+    std::string listen;
+    std::string meet;  ///< other nodes only: ADDRESS:STORE_PORT:AGENT_PORT, as node 0's agent printed it
 
     bool has_others() const { return nodes > 1; }
     int all_ranks() const { return world_size > 0 ? world_size : ranks; }
@@ -38,11 +40,11 @@ struct AgentOptions {
 constexpr int kMaxRanks = 1024;  ///< most ranks of one node
 constexpr int kMaxNodes = 4096;
 
-/// Returns the program's options, for all that it can be asked to do.
+/// Returns the command-line options of all modes of ringmaster-agent.
 const CommandSpec& agent_command();
 
-/// Returns the options with which it supervises ranks. Throws Error(Usage) for options that make no sense,
-/// Error(Unreachable) if the run directory or the engine is missing or cannot be used.
+/// Returns the options for supervising ranks. Throws Error(Usage) for invalid options, Error(Unreachable) if
+/// the run directory or the engine is missing or cannot be used.
 AgentOptions agent_options(const Arguments& given);
 
 }  // namespace ringmaster

@@ -85,7 +85,7 @@ std::vector<std::string> last_log_lines(std::string_view text) {
     constexpr size_t kLines = 5;
     std::vector<std::string> lines;
     while (lines.size() < kLines && !text.empty()) {
-        const size_t start = text.find_last_of("\n\r") + 1;  // 0 if there is none
+        const size_t start = text.find_last_of("\n\r") + 1;  // 0 if there is no line break
         if (start < text.size()) lines.insert(lines.begin(), printable(std::string(text.substr(start))));
         text = text.substr(0, start == 0 ? 0 : start - 1);
     }

@@ -85,7 +85,8 @@ class Follower {
             files_.push_back("events/" + event_file_name(rank));
             files_.push_back("logs/" + log_file_name(rank));
         }
-        if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);  // older followers reject it
+        // older followers would reject this file
+        if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);
     }
 
     int run() {

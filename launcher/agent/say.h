@@ -1,4 +1,5 @@
-/// Writes the agent's messages, each a line with its time, to stderr until there is a log.
+/// Writes the agent's messages, one per line with the time: to stderr, or to the log once say_into() has been
+/// called.
 #pragma once
 
 #include <string>
@@ -6,6 +7,6 @@
 namespace ringmaster {
 
 void say(const std::string& text);
-void say_into(int log);  ///< writes to this log from now on; the descriptor must stay open
+void say_into(int log);  ///< makes later messages go to this log; the descriptor must stay open
 
 }  // namespace ringmaster

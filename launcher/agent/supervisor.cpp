@@ -31,9 +31,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Gives ranks time to end after a failure. All steps together stay well within the 15 s for a run's end.
+/// Time for ranks to end by themselves after a failure. kGrace and kKillPatience together stay well within
+/// the 15 s allowed for ending a run.
 constexpr milliseconds kGrace(3000);
-constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only after its system call
+constexpr milliseconds kKillPatience(8000);   ///< a killed process ends only after its system call
 constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
 constexpr std::chrono::seconds kLastWord(
@@ -122,8 +123,8 @@ void Supervisor::start() {
 }
 
 /// Sets aside checkpoints later than the step that was asked for, because they belong to a timeline that the
-/// run leaves. This happens before anything can fail, so that no restart takes them. Without an agent, rank 0
-/// does it.
+/// run leaves. This happens before anything can fail, so that no restart resumes from them. Without an agent,
+/// rank 0 sets them aside.
 void Supervisor::leave_timeline() {
     if (options_.node != 0 || options_.resume == "auto" || options_.resume == "latest") return;
     const fs::path checkpoints = options_.run_dir / "checkpoints";
@@ -417,7 +418,7 @@ std::string Supervisor::name_of(int node) const {
     return std::to_string(node) + (host.empty() ? "" : " (" + host + ")");
 }
 
-/// Sends to all nodes from node 0, else to node 0.
+/// Sends to all other nodes if this is node 0, otherwise to node 0.
 void Supervisor::tell(const NodeMessage& message) {
     if (!fleet_) return;
     options_.node == 0 ? fleet_->send_all(line_of(message)) : fleet_->send(0, line_of(message));
@@ -498,7 +499,7 @@ void Supervisor::hear(int, const RunOver& over) {
     if (options_.node > 0) told_ = over.verdict;
 }
 
-/// Returns true while node 0 must wait: it ends last.
+/// Returns true while node 0 must wait for other nodes, because node 0 ends last.
 bool Supervisor::waits_for_nodes() {
     if (!fleet_ || options_.node > 0) return false;
     return std::any_of(others_.begin() + 1, others_.end(),

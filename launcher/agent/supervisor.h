@@ -94,11 +94,13 @@ class Supervisor {
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
     int restarts_left_;
-    std::optional<int64_t> left_at_;  ///< requested step; set once later checkpoints are set aside
+    /// Step that the user asked to resume from; set once later checkpoints are set aside
+    std::optional<int64_t> left_at_;
     bool stop_requested_ = false;
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;
-    std::optional<Clock::time_point> deadline_;  ///< end of the grace time, then of the time for killing
+    /// End of the grace time; later, time by which killed ranks must have ended
+    std::optional<Clock::time_point> deadline_;
 
     struct OtherNode {
         NodeState state;

@@ -52,7 +52,8 @@ std::vector<fs::path> environments_in(const fs::path& folder) {
     return found;
 }
 
-/// Returns the environment that a folder (ENV/lib/pythonX/site-packages/torch/lib) lies in; empty if in none.
+/// Returns the environment that a folder (ENV/lib/pythonX/site-packages/torch/lib) lies in; empty if it lies
+/// in none.
 fs::path environment_around(const fs::path& folder) {
     std::error_code none;
     for (fs::path at = fs::canonical(folder, none); at.has_relative_path(); at = at.parent_path()) {

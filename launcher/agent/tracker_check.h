@@ -14,15 +14,15 @@ struct TrackerCheck {
     std::filesystem::path python;  ///< Python that gave the answer; empty: there is no Python at all
 };
 
-/// Returns the Pythons to try: those of VIRTUAL_ENV and of PATH, then Ringmaster's own and that of the
-/// LibTorch next to this program. Each exists and is executable.
+/// Returns the Pythons to try: those of VIRTUAL_ENV and PATH, then those of Ringmaster's environments and of
+/// the LibTorch next to this program. Each exists and is executable.
 std::vector<std::filesystem::path> pythons_here();
 
 /// Returns the folder of the Python package that sends to trackers; it does not exist if only the agent was
 /// installed.
 std::filesystem::path tracking_package();
 
-/// Returns, for each tracker, the best answer of all Pythons; of equal answers, the first.
+/// Returns the best answer of all Pythons for each tracker; the first of equally good answers wins.
 std::map<std::string, TrackerCheck> check_trackers(const std::filesystem::path& settings);
 
 /// Returns each tracker's state from the output of one Python; skips lines that are not answers.

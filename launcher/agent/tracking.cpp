@@ -51,11 +51,12 @@ fs::path settings_of(const fs::path& run_dir) {
 struct TrackOptions {
     fs::path run_dir;
     std::string sender = "any";
-    std::optional<ProcessId> follower;  ///< sending ends when this process does
+    std::optional<ProcessId> follower;  ///< sending stops when this process ends
 };
 
 ProcessId process_of(int64_t pid) {
-    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // without a process: not alive
+    // a pid without a process counts as not alive
+    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});
 }
 
 TrackOptions track_options(const Arguments& given) {

@@ -1,7 +1,7 @@
 /// Runs trackers (Weights & Biases and others): Python processes that follow the run directory and send each
 /// step. They run next to the agent and outlive it; their failures do not affect the run.
 ///
-///     ringmaster-agent --trackers SETTINGS.json                shows which of them this machine can reach
+///     ringmaster-agent --trackers SETTINGS.json                shows which trackers this machine can use
 ///     ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID]
 #pragma once
 

@@ -22,8 +22,8 @@ std::string joined(const std::vector<std::string>& lines, const std::string& bef
     return text;
 }
 
-/// Returns why the rank failed, one of namespace cause: its error event says it. Only a rank that died
-/// without one is judged by its log.
+/// Returns why the rank failed, as a constant of namespace cause. The rank's error event tells the cause; a
+/// rank that died without one is judged by its log.
 std::string_view cause_of(const RankRecord& record) {
     if (!record.error) return cause_in(joined(record.last_log_lines, "\n"));
     return record.error->code == "ENGINE-MEMORY" ? cause::kMemory : std::string_view(record.error->cause);
@@ -44,7 +44,7 @@ Reason& operator+=(Reason& reason, const Reason& more) {
     return reason;
 }
 
-/// Returns a part with text that has no code; none for an empty text.
+/// Returns a reason made of plain text, which has no code; an empty reason for an empty text.
 Reason plain(const std::string& text) {
     return text.empty() ? Reason() : Reason{{"text", {text}}};
 }
@@ -76,7 +76,7 @@ Reason sentence_of(const RankEnd& end, const Ending& ending) {
     return why;
 }
 
-/// Returns the failure's code, for programs: that of the rank's error event, else one that follows from how
+/// Returns the failure's code, for programs: the code in the rank's error event, or else one derived from how
 /// the rank ended.
 std::string code_of(const RankEnd& end, const Ending& ending) {
     if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;

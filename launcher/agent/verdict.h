@@ -1,10 +1,11 @@
-/// Decides how a run ended and why, from each rank's end. It contains only rules and no processes.
+/// Decides how a run ended and why, from how each rank ended. This file contains only rules and starts no
+/// processes.
 ///
-/// The run fails by the rank that failed first, not by ranks that only lost it: ranks that report a lost peer
-/// come last; among the others, ranks killed by a signal come before ranks that ended themselves, and earlier
-/// ends before later ones. A rank that was stopped and not continued comes before all of these. A rank whose
-/// wait timed out names the rank that it waited for; the ranks that kept it waiting are those that do not
-/// wait themselves.
+/// The verdict blames the rank that failed first, not ranks that only lost their connection to it. Ranks that
+/// report a lost peer come last. Among the others, ranks killed by a signal come before ranks that exited by
+/// themselves, and ranks that ended earlier before ranks that ended later. A rank that was stopped and not
+/// continued comes before all of these. A rank whose wait timed out names the rank that it waited for; the
+/// ranks that kept it waiting are those that do not wait themselves.
 #pragma once
 
 #include <string>
@@ -31,8 +32,9 @@ struct RankEnd {
     bool unkillable = false;  ///< true if it still exists seconds after SIGKILL
     double t = 0;             ///< time of its end, Unix seconds
     std::string stopped;      ///< "was stopped by SIGSTOP", if that ended the run
-    std::string place;        ///< place when the run began to end: "is at work in layer 12, hop 4 (…)"
-    bool waits = false;       ///< true if it waited for another rank at that place
+    /// where the rank was when the run began to end: "is at work in layer 12, hop 4 (…)"
+    std::string place;
+    bool waits = false;  ///< true if it waited for another rank at that place
     RankRecord record;
 };
 
@@ -52,7 +54,8 @@ struct RunVerdict {
     int failed_rank = -1;   ///< rank that the failure began with; -1: none or not known
 };
 
-/// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.
+/// Returns true if a rank with this exit status makes the run fail. Death by SIGTERM after a stop request
+/// does not.
 bool has_failed(int wait_status, bool stop_requested);
 
 RunVerdict judge(const Ending& ending);

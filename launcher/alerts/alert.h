@@ -1,7 +1,7 @@
-/// Defines an alert: a warning that a run needs a user's attention. It says what happened, at which step,
-/// and which rank it is about. Readers derive alerts from a run's events (detector.h), so that all of them
-/// find the same alerts. Alerts about a run's end follow from its state, and are sent only to webhook and
-/// command (launcher/agent/alerts.h).
+/// Defines an alert: a warning that a run needs a user's attention. An alert says what happened, at which
+/// step, and which rank it is about. Readers derive alerts from a run's events (detector.h), so that all of
+/// them find the same alerts. Alerts about a run's end are derived from its state, and are sent only to the
+/// webhook and the command (launcher/agent/alerts.h).
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ enum class AlertKind {
     NotANumber,  ///< the loss is NaN or infinite
     Spike,       ///< the loss jumped far above its recent median
     Stall,       ///< no event for far longer than a step takes
-    Plateau,     ///< the loss has stopped falling, as far as its noise lets one see
-    SlowRank,    ///< the other ranks wait for one of them
+    Plateau,     ///< the loss no longer falls by more than its noise
+    SlowRank,    ///< the other ranks wait for this rank
     Failed,      ///< the run ended before its last step, although nobody stopped it
     Completed,   ///< the run completed its last step
 };
@@ -42,7 +42,7 @@ struct Alert {
     bool operator==(const Alert&) const = default;
 };
 
-/// Returns one English sentence; it contains numbers and no text of the run.
+/// Returns one English sentence, which contains numbers but no text from the run.
 std::string text_of(const Alert& alert);
 
 /// Returns {"type":"alert","t","rank","step","kind","value","usual","message"}; `rank` is null if the alert

@@ -20,8 +20,8 @@ constexpr int64_t kJudgeEach = 10;
 constexpr double kSlow = 0.15, kRecovered = 0.08;
 constexpr int64_t kCoolSteps = 100;
 constexpr double kCool_s = 600;
-constexpr int kMostAlerts = 200;      // most alerts of one run
-constexpr size_t kMostRows = 16'384;  // most steps that wait for other ranks' events
+constexpr int kMostAlerts = 200;      // maximum alerts per run
+constexpr size_t kMostRows = 16'384;  // maximum steps that wait for other ranks' events
 constexpr double kOfMedian = 1.25;    // standard error of a median ÷ that of a mean
 
 template <class T>
@@ -186,7 +186,7 @@ void AlertDetector::judge_waits(const std::vector<RankStep>& row) {
     if (!again || slow == slow_) return;
     Alert alert{AlertKind::SlowRank, at.t, at.step, slow, found.share};
     alert.steps = static_cast<int64_t>(kJudgedSteps);
-    // Another rank, so this is not a repetition.
+    // A different rank is slow now, so this alert is not a repetition.
     if (slow_) last_[static_cast<size_t>(AlertKind::SlowRank)].reset();
     if (add(alert)) slow_ = slow;
 }

@@ -8,7 +8,7 @@
 ///                median by 8 deviations and 50 %, or two of three by 6 deviations and 20 %.
 ///     stall      In training: no event is written for max(60 s, 10 × the median step). In other phases, for
 ///                example loading and evaluation, and before 5 steps have finished: for 30 minutes.
-///     plateau    Compares medians of 50 steps each, once there are 20: from the last quarter but one to the
+///     plateau    Compares medians of 50 steps each, once there are 20: from the third quarter to the
 ///                last (at least 10 medians each) the loss fell by less than 0.5 %, even with 2 deviations
 ///                of those medians added. No alert if noise could hide such a fall, or once the learning
 ///                rate is below a fifth of its peak.
@@ -89,7 +89,7 @@ class AlertDetector {
     std::optional<int> suspect_, slow_;
     double heard_ = 0;
     bool trains_ = true;
-    /// Each is true once the run's silence, or its NaN losses, have been reported.
+    /// True once the run's silence (silent_) or its NaN losses (broken_) have been reported.
     bool silent_ = false, broken_ = false;
 
     struct Last {

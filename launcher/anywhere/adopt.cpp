@@ -74,8 +74,8 @@ std::string identity_of(const RemoteRun& remote) {
     return dir.parent_path().filename().string() + "/" + dir.filename().string();
 }
 
-/// Adds newly named nodes to `here`. Returns false if it is another run: the user named one of its nodes
-/// differently, or the ranks differ.
+/// Adds newly named nodes to `here`. Returns false if `there` is a different run, or differs from `here` in a
+/// node's target, run directory or ranks.
 bool join(RemoteRun& here, const RemoteRun& there) {
     if (identity_of(here) != identity_of(there) || here.nodes.size() != there.nodes.size()) return false;
     for (size_t i = 0; i < here.nodes.size(); ++i) {

@@ -27,7 +27,7 @@ struct Adopted {
 Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes,
                   const std::filesystem::path& runs_dir, const SshPerson& person);
 
-/// Adopts a run likewise, over an existing session to the first of `nodes`.
+/// Adopts a run in the same way, but over an existing session to the first of `nodes`.
 Adopted adopt_run(SshSession& session, const std::string& name, const std::vector<std::string>& nodes,
                   const std::filesystem::path& runs_dir, const SshPerson& person);
 

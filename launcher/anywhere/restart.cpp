@@ -42,7 +42,8 @@ void ask_missing(const RemoteRun& remote, std::vector<Node>& nodes, std::vector<
     });
 }
 
-/// Returns why each node without a session is lost; the next step is that of the whole run.
+/// Returns why each node without a session is lost. Removes a node's suggested next step, because the caller
+/// suggests one for the run.
 std::vector<NodeReport> missing(const std::vector<Node>& nodes, const std::vector<NodeReport>& reports) {
     std::vector<NodeReport> lost;
     for (size_t i = 0; i < nodes.size(); ++i) {

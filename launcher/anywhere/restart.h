@@ -31,8 +31,8 @@ struct NodesLeft {
 };
 
 /// Connects to the run's nodes, retrying missing ones for `patience`, and ends the failed run's agents that
-/// still run there. Throws Error(Unreachable) if node 0 is lost, which holds the checkpoints, Error(Refused)
-/// if the run has not ended, Cancelled.
+/// still run there. Throws Error(Unreachable) if node 0, which holds the checkpoints, is lost, Error(Refused)
+/// if the run has not ended, and Cancelled.
 NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, const Places& places,
                      const SshPerson& person, const Progress& progress);
 
@@ -68,9 +68,9 @@ Continuation find_continuation(const RunDirectory& run, std::chrono::seconds pat
                                const AgreeToShrink& agree, const Places& places, const SshPerson& person,
                                const Progress& progress);
 
-/// Prepares a resume like prepare_resume; `slurm` are new options of the job. A run on other machines keeps
-/// its number of ranks: Error(Usage) otherwise. If some of its nodes cannot be reached and `agree` returns
-/// true, continues on the others; not if the options name a checkpoint or change settings.
+/// Prepares a resume like prepare_resume; `slurm` holds new options for the job. A run on other machines
+/// keeps its number of ranks: Error(Usage) otherwise. If some of its nodes cannot be reached and `agree`
+/// returns true, continues on the others, unless the options name a checkpoint or change settings.
 PreparedResume prepare_restart(const RunDirectory& run, const ResumeOptions& options,
                                const SlurmOptions& slurm, const AgreeToShrink& agree, const Places& places,
                                const SshPerson& person, const Progress& progress);

@@ -17,7 +17,8 @@ const char* to_string(TargetKind kind);  ///< "here", "ssh", "slurm"
 
 struct Target {
     TargetKind kind = TargetKind::Here;
-    std::string host;  ///< [user@]host[:port]; for Slurm a login node, or empty: Slurm is here
+    /// [user@]host[:port]; for Slurm a login node, or empty if Slurm is used on this machine
+    std::string host;
 
     bool operator==(const Target&) const = default;
 };
