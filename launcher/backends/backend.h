@@ -1,6 +1,6 @@
 /// Defines one interface to the places where a run can live: this machine, machines reached by SSH, and
 /// Slurm, used here or on a login node. The launcher and the app start, follow, stop and resume runs through
-/// it and do not know which place it is. Most calls take long; make them off the GUI thread.
+/// this interface, whichever place it is. Most calls take long, so make them off the GUI thread.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,8 @@ namespace ringmaster {
 struct Destination {
     std::vector<std::string> nodes;     ///< reached by SSH; for Slurm at most one, a login node; empty: here
     std::optional<SlurmOptions> slurm;  ///< nullopt: no Slurm job
-    /// How to install LibTorch on a node that has none; nullopt: do not, so that it cannot train.
+    /// How to install LibTorch on a node that has none; nullopt: LibTorch is not installed, and such a node
+    /// cannot train.
     std::optional<LibTorchWay> libtorch = {};
 
     bool operator==(const Destination&) const = default;
@@ -28,7 +29,7 @@ struct Destination {
 
 /// The program that restarts a failed run.
 enum class Restarter {
-    Agent,     ///< agent of a single machine, here or by SSH; it needs no other program
+    Agent,     ///< agent, for a run on a single machine; it needs no other program
     Follower,  ///< program that follows a run over several nodes
     Slurm,     ///< Slurm, by its own rules
 };
@@ -75,11 +76,12 @@ class RunBackend {
     /// Plans the completed request for machine(). Throws like require_launchable of launcher/run/prepare.h.
     Proposal propose(const Request& request, const Places& places) const;
 
-    /// Throws Error if it is clear without asking anybody that the plan cannot start there.
+    /// Throws Error if the plan cannot start there, as far as that is known without contacting a machine or
+    /// scheduler.
     virtual void require_startable(const Plan&, const Places&) const {}
 
-    /// Returns what a launch would start. Starts and makes nothing. Throws Error(Usage) if plan and
-    /// destination do not match.
+    /// Returns what a launch would start, without starting or creating anything. Throws Error(Usage) if plan
+    /// and destination do not match.
     LaunchPreview preview(const Proposal& proposal, const RunOptions& options, const Places& places) const;
 
     /// Asks the scheduler whether it would accept the run, and returns the job's script; empty if there is no
@@ -99,28 +101,28 @@ class RunBackend {
     // A run that a queue starts later is placed now and starts in another process: that process calls
     // has_begun(), place() and start().
 
-    /// Records the parts of the destination that place() does not record; by default nothing.
+    /// Records the parts of the destination that place() does not record. By default there are none.
     virtual void record_destination(const RunDirectory&) const {}
 
     /// Returns true if the run has been started although run.json still says that it waits: the process that
-    /// started it was killed before it could record that. Records it now, and takes the places that the run
-    /// has on other machines. Throws Error(Unreachable).
+    /// started it was killed before it could record that. Records the start now, and takes over the run's
+    /// places on other machines. Throws Error(Unreachable).
     virtual bool has_begun(const RunDirectory&) { return false; }
 
-    /// Moves the sessions out, for follow().
+    /// Hands the open sessions over to the caller, who passes them to follow().
     Sessions take_sessions();
 
     // A resume calls continue_run(), reach(), prepare(), place() and start().
 
-    /// Takes the places of the run's last attempt, and new options of its job. Throws Error(Usage) if the run
-    /// cannot continue with these options.
+    /// Takes over the places of the run's last attempt, and new options for its job. Throws Error(Usage) if
+    /// the run cannot continue with these options.
     virtual void continue_run(const RunDirectory& run, const ResumeOptions& options,
                               const SlurmOptions& slurm);
 
     /// Continues the run at `remote` in place of the nodes of its last attempt.
     void continue_at(RemoteRun remote) { remote_ = std::move(remote); }
 
-    /// Does prepare_resume of launcher/run/resume.h after fetching the checkpoint from the last attempt's
+    /// Calls prepare_resume of launcher/run/resume.h after fetching the checkpoint from the last attempt's
     /// nodes. Throws Error(Refused) if the run is active, since another machine may have restarted it.
     ResumedRun prepare(const RunDirectory& run, const ResumeOptions& options, const Places& places,
                        const Progress& progress);
@@ -137,10 +139,10 @@ class RunBackend {
     virtual std::unique_ptr<RunFollower> follow(const RunDirectory& run, Sessions sessions,
                                                 const SshPerson& person) const;
 
-    /// Does what request_stop of launcher/run/local_node.h does.
+    /// Stops the run as request_stop of launcher/run/local_node.h does.
     virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;
 
-    /// Updates run.json if the scheduler knows how a job ended that could not report its end. Throws
+    /// Updates run.json if a job could not report how it ended but the scheduler knows. Throws
     /// Error(Unreachable).
     virtual void settle(const RunDirectory&, const SshPerson&) const {}
 
@@ -156,8 +158,8 @@ class RunBackend {
     Destination to_;
     std::vector<Node> nodes_;  ///< connected nodes that can train
     Machine machine_;
-    RemoteRun remote_;  ///< the run's places; no nodes: not elsewhere, or not placed yet
-    RemoteRun before_;  ///< places of the last attempt, perhaps more than now
+    RemoteRun remote_;  ///< the run's places; without nodes if the run is on this machine or not placed yet
+    RemoteRun before_;  ///< places of the last attempt, which may be more than now
 };
 
 std::unique_ptr<RunBackend> backend_for(const Destination& to);
@@ -175,11 +177,12 @@ std::unique_ptr<RunBackend> backend_on(std::vector<std::string> names, std::vect
 /// Returns the destination of an existing run. Throws Error.
 Destination destination_of(const RunDirectory& run);
 
-/// Returns a destination in Slurm: `options` as `key=value`; `login` names at most one machine, else Slurm is
-/// here. Throws Error(Usage) for an option that is not valid.
+/// Returns a destination in Slurm. Each of `options` has the form `key=value`. `login` names at most one
+/// login node; without one, Slurm is used on this machine. Throws Error(Usage) for an option that is not
+/// valid.
 Destination slurm_destination(const std::vector<std::string>& options, std::vector<std::string> login);
 
-/// Says where an existing run lives, for people.
+/// Tells people where an existing run lives.
 struct RunPlace {
     std::vector<std::string> hosts;  ///< empty: this machine
     std::optional<std::string> job;  ///< job number in Slurm, empty before it is submitted; nullopt: no job

@@ -35,9 +35,9 @@ struct FetchedRun {
     Fetched what;
 };
 
-/// Fetches the checkpoint of `step`, else the final model, to the folder `to`, else to the run directory's
-/// checkpoints or to output_dir. Throws like fetch_folder; also Error(Usage) or Error(Refused), naming what
-/// exists, if the wanted model or checkpoint is missing or damaged.
+/// Fetches the checkpoint of `step` or, without a step, the final model to the folder `to`. If `to` is empty,
+/// fetches to the run directory's checkpoints or to output_dir. Throws like fetch_folder; also Error(Usage)
+/// or Error(Refused), naming what exists, if the wanted model or checkpoint is missing or damaged.
 FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<int64_t> step,
                      const std::filesystem::path& to, const Progress& progress);
 

@@ -13,7 +13,8 @@ ProgramNeeds program_needs(const Places& places);
 /// Returns the remedy that installs LibTorch the chosen way; empty if no way was chosen.
 Remedy remedy_of(const std::optional<LibTorchWay>& way, const Places& places, const Progress& progress);
 
-/// Lets the threads of several nodes report, one at a time, and adds up what they have sent.
+/// Returns a Progress that the threads of several nodes can share: passes on one report at a time, and adds
+/// up what the nodes have been sent.
 Progress summed(const Progress& progress);
 
 }  // namespace ringmaster

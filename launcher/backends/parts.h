@@ -15,7 +15,8 @@ bool is_open(const RunDirectory& run);
 
 SshSession session_with(const RemoteNode& node, const SshPerson& person);
 
-/// Returns Slurm on a login node, whose session `login` keeps; on this machine if `login` is empty.
+/// Returns the Slurm site on a login node, whose session stays in `login`, or on this machine if `login` is
+/// empty.
 std::unique_ptr<SlurmSite> site_at(const std::vector<Node>& login, const std::string& run_dir);
 
 }  // namespace ringmaster

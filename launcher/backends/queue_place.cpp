@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kAbandoned = "RUN-ABANDONED";  ///< code of a run whose agent is gone
 
-/// Returns the state of a run on other machines or in Slurm, from what the last look at it recorded here.
+/// Returns the state of a run on other machines or in Slurm, as last recorded on this machine.
 QueueState state_elsewhere(const RunDirectory& run, const RunState& state) {
     const bool is_submitted = is_slurm(run) && !read_slurm_record(run).job.number.empty();
     if (state.state == RunPhase::Queued && !is_submitted) return QueueState::Waiting;

@@ -1,4 +1,4 @@
-/// Says whose devices a queued run needs, and how far it is, for every backend.
+/// Tells, for a run of any backend, whose devices it needs while it is queued, and what state it is in.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace ringmaster {
 
-/// Says whose devices a run waits for.
+/// The machines, or the Slurm partition, whose devices a run waits for.
 struct QueuePlace {
     std::vector<std::string> hosts;  ///< machines reached by SSH, without users; none for Slurm
-    /// "PARTITION" or "LOGIN:PARTITION" of Slurm; no name: its default.
+    /// "PARTITION" or "LOGIN:PARTITION" in Slurm; without the partition's name, Slurm's default partition.
     std::optional<std::string> partition;
-    bool by_ssh = false;  ///< a session to another machine starts and follows the run
+    bool by_ssh = false;  ///< true: a session to another machine starts and follows the run
 
-    /// Returns whether the run's state is asked of a machine or of Slurm, which may not answer.
+    /// Returns whether the run's state must be requested from another machine or from Slurm, which may not
+    /// answer.
     bool is_asked() const { return by_ssh || partition; }
 };
 
@@ -29,6 +30,6 @@ enum class QueueState {
 };
 QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
 QueuePlace queue_place(const Destination& to);
-QueuePlace queue_place(const RunDirectory& run);  ///< a damaged run counts as one of this machine
+QueuePlace queue_place(const RunDirectory& run);  ///< a damaged run counts as a run on this machine
 
 }  // namespace ringmaster

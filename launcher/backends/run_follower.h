@@ -24,13 +24,14 @@ class RunFollower {
     /// Returns "fetching model.safetensors", "Slurm job 42 waits: Resources", or why Slurm does not answer;
     /// else an empty note.
     RunNote job_note() const;
-    NodeTrouble trouble() const;  ///< of a named node
+    NodeTrouble trouble() const;  ///< trouble of a node that the user has named
     /// Lists the nodes that the user has not named, which are never contacted.
     const std::string& not_contacted() const { return not_contacted_; }
 
     /// See SlurmWatch::is_really_over; always true for a run outside Slurm.
     bool is_really_over(const std::function<bool()>& given_up);
-    /// Seconds after the end of the run in which Slurm may still say how its job ended; else 0.
+    /// Returns for how many seconds after the end of the run Slurm may still report how its job ended; 0 for
+    /// a run outside Slurm.
     double last_word_s() const;
 
   private:
@@ -46,8 +47,8 @@ std::unique_ptr<RunFollower> follower_of(const RunDirectory& run, const SshPerso
                                          const std::function<void(const std::string&)>& complain,
                                          Sessions sessions = {});
 
-/// Updates the states of all pending runs of this machine's Slurm, with one squeue per cluster. Returns false
-/// if none is in Slurm. Throws Error(Unreachable).
+/// Updates the states of all pending runs of this machine's Slurm, with one call of squeue per cluster.
+/// Returns false if none is in Slurm. Throws Error(Unreachable).
 bool settle_open_runs(const std::vector<RunDirectory>& runs);
 
 }  // namespace ringmaster

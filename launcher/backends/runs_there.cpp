@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostNames = 10'000;
 constexpr size_t kMostRuns = 1000;
-constexpr size_t kMostAsked = 64;  ///< limit of active runs whose agents are asked
+constexpr size_t kMostAsked = 64;  ///< maximum number of active runs whose agents are asked
 constexpr int64_t kMostNodes = 8191;
 
 /// Script that prints these lines:
@@ -121,7 +121,7 @@ bool is_run_name(const std::string& name) {
     }
 }
 
-/// Fills in the run from its lines. Returns false if the folder's name cannot be a run's.
+/// Fills in the run from its lines. Returns false if the folder's name cannot be the name of a run.
 bool finish(ListedRun& told, const RunsThere& there) {
     RunThere& run = told.run;
     const std::string& host = there.host;
@@ -193,7 +193,7 @@ bool is_at_work(const RunThere& run) {
            !run.remote->nodes[run.node].agent.empty();
 }
 
-/// Updates the state of a run that last recorded that it is active, but may have died since.
+/// Updates the state of a run that was last recorded as active, but may have died since.
 void ask_whether_alive(SshSession& session, RunThere& run) {
     if (const auto now = node_state(session, run.remote->nodes[run.node], run.node)) run.run.state = *now;
 }

@@ -1,5 +1,4 @@
-/// Lists the runs on another machine that were launched there by SSH, from whichever machine. Starts and
-/// stops nothing.
+/// Lists the runs that any machine has launched on another machine by SSH. Starts and stops nothing.
 #pragma once
 
 #include <optional>
@@ -20,8 +19,8 @@ struct RunThere {
     /// write it.
     std::optional<RemoteRun> remote = {};
 
-    /// Returns the run, followed on the node that was asked: `target` is what the user calls it, `host` its
-    /// name in messages. Throws Error(Refused) if the run cannot be followed.
+    /// Returns the run as followed on the node that was asked. `target` is the user's name for that node,
+    /// `host` its name in messages. Throws Error(Refused) if the run cannot be followed.
     RemoteRun followed_at(const std::string& target, const std::string& host) const;
 
     std::string handle() const {
@@ -30,13 +29,14 @@ struct RunThere {
 };
 
 struct RunsThere {
-    std::string host;                ///< name given by the user
-    std::string address;             ///< address at which it was reached
-    std::string data_dir;            ///< Ringmaster's data folder there
-    bool has_ringmaster = false;     ///< true: the data folder exists
-    int own = 0;                     ///< runs started on the machine itself, which are watched there
+    std::string host;             ///< name given by the user
+    std::string address;          ///< address at which it was reached
+    std::string data_dir;         ///< Ringmaster's data folder there
+    bool has_ringmaster = false;  ///< true: the data folder exists
+    /// Number of runs started on the machine itself, which only users there can watch
+    int own = 0;
     std::vector<std::string> names;  ///< names of all runs launched there by SSH
-    std::vector<RunThere> runs;      ///< active ones first, then the newest first
+    std::vector<RunThere> runs;      ///< active runs first, each group from newest to oldest
 };
 
 /// Returns all runs in their current state: asks the agents of active runs if they are still alive. Throws
@@ -46,8 +46,7 @@ RunsThere runs_there(SshSession& session);
 /// Returns only the runs called `name`, in the state that was last recorded; an empty `id` means any.
 RunsThere runs_there_called(SshSession& session, const std::string& id, const std::string& name);
 
-/// Parses the machine's answer: at most 10,000 names and 1,000 runs. Skips lines that make no
-/// sense.
+/// Parses the machine's answer: at most 10,000 names and 1,000 runs. Skips invalid lines.
 RunsThere parse_runs_there(const std::string& text, const std::string& host);
 
 /// Says why there is nothing to follow: no Ringmaster there, no run launched by SSH, or only the machine's

@@ -1,5 +1,5 @@
-/// Reads files of run directories that anybody may have written: never more bytes than asked for, never a
-/// pipe or a device, and never blocks.
+/// Reads files of run directories, which anybody may have written. A read never returns more bytes than asked
+/// for, never reads a pipe or a device, and never blocks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::filesystem::path& file);
 
-/// Reads at most `bytes` from `offset`, fewer at the end; nullopt if it cannot be read as a regular file.
+/// Reads at most `bytes` bytes from `offset`, fewer at the end of the file; nullopt if the file is not a
+/// readable regular file.
 std::optional<std::string> read_part(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
 /// Returns the whole file. Throws Error(Usage) if it is missing or not a regular file, Error(Refused) if it

@@ -1,4 +1,4 @@
-/// Writes small text files as a whole, and reads JSON.
+/// Writes small text files atomically, and reads JSON.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ namespace ringmaster {
 /// and the system's reason.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// Copies a text file like write_file. Nobody can read the copy who cannot read the original. Throws what
-/// read_file and write_file throw.
+/// Copies a text file like write_file. A user who cannot read the original cannot read the copy either.
+/// Throws what read_file and write_file throw.
 void copy_text_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Removes a folder's permissions for those who have none on `file`, so that files next to it stay private.

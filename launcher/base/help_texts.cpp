@@ -16,7 +16,7 @@ QString file_of(HelpBook book, const std::string& language) {
     return QFile::exists(file) ? file : u":/help/%1.en.md"_s.arg(name);
 }
 
-/// Parses a part whose first line is the entry's id and whose next line that is not empty is the title.
+/// Parses a part whose first line is the entry's id and whose next non-empty line is the title.
 HelpEntry entry_of(const QString& part) {
     const qsizetype line_end = part.indexOf(u'\n');
     const QString rest = part.mid(line_end).trimmed();

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Returns the whole lines added to a text file (a rank's log) since the last call, each cut to 8 KiB.
+/// Reads the complete lines added to a text file (a rank's log) since the last call, each cut to 8 KiB.
 class LogFollower {
   public:
     explicit LogFollower(std::filesystem::path file, int64_t offset = 0)

@@ -57,7 +57,7 @@ fs::path environment_of(const Places& places) {
     return not_a_build_tree ? installed_env(places.cache_dir) : recorded;
 }
 
-/// Prefers /usr/bin/python3 to a Python on the PATH: it may be conda's, which may not suit LibTorch's wheel.
+/// Prefers /usr/bin/python3 to a Python on the PATH, which may be conda's and may not suit LibTorch's wheel.
 fs::path interpreter() {
     if (const std::string asked = variable("RINGMASTER_SYSTEM_PYTHON"); !asked.empty()) return asked;
     return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";

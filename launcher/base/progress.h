@@ -27,7 +27,7 @@ std::string english(const ProgressStep& step);
 
 /// Says what a task in the background is doing.
 struct RunNote {
-    std::string text;    ///< empty: nothing worth telling
+    std::string text;    ///< empty: nothing to report
     std::string amount;  ///< "1.2 GiB of 3.4 GiB", which changes while the text stays
 
     std::string whole() const { return amount.empty() ? text : text + "  " + amount; }

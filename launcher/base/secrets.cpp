@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kShortestKnown = 6;
 
-/// Lists the ends of keys that look like a secret's name but hold no secret.
+/// Endings of keys that look like the name of a secret but hold no secret.
 constexpr std::array<std::string_view, 13> kHarmless = {
     "bos_token",    "eos_token",   "pad_token",   "unk_token",   "sep_token",  "cls_token",
     "mask_token",   "image_token", "audio_token", "video_token", "stop_token", "additional_special_token",
@@ -107,7 +107,7 @@ const std::vector<Pattern>& patterns() {
     return all;
 }
 
-/// Matches a Weights & Biases key, and also a commit hash: they look the same.
+/// Matches a Weights & Biases key, and also a commit hash, because both are 40 hexadecimal digits.
 const Pattern& hash_pattern() {
     static const Pattern pattern = {QRegularExpression(QStringLiteral("\\b[0-9a-f]{40}\\b")),
                                     QStringLiteral("[removed]")};

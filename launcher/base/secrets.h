@@ -27,8 +27,8 @@ std::set<std::string> secrets_of_document(std::string_view text);
 /// that names a secret.
 std::string without_secrets(const std::string& text, const std::set<std::string>& known);
 
-/// Masks every string in a JSON value by its format and by known values only, so that commit hashes stay.
-/// Leaves the strings under `kept` keys: they are paths, which masking would break.
+/// Masks known values and tokens of known formats in every string of a JSON value, but not 40-digit
+/// hexadecimal strings, which may be commit hashes. Does not mask strings under `kept` keys, which are paths.
 void mask_secrets(nlohmann::json& value, const std::set<std::string>& known,
                   const std::set<std::string>& kept);
 

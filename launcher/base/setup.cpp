@@ -52,7 +52,7 @@ void run_python(const std::string& python, std::vector<std::string> arguments, c
               watch, progress);
 }
 
-/// Returns pip's arguments to install what a lock file names and nothing else.
+/// Returns the arguments with which pip installs the packages of a lock file and no others.
 std::vector<std::string> pip_install(const fs::path& lock, std::vector<std::string> options = {}) {
     std::vector<std::string> arguments = {"-m",
                                           "pip",

@@ -1,5 +1,6 @@
-/// Makes the Python environment that LibTorch and tokenizing come from (a build needs it, too). It is made
-/// once, shared by all checkouts and the installed programs, and marked as packaging/setup marks it.
+/// Makes the Python environment that provides LibTorch and the tokenizers. A build needs this environment
+/// too. The environment is made once, is shared by all checkouts and the installed programs, and has the same
+/// marker file as one that packaging/setup made.
 #pragma once
 
 #include "launcher/base/places.h"

@@ -1,8 +1,8 @@
-/// Gives the text that each token stands for, read from a tokenizer.json (the file of Hugging Face's
+/// Returns the text that each token stands for, read from a tokenizer.json (the file of Hugging Face's
 /// tokenizers).
 ///
-/// Three ways to write bytes as pieces are known: byte-level BPE's (GPT-2's table of visible letters,
-/// encoder.py), SentencePiece's ("▁" for a space, "<0x0A>" for a byte) and WordPiece's ("##" for a piece that
+/// Tokenizers write bytes as pieces in one of three ways: byte-level BPE (GPT-2's table of visible letters,
+/// encoder.py), SentencePiece ("▁" for a space, "<0x0A>" for a byte) and WordPiece ("##" for a piece that
 /// continues a word).
 #pragma once
 
@@ -25,7 +25,7 @@ class TokenText {
     bool known() const { return !begins_.empty(); }
     int32_t count() const { return known() ? static_cast<int32_t>(begins_.size()) - 1 : 0; }
 
-    /// Returns the bytes of a token, which may be a part of a UTF-8 letter; empty for an unknown token.
+    /// Returns the bytes of a token, which may be part of a UTF-8 character; empty for an unknown token.
     std::string_view bytes(int32_t id) const {
         if (id < 0 || static_cast<size_t>(id) + 1 >= begins_.size()) return {};
         const auto at = static_cast<size_t>(id);

@@ -70,7 +70,7 @@ OptionSpec json_option();
 OptionSpec libtorch_option();
 std::optional<LibTorchWay> libtorch_of(const Arguments& arguments);  ///< throws Error(Usage)
 OptionSpec runs_dir_option();
-/// Returns the folder of --runs-dir, else the user's.
+/// Returns the folder that --runs-dir names, or else the user's runs folder.
 std::filesystem::path runs_dir_of(const Arguments& arguments, const CommandContext& session);
 /// Finds the run that the operand names.
 RunDirectory run_of(const Arguments& arguments, const CommandContext& session);

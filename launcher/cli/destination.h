@@ -1,4 +1,4 @@
-/// Reads from a command's arguments where its runs train.
+/// Reads the destination of a command's runs from its arguments.
 #pragma once
 
 #include <vector>

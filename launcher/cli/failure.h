@@ -1,4 +1,5 @@
-/// Reports failures, under --json as JSON for programs: a line if the command streams, else a document.
+/// Reports failures. Under --json, it also prints JSON for programs: a line if the command streams, else a
+/// document.
 ///
 ///     {"type":"error","dir":null|"…","finding":{…},"exit":1}                a line
 ///     {"ok":false,"dir":null|"…","error":{…},"diagnostics":[{…}],"exit":1}  a document

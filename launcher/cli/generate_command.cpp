@@ -97,7 +97,7 @@ class Printer {
     bool begun_ = false;
 };
 
-/// Asks a run that is still training.
+/// Sends the prompts to a run that is still training, and prints its answers.
 int ask(const RunDirectory& run, const GenerateOptions& options, const CommandContext& session) {
     if (options.compares)
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "needs a run that has ended", "--compare",

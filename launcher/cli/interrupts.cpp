@@ -28,7 +28,7 @@ void note_signal(int signal) {
     if (signal == SIGHUP) hangup_count = hangup_count + 1;
     const char byte = 0;
     [[maybe_unused]] const ssize_t written =
-        ::write(wake_pipe[1], &byte, 1);  // a full pipe is fine: the reader wakes anyway
+        ::write(wake_pipe[1], &byte, 1);  // if the pipe is full, the reader wakes anyway
     errno = kept_errno;
 }
 

@@ -3,10 +3,10 @@
 
 namespace ringmaster {
 
-constexpr int kPollMs = 100;  ///< how often commands that wait look for signals and news
+constexpr int kPollMs = 100;  ///< interval at which waiting commands check for signals and new events
 
-/// Installs the handlers while it lives (only one object at a time). Ignores SIGPIPE, so that writing to a
-/// closed reader fails instead.
+/// Installs the signal handlers for the lifetime of the object; only one object may exist at a time. Ignores
+/// SIGPIPE, so that writing to a closed reader fails instead.
 class Interrupts {
   public:
     Interrupts();
@@ -14,7 +14,7 @@ class Interrupts {
     Interrupts& operator=(const Interrupts&) = delete;
     ~Interrupts();
 
-    int ctrl_c() const;       ///< number of times so far
+    int ctrl_c() const;       ///< number of Ctrl-C presses so far
     bool terminated() const;  ///< true: SIGTERM arrived
     bool hung_up() const;     ///< true: the terminal was closed
     bool wants_end() const { return ctrl_c() > 0 || terminated(); }

@@ -71,8 +71,8 @@ std::string alert_line(const Alert& alert, const TextStyle& ink) {
     return ink.yellow("alert") + "  " + text_of(alert);
 }
 
-/// Says whether stdout accepted all text so far; a write that failed before the flush left only the error
-/// flag.
+/// Returns whether stdout has accepted all text so far. Also checks the error flag, because a write that
+/// failed before this flush left no other trace.
 bool all_was_written() {
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
@@ -136,7 +136,7 @@ class Output {
     const CommandContext& session_;
     RunLines lines_;
     bool in_place_;
-    std::optional<Alert> alert_;  ///< the newest one
+    std::optional<Alert> alert_;  ///< newest alert
     size_t drawn_ = 0;
 };
 
@@ -200,7 +200,7 @@ class Notes {
     std::string told_, shown_;
 };
 
-/// Codes that mean "not started", if a rank ends with one before it has met the others.
+/// Codes that mean "not started" if a rank ends with one of them before it has connected to the other ranks.
 constexpr std::array<std::string_view, 6> kNotStarted{"ENGINE-CUDA",   "ENGINE-DEVICE", "INTERNAL-ERROR",
                                                       "PROGRAM-START", "RANKS-MEETING", "RANKS-TRANSFER"};
 

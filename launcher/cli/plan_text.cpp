@@ -60,7 +60,8 @@ std::string path_from_here(const std::string& file) {
     return relative.empty() || relative.string().starts_with("..") ? file : relative.string();
 }
 
-/// Returns the component at a byte offset. A cell shows the component at its middle, so columns add up.
+/// Returns the memory component at a byte offset. Each cell of the bar shows the component at the cell's
+/// middle, so that rounding does not change the bar's length.
 const Component* component_at(const RankMemory& memory, double bytes) {
     double end = 0;
     for (const Component& component : kComponents) {

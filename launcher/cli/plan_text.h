@@ -14,7 +14,8 @@ std::string plan_text(const Plan& plan, const Terminal& terminal);
 /// Returns a short form for the top of a launch: verdict, mesh, batch, errors and warnings.
 std::string plan_summary(const Plan& plan, const Terminal& terminal);
 
-/// Returns only the diagnostics from `least` on, errors first, each with line, message and hint.
+/// Returns only the diagnostics of severity `least` or higher, errors first, each with line, message and
+/// hint.
 std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal,
                              Severity least = Severity::Info);
 

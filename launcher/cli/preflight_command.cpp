@@ -1,4 +1,5 @@
-// preflight: proves on real rows that the mesh trains what one rank would; leaves nothing behind.
+// preflight: checks on real rows that training on the mesh gives the same result as on one rank; leaves no
+// files.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBins = 12;
 constexpr int kBarWidth = 40;
-constexpr int64_t kMostTokens = 4096;  ///< most tokens of a row that a terminal shows
+constexpr int64_t kMostTokens = 4096;  ///< maximum number of a row's tokens that a terminal shows
 
 /// Replaces bytes that are not UTF-8 by U+FFFD, for JSON.
 std::string as_utf8(const std::string& bytes) {
@@ -117,7 +117,7 @@ std::string ranks_text(const RowPlace& place) {
                : "ranks " + std::to_string(place.ranks.front()) + " to " + std::to_string(place.ranks.back());
 }
 
-/// Returns the lines of a part, each with a sign that says what it is, even without colour.
+/// Returns the lines of a part, each with a mark that shows the part's kind even without colour.
 std::string part_text(const RowPart& part, const Terminal& terminal) {
     const char* mark = part.kind == TokenKind::Special ? "* " : part.trained ? "+ " : "- ";
     std::string text, rest = as_utf8(part.text);

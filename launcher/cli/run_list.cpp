@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kOtherColumns = 50;  ///< columns that the rest of a row gets next to a long name
+constexpr int kOtherColumns = 50;  ///< columns reserved for the rest of a row next to a long name
 constexpr int kLeastName = 12;
 
 /// Returns the first line of why a run waits, has failed or was cut short; empty if there is nothing to say.

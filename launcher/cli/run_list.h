@@ -18,7 +18,7 @@ class RunList {
     void add(const RunSummary& run, std::vector<std::string> before, const std::vector<std::string>& after);
     size_t size() const { return rows_.size() - 1; }
 
-    /// Returns the table. Below a row is why the run failed, waits or was cut short.
+    /// Returns the table. A row is followed by the reason why the run failed, waits or was cut short, if any.
     std::string text(const Terminal& terminal) const;
 
   private:
