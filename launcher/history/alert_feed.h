@@ -1,4 +1,4 @@
-/// Passes a run's steps to the alert detector in their order; RunHistory reads the newest first.
+/// Passes a run's steps to the alert detector in ascending order, although RunHistory reads the newest first.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class AlertFeed {
     /// Takes the steps that are new in `run`, which must have read all of its events.
     void advance(const RunHistory& run, bool looks, double now);
 
-    const std::vector<Alert>& all() const { return all_; }  ///< by time
+    const std::vector<Alert>& all() const { return all_; }  ///< all alerts, ordered by time
     std::vector<Alert> take_news();                         ///< returns the alerts since the last call
 
   private:

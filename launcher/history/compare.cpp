@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double kSame = 0.005;
-constexpr size_t kMostEvaluations = 100'000;  ///< the newest are kept
+constexpr size_t kMostEvaluations = 100'000;  ///< older evaluations are dropped
 constexpr unsigned kMostReaders = 4;          ///< runs read at once; each holds up to 60 MB of events
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
@@ -259,7 +259,7 @@ std::vector<DifferingLine> differing_lines(const std::vector<RunDirectory>& runs
 
 namespace {
 
-/// Reads the runs on as many threads as there are cores: long runs take half a second each.
+/// Reads the runs on up to kMostReaders threads, because a long run takes half a second.
 std::vector<ComparedRun> read_runs(const std::vector<RunDirectory>& runs) {
     std::vector<ComparedRun> read(runs.size());
     std::atomic<size_t> next = 0;

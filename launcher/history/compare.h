@@ -35,14 +35,15 @@ struct RunCurves {
     std::vector<double> eval_step, eval_loss;
     /// Alerts about the loss; alerts about slow ranks need other ranks' events, which are not read.
     std::vector<Alert> alerts;
-    double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< over all steps, also those not kept
+    /// Over all steps, including those not kept
+    double best_loss = std::numeric_limits<double>::quiet_NaN();
 
     std::vector<std::vector<double>*> of_steps() {
         return {&step,         &tokens,   &time_s, &loss,       &grad_norm,
                 &tokens_per_s, &overhead, &reward, &clip_share, &sampler_gap};
     }
     const std::vector<double>& along(Along axis) const;
-    std::optional<double> last_reward() const;  ///< mean of the last kRewardSteps steps that have one
+    std::optional<double> last_reward() const;  ///< mean of the last kRewardSteps steps that have a reward
 };
 
 /// Reads all events of rank 0.

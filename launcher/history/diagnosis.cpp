@@ -70,8 +70,8 @@ int64_t last_step(const Evidence& run) {
     return last;
 }
 
-/// Reports a run that has ended and whose files have since vanished or broken. What was read of them earlier
-/// no longer counts.
+/// Reports a run that has ended and whose files have since vanished or broken. Ignores what was read from the
+/// files earlier.
 Maybe gone(const Evidence& run) {
     if (run.problem.empty() || !is_over(run.state.state)) return {};
     Diagnosis found{Finding::Gone, Urgency::Warning};

@@ -1,4 +1,4 @@
-/// Judges the state of a run and says what to do next: one finding, the most urgent.
+/// Judges the state of a run and says what to do next. Reports only the most urgent finding.
 ///
 /// The straggler rule: in a synchronous step all ranks wait for the slowest one, so the culprit is the rank
 /// that waits least. score = (longest wait − shortest wait) ÷ step time of the longest-waiting rank, medians
@@ -34,7 +34,7 @@ enum class Finding {
     HighOverhead,
     Disconnected,  ///< run.json cannot be read, or the host that writes it is silent; the run may be fine
     Completed,
-    Gone,  ///< The run has ended, and its files can no longer be read.
+    Gone,  ///< the run has ended, and its files can no longer be read
     Stopped,
     Failed,
 };
@@ -54,7 +54,7 @@ struct Diagnosis {
     std::string code = {};                  ///< code of a failed run
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 
-    /// Tells whether the run completed with fewer steps than planned: `step` is the last one then.
+    /// Returns true if the run completed with fewer steps than planned; `step` is then its last step.
     bool is_cut_short() const { return finding == Finding::Completed && step.has_value(); }
 };
 

@@ -16,12 +16,12 @@ struct Exported {
 };
 
 /// Writes one row per rank and step with every field of the step event, ordered by step and rank: RFC 4180,
-/// UTF-8, with a header row; null becomes an empty field. Replaces an existing file whole. Throws Error.
+/// UTF-8, with a header row; null becomes an empty field. Replaces an existing file atomically. Throws Error.
 Exported export_csv(const RunDirectory& run, const std::filesystem::path& file);
 
-/// Writes TensorBoard event files: `rank_00000/` and so on hold each rank's figures, `global/` those equal on
-/// all ranks (loss, eval_loss, lr, grad_norm, tokens_per_s, …). A repeated export replaces them. Throws Error
-/// if `dir` holds anything else.
+/// Writes TensorBoard event files: `rank_00000/` and so on hold each rank's figures, `global/` the figures
+/// that are equal on all ranks (loss, eval_loss, lr, grad_norm, tokens_per_s, …). A repeated export replaces
+/// them. Throws Error if `dir` holds anything else.
 Exported export_tensorboard(const RunDirectory& run, const std::filesystem::path& dir);
 
 /// Returns a TensorBoard record: length, masked CRC-32C of the length, data, masked CRC-32C of the data; all

@@ -55,7 +55,8 @@ Headline headline(const RunHistory& run, std::optional<int64_t> total_steps);
 
 /// Returns the seconds that all attempts before the last one ran.
 double ran_before_s(const RunDirectory& run, const RunState& state);
-/// Returns the seconds that all attempts ran, the last up to its end or `now`; nullopt if never started.
+/// Returns the seconds that all attempts ran, the last one until its end or `now`; nullopt if the run never
+/// started.
 std::optional<double> duration_s(const RunState& state, double ran_before_s, double now);
 
 }  // namespace ringmaster

@@ -20,9 +20,9 @@ constexpr int64_t kTail = 128 << 10;     ///< bytes read first from the end of a
 constexpr int kSamples = 96;             ///< number of places then sampled in that file
 constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
-constexpr int64_t kPollBytes = 16 << 20;  ///< most bytes of all ranks in one poll
-constexpr int64_t kRankBytes = 4 << 20;   ///< most bytes of a rank in one poll
-constexpr int64_t kSpareBlocks = 8192;    ///< most blocks of all ranks together: about 150 MB
+constexpr int64_t kPollBytes = 16 << 20;  ///< maximum bytes read from all ranks in one poll
+constexpr int64_t kRankBytes = 4 << 20;   ///< maximum bytes read from one rank in one poll
+constexpr int64_t kSpareBlocks = 8192;    ///< maximum blocks of all ranks together: about 150 MB
 constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
 constexpr size_t kKeptAttempts = 1000;
@@ -56,7 +56,8 @@ void drop_oldest(std::vector<Happening>& happenings) {
     happenings.erase(at == end ? happenings.begin() : at);
 }
 
-/// Holds what remains of a part of a rank's backlog after its steps went into the rank's columns.
+/// The events other than steps in a part of a rank's backlog, after its steps were stored in the rank's
+/// columns.
 struct Bite {
     bool is_empty = true;
     int64_t steps = 0;
@@ -159,7 +160,7 @@ bool RunHistory::read_newest() {
     return came;
 }
 
-/// Returns the ranks whose backlog is the least read, at most kMostReaders.
+/// Returns the ranks whose backlogs have been read the least, at most kMostReaders.
 std::vector<size_t> RunHistory::next_backlogs() const {
     std::vector<size_t> behind;
     for (size_t rank = 0; rank < sources_.size(); ++rank) {

@@ -79,10 +79,10 @@ class RunHistory {
     const std::map<int, HelloEvent>& attempts() const { return attempts_; }
     /// Texts that the run wrote while it trained, as far as read() has read them.
     const std::map<int64_t, SamplesOfStep>& samples() const { return samples_.steps(); }
-    /// Events by time, at most the last few thousand. Events of other kinds do not push out an error.
+    /// Events by time, at most the last few thousand. New events of other kinds never displace an error.
     const std::vector<Happening>& happenings() const { return happenings_; }
-    /// Returns the events since the last call in the order in which they were read: at most 1,000, and as
-    /// many errors besides.
+    /// Returns the events since the last call in the order in which they were read: at most 1,000 events and,
+    /// in addition, 1,000 errors.
     std::vector<Happening> take_news();
     /// Returns the newest event of a kind among the happenings; null if there is none.
     template <class E>
@@ -95,8 +95,9 @@ class RunHistory {
     /// Alerts by time (launcher/alerts/detector.h). read() finds them once all events were read.
     const std::vector<Alert>& alerts() const { return alerts_.all(); }
     std::vector<Alert> take_alerts() { return alerts_.take_news(); }  ///< alerts since the last call
-    const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
-    double last_heard() const;                                                    ///< Unix seconds
+    /// First error of the newest attempt
+    const std::optional<Happening>& first_error() const { return first_error_; }
+    double last_heard() const;                           ///< Unix seconds
     std::optional<double> duration_s(double now) const;  ///< seconds that all attempts ran; see figures.h
     int64_t events() const { return events_; }
     size_t bytes() const;  ///< memory used by the events, in bytes
@@ -125,7 +126,7 @@ class RunHistory {
     RunState state_;
     std::string problem_;
     double ran_before_s_ = 0;
-    int ran_before_attempt_ = 0;  ///< attempt that ran_before_s_ is about
+    int ran_before_attempt_ = 0;  ///< attempt for which ran_before_s_ was computed
     std::vector<RankHistory> ranks_;
     std::vector<Source> sources_;
     size_t next_source_ = 0;  ///< source that poll() starts with, so that no rank waits for a busy one

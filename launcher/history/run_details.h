@@ -1,4 +1,4 @@
-/// Reads what is shown of one run when it is selected: its configuration, checkpoints and files.
+/// Reads the details of a run that the user has selected: its configuration, checkpoints and files.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ std::filesystem::path written_model(const RunDirectory& run, const char* code);
 /// Returns the bytes of the regular files in `dir`. Does not follow links; counts at most `most_files`.
 int64_t bytes_within(const std::filesystem::path& dir, int most_files = 100'000);
 
-/// Returns options.json as an object, empty if it is none. Throws Error if it cannot be read.
+/// Returns options.json as an object, which is empty if the file holds no object. Throws Error if it cannot
+/// be read.
 nlohmann::json recorded_options(const RunDirectory& run);
 /// Returns the settings of --set and of the form in options.json; skips damaged ones.
 std::vector<std::pair<std::string, std::string>> recorded_settings(const nlohmann::json& options);

@@ -60,7 +60,8 @@ struct RunRow {
 
     bool is_live() const { return problem.empty() && !is_over(state.state) && state.writer.pid != 0; }
     bool is_cut_short() const;
-    /// Returns the seconds all attempts ran, the last up to its end or `now`; nullopt if never started.
+    /// Returns the seconds that all attempts ran, the last one until its end or `now`; nullopt if the run
+    /// never started.
     std::optional<double> duration_s(double now) const;
 };
 

@@ -47,7 +47,7 @@ class SampleFile {
 
     explicit SampleFile(std::filesystem::path file) : file_(std::move(file)) {}
 
-    /// Reads whole lines that are new, at most kMostLine bytes. Returns true if it read a sample.
+    /// Reads new complete lines, at most kMostLine bytes. Returns true if it read a sample.
     bool poll();
 
     /// Returns the samples by step. A run that resumes at an earlier step replaces those of later steps.

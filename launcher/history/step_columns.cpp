@@ -11,8 +11,9 @@ namespace ringmaster {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-/// One more block is allowed per 128 steps taken; a whole file needs one per kBlock, and one more for
-/// optional figures. Samples or damaged files may cost more than that, but not without bound.
+/// One block is allowed per 128 steps taken, in addition to `spare_`. A file without gaps needs one block per
+/// kBlock steps, and one more for optional figures. Sampled or damaged files may need more, but only up to
+/// this limit.
 constexpr int64_t kLinesABlock = 128;
 
 size_t column(Measure figure) {

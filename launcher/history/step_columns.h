@@ -87,11 +87,13 @@ class StepColumns {
     static constexpr int64_t kBlock = 256;  ///< steps per block
     static constexpr int64_t kMostSteps = limits::kSteps;
 
-    /// Stores a step. Returns false for an invalid one: below 1, or so far from the others that it would cost
-    /// more memory than a damaged file may. `keep_existing` keeps a step that is already stored.
+    /// Stores a step. Returns false for an invalid one: below 1, or so far from the others that storing it
+    /// would take more memory than a damaged file may take. `keep_existing` keeps a step that is already
+    /// stored.
     bool put(double t, const StepEvent& event, bool keep_existing = false);
 
-    /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
+    /// Sets how many blocks may be kept beyond those that a file without gaps fills: at most 512, the
+    /// default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
     /// From now on, leaves out figures that only some runs have, because they are the same on all ranks.

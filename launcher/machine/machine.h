@@ -25,7 +25,7 @@ struct Machine {
     std::vector<Gpu> gpus;  ///< GPUs that CUDA_VISIBLE_DEVICES allows, in its order
 };
 
-/// Asks the system, and nvidia-smi if the NVIDIA driver is loaded (which takes a few seconds at most).
+/// Describes this machine. Runs nvidia-smi if the NVIDIA driver is loaded, which takes a few seconds at most.
 Machine this_machine();
 
 /// Parses the lines of `nvidia-smi --query-gpu=index,uuid,name,memory.total,compute_cap

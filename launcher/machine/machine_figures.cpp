@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kKeptMeasurements = 200;
 
-/// Returns the name with every character replaced that a file name should not contain.
+/// Replaces every character of the name that a file name should not contain.
 std::string as_file_name(const std::string& name) {
     std::string made;
     for (const char c : name) {

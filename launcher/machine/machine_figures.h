@@ -19,8 +19,8 @@ std::vector<Calibration> known_calibrations(const Places& places, const Machine&
 /// Returns the measurements taken by this version of the program, newest last.
 std::vector<Measurement> known_measurements(const Places& places, const Machine& machine);
 
-/// Both write a temporary file and rename it. They replace what was known of the same device or the same run,
-/// and return the path of the file.
+/// These functions write a temporary file and rename it. They replace earlier figures of the same device or
+/// the same run, and return the path of the file.
 std::filesystem::path keep_calibration(const Places& places, const Machine& machine,
                                        const Calibration& calibration);
 std::filesystem::path keep_measurement(const Places& places, const Machine& machine,

@@ -27,7 +27,7 @@ struct MachineFacts {
     int64_t available_bytes = 0;  ///< memory available to programs now
     bool engine_there = false;
     bool cuda_part_there = false;  ///< true if ringmaster_cuda.so lies next to the engine
-    bool python_there = false;     ///< complete Python environment for LibTorch and tokenizing
+    bool python_there = false;     ///< true if the Python environment for LibTorch and tokenizing is complete
     std::string torch_version;     ///< version that this program was built for
     std::filesystem::path python_env;
     DiskSpace runs, cache;
@@ -35,7 +35,7 @@ struct MachineFacts {
     int ssh_hosts = 0;  ///< `Host` aliases in ~/.ssh/config, without patterns
 };
 
-/// Asks the system; takes at most one second besides the time for `machine`.
+/// Collects the facts from the system, which takes at most one second.
 MachineFacts machine_facts(const Machine& machine, const Places& places);
 
 enum class CheckState { Ok, Note, Missing };

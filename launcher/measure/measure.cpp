@@ -30,12 +30,12 @@ double unix_seconds() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Returns the configuration without anything that takes time besides steps or touches the user's files.
+/// Returns the configuration without the parts that take time outside the steps or touch the user's files.
 ConfigReading to_measure(ConfigReading reading, const fs::path& folder) {
     Config& config = reading.config;
     config.reinit_weights = true;
     config.output_dir = (folder / "output").string();
-    config.max_steps = kMeasuredSteps + 10;  // this process stops the run before
+    config.max_steps = kMeasuredSteps + 10;  // this process stops the run earlier
     config.save_steps = config.saves_per_epoch = config.eval_steps = config.evals_per_epoch = std::nullopt;
     config.save_strategy = config.eval_strategy = "no";
     config.val_set_size = 0;
@@ -63,7 +63,7 @@ RunDirectory make_run(const Proposal& proposal, Plan& plan, const fs::path& fold
     return run;
 }
 
-/// Stops the run at the end of its scope and waits until its process has ended.
+/// Stops the run when the object is destroyed, and waits until the run's process has ended.
 class Running {
   public:
     explicit Running(const RunDirectory& run) : run_(run) {}

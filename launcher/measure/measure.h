@@ -12,8 +12,8 @@ constexpr int kMeasuredSteps = 3;
 /// random tokens that are sequence_len long, as the plan assumes; then stops it without saving anything.
 /// Leaves output_dir, run directories and prepared rows untouched, and needs no weights. Memory is the
 /// highest counted peak of any rank; time is the mean over the steps after the first, on the rank that
-/// computes most. Throws Error(Refused) for a plan that cannot run or will not fit, or with the run's own
-/// reason; and Cancelled.
+/// computes most. Throws Error(Refused) if the plan cannot run or does not fit, or if the run fails, with the
+/// run's reason. Throws Cancelled if the user cancels.
 Measurement measure_plan(const Proposal& proposal, const Machine& machine, const Places& places,
                          const Progress& progress);
 

@@ -27,7 +27,7 @@ constexpr const char* kDigits = "0123456789abcdef";
 constexpr size_t kMostKnown = 4096;
 constexpr double kSettled_s = 1;  ///< seconds; two changes in one tick of the clock look like one
 
-/// Returns values that change whenever the content does; nobody can set the ctime.
+/// Returns values that change whenever the content does, among them the ctime, which no program can set.
 std::optional<Json> identity_of(const fs::path& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;

@@ -62,7 +62,8 @@ class TalkingProgram {
     }
 
   private:
-    /// Passes variables through the script: others on that node could read them in a command line.
+    /// Passes variables through the script, because other users of the node could read them in a command
+    /// line.
     static std::string script_of(const StartCommand& command) {
         std::string script;
         for (const auto& [name, value] : command.environment)
@@ -127,7 +128,7 @@ void test_engine(Tried& one, const Progress& progress) {
     deep.seconds = result->at("seconds");
 }
 
-/// Runs a part of the trial; a failure becomes the machine's report. Throws only Cancelled.
+/// Runs a part of the test; a failure becomes the machine's report. Throws only Cancelled.
 void try_one(Tried& one, const std::function<void()>& part) {
     if (!one.report->deep) return;
     try {
@@ -146,7 +147,7 @@ void try_one(Tried& one, const std::function<void()>& part) {
     one.report->deep.reset();
 }
 
-/// Reports the transfers, which run at once on all nodes, as one step.
+/// Reports the transfers, which run on all nodes at the same time, as one step.
 Progress as_one(const Progress& progress) {
     Progress one = progress;
     if (!progress.step) return one;

@@ -12,8 +12,8 @@ namespace ringmaster {
 
 /// Checks the machines like check_nodes, then tests those that can train; the first of these acts as rank 0's
 /// node. Pairs are measured in rounds in which no machine is in two pairs. A program started on a node ends
-/// with the connection; its files stay for the next time. Throws Cancelled, but nothing for a node's
-/// failures.
+/// with the connection; its files stay for the next time. Throws Cancelled; failures of a node go into its
+/// report.
 std::vector<NodeReport> try_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                   const ProgramNeeds& needs, const Remedy& remedy, const Places& places,
                                   const Progress& progress);

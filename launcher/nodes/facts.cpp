@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kLeastDisk = int64_t{1} << 30;
 constexpr const char* kCuda = "13.0";        ///< version of CUDA in LibTorch's wheel
-constexpr const char* kLeastDriver = "580";  ///< least driver for CUDA 13, from NVIDIA's release notes
+constexpr const char* kLeastDriver = "580";  ///< oldest driver for CUDA 13, from NVIDIA's release notes
 
 /// Script in POSIX sh that prints `key value` lines; a value is the rest of the line. The caller puts
 /// TORCH_HERE and TORCH_VERSION before it.
@@ -129,7 +129,8 @@ int64_t whole(const std::string& text, int64_t most) {
     return value < 0 || value > most ? 0 : value;
 }
 
-/// Returns the text if it has only letters, digits and the signs of addresses and device names; else "".
+/// Returns the text if it has only letters, digits and the punctuation of addresses and device names; else
+/// "".
 std::string name_of(const std::string& text) {
     const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

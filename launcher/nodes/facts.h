@@ -14,7 +14,8 @@
 
 namespace ringmaster {
 
-/// A clock that differs more from this machine's is told to the user.
+/// Largest difference between a node's clock and this machine's, in seconds, that is not reported to the
+/// user.
 constexpr double kClockTolerance_s = 30;
 
 struct NodeGpu {
@@ -31,13 +32,14 @@ struct NodeFacts {
     int cores = 0;
     int64_t memory_bytes = 0, available_bytes = 0;
     std::string home;
-    std::string data_dir;        ///< folder for our files: ${XDG_DATA_HOME:-~/.local/share}/ringmaster
+    /// Folder for Ringmaster's files: ${XDG_DATA_HOME:-~/.local/share}/ringmaster
+    std::string data_dir;
     bool is_writable = false;    ///< true: data_dir can be written
     bool is_executable = false;  ///< true: a program in data_dir can run (no `noexec`)
     std::string write_problem;
     bool is_full = false;
     int64_t disk_free_bytes = 0;
-    double clock_ahead_s = 0;  ///< its clock's lead over this machine's, seconds
+    double clock_ahead_s = 0;  ///< how far its clock is ahead of this machine's, in seconds
     std::string driver;        ///< version of the NVIDIA driver; empty: not loaded
     std::string driver_cuda;   ///< newest CUDA that the driver runs, "13.0"; empty: unknown
     std::vector<NodeGpu> gpus;
@@ -73,7 +75,7 @@ std::string facts_script(const ProgramNeeds& needs);
 
 enum class NodeVerdict {
     Ready,
-    Warning,      ///< can train, but something is worth knowing
+    Warning,      ///< can train, but the user should know something
     Unusable,     ///< was reached, but cannot train
     Unreachable,  ///< problem with the name, host key, login or network
 };
@@ -86,7 +88,8 @@ struct NodeReport {
     std::string next;     ///< next step; empty if it is ready
     std::optional<NodeFacts> facts = {};
     std::vector<std::string> ignored = {};  ///< directives of ~/.ssh/config that have no effect here
-    /// Code of `message` and `next`, if they are Ringmaster's own; translations are found by it.
+    /// Code of `message` and `next`, by which the app finds their translations; empty if the texts are not
+    /// Ringmaster's.
     NodeFinding finding = {};
     std::string through = {};  ///< jump host that the report is about, if it is not the node itself
     std::optional<DeepReport> deep = {};  ///< result of the last test, if any
@@ -109,7 +112,7 @@ std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);
 /// Returns true if the machine could train if it had LibTorch.
 bool lacks_libtorch(const NodeReport& report);
 
-/// Reports the first reason why the machine cannot train, or else what is worth knowing.
+/// Reports the first reason why the machine cannot train, or else the first warning, if there is one.
 NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs);
 
 /// Judges the machine that this program runs on, with the GPUs that CUDA_VISIBLE_DEVICES allows. Reports

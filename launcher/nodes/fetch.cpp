@@ -54,7 +54,7 @@ void require_room(const fs::path& to, int64_t bytes) {
                 to.string(), "make room, or name another folder with --to");
 }
 
-/// Does on the node what restore_folders does on this machine: gives an interrupted checkpoint its name back.
+/// Restores the name of an interrupted checkpoint on the node, as restore_folders does on this machine.
 constexpr const char* kRestoreFolders = R"sh( 2>/dev/null || exit 0
 for former in .step-*.former; do
     name=${former#.}

@@ -15,7 +15,7 @@ struct Fetched {
     int files = 0;
     int64_t bytes = 0;                       ///< size of all files
     int64_t received = 0;                    ///< bytes received over the network this time
-    std::vector<std::string> left_out = {};  ///< some names there that belong to no model or checkpoint
+    std::vector<std::string> left_out = {};  ///< some names on the node that belong to no model or checkpoint
 };
 
 /// Copies the files directly below a folder on a node to a local folder, which is created if missing. Each
@@ -23,8 +23,8 @@ struct Fetched {
 /// content are not sent again; a partial file is resumed. Skips folders and names that belong to no model or
 /// checkpoint. Progress counts the bytes of all files. Throws Error(Unreachable) if the connection is lost or
 /// the content differs, Error(Refused) if a file cannot be written or the disk is full, and Cancelled.
-/// Removes `complete`, config.json and adapter_config.json before another file changes and writes them last:
-/// a partial folder never looks complete.
+/// Removes `complete`, config.json and adapter_config.json before another file changes and writes them last,
+/// so that a partial folder never looks complete.
 Fetched fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,
                      const Progress& progress);
 

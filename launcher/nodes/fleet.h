@@ -37,7 +37,7 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work);
 /// Wraps the user's prompts so that only one thread asks at a time.
 SshPerson one_at_a_time(const SshPerson& person);
 
-/// Installs what a machine lacks: LibTorch. May throw Error and Cancelled.
+/// Installs LibTorch on a machine that lacks it. May throw Error and Cancelled.
 using Remedy = std::function<void(Node&)>;
 
 /// Connects to a machine and checks it; checks again if a remedy was needed and applied. `remedy` may be
@@ -53,7 +53,7 @@ std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const
 /// Thrown if machines cannot be used: names each with its next step.
 struct NodesError : Error {
     explicit NodesError(std::vector<NodeReport> reports_, const std::string& hint_ = {});
-    std::vector<NodeReport> reports;  ///< of the machines that cannot train
+    std::vector<NodeReport> reports;  ///< reports of the machines that cannot train
 };
 
 /// Connects to all machines. Throws NodesError unless all can train.

@@ -20,8 +20,9 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr int64_t kSpareDisk = int64_t{256} << 20;
 
-/// The caller puts `final` and `lock` (the text of libtorch.txt) before this script, and keeps its stdin open
-/// while it waits. Prints "at KIBIBYTES" every second. Fills a temporary folder, then renames it.
+/// Script that installs LibTorch with pip. The caller sets `final` and `lock` (the text of libtorch.txt) in
+/// front of the script, and keeps its stdin open while waiting. Prints "at KIBIBYTES" every second. Fills a
+/// temporary folder, then renames it.
 constexpr const char* kInstall = R"sh(
 trap '' PIPE HUP
 exec 3<&0

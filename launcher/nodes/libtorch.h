@@ -1,5 +1,5 @@
 /// Installs LibTorch on a node that has no matching one, with that machine's pip or as a copy from here. Both
-/// install it in Ringmaster's folder there (own_libtorch_dir), where the next check finds it.
+/// ways install it in Ringmaster's folder there (own_libtorch_dir), where the next check finds it.
 #pragma once
 
 #include <filesystem>

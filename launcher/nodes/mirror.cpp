@@ -72,7 +72,7 @@ RunMirror::~RunMirror() {
     if (lock_ >= 0) ::close(lock_);
 }
 
-/// Returns what an exception says of a node.
+/// Returns the trouble of a node that an exception describes.
 static NodeTrouble trouble_of(const std::string& host, const std::exception& problem) {
     NodeTrouble trouble{host, problem.what()};
     if (const auto* error = dynamic_cast<const Error*>(&problem)) trouble.code = error->code;

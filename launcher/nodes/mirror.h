@@ -24,9 +24,9 @@ namespace ringmaster {
 
 /// Says why a node is silent.
 struct NodeTrouble {
-    std::string host, words = {};  ///< English; no words if none is silent
-    std::string code = {};         ///< of the Error; empty for another exception
-    NodeFinding finding = {};      ///< the same as a code, if the machine could not be reached
+    std::string host, words = {};  ///< the node, and the problem in English; both empty if no node is silent
+    std::string code = {};         ///< code of the Error; empty for another exception
+    NodeFinding finding = {};      ///< the problem as a finding, if the machine could not be reached
 
     bool empty() const { return words.empty(); }
     std::string text() const { return empty() ? words : host + ": " + words; }
@@ -41,8 +41,8 @@ class RunMirror {
     RunMirror& operator=(const RunMirror&) = delete;
     ~RunMirror();
 
-    NodeTrouble trouble() const;  ///< of the first node that is silent
-    RunNote note() const;         ///< "fetching model.safetensors", and how much of it; empty otherwise
+    NodeTrouble trouble() const;  ///< trouble of the first node that is silent
+    RunNote note() const;         ///< "fetching model.safetensors" and how much has been fetched; else empty
 
   private:
     struct NodeWatch {

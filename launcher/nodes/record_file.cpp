@@ -44,7 +44,8 @@ class Opened {
                 file.string(), problem == ENOSPC ? "make room" : "");
 }
 
-/// Opens a file below the folder, one part of its name after the other. Negative if it does not exist.
+/// Opens a file below the folder, one component of its path after the other. The descriptor is negative if
+/// the file does not exist.
 Opened open_below(const fs::path& run_dir, const std::string& name, bool make) {
     const fs::path relative(name);
     Opened at(::open(run_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -36,7 +36,8 @@ constexpr auto kStatePatience = std::chrono::seconds(20);
 constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< longer than an agent takes to end its ranks
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
-constexpr const char* kNothing = "=9000000000000000000";  ///< more bytes than a file has: send nothing of it
+/// More bytes than any file has, so that nothing of the file is sent
+constexpr const char* kNothing = "=9000000000000000000";
 
 std::string random_hex(int digits) {
     std::random_device source;
@@ -123,7 +124,7 @@ bool is_of_model(const fs::path& file, bool with_weights) {
 }
 
 /// Returns the files of a model or tokenizer folder with their targets below `to`. Weights are included only
-/// with `with_weights`.
+/// if `with_weights` is set.
 std::vector<StagedFile> folder_files(const std::string& folder, const std::string& to, bool with_weights) {
     std::vector<StagedFile> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -478,8 +479,8 @@ Calibration calibrate_there(Node& node, const Machine& machine, const Calibrated
 
 namespace {
 
-/// Rejects a run whose reward functions or folder of rollouts are missing on the nodes: they are Python files
-/// of this machine.
+/// Rejects a run that needs reward functions or a folder of rollouts, because the Python environment for them
+/// is not sent to the nodes.
 void refuse_sampling(const RunDirectory& run) {
     std::error_code none;
     if (!fs::exists(run.dir / "sampling.json", none)) return;

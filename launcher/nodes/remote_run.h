@@ -77,7 +77,8 @@ std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, 
 /// Returns the machine to plan for: all GPUs of the nodes, with the least memory and cores of any node.
 Machine machine_of(const std::vector<Node>& nodes);
 
-/// Spreads the ranks evenly over nodes. Error(Usage): impossible; Error(Unreachable): a node lacks GPUs.
+/// Spreads the ranks evenly over nodes. Throws Error(Usage) if that is impossible, Error(Unreachable) if a
+/// node lacks GPUs.
 RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
                   const Places& places);
 

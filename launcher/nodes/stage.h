@@ -1,5 +1,5 @@
-/// Sends files to a machine, each content once, identified by its hash. A file has a temporary name until it
-/// is complete and verified; an interrupted transfer is continued.
+/// Sends files to a machine. Each content is identified by its hash and sent only once. A file has a
+/// temporary name until it is complete and verified; an interrupted transfer is continued.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct StagedFile {
     bool executable = false;
 };
 
-/// Is the code of the progress step in which files are sent; the step's value is the node's name.
+/// Code of the progress step for sending files; the step's value is the node's name.
 inline constexpr const char* kSending = "send";
 
 /// Returns the SHA-256 in hexadecimal. Remembers a large file's hash in the cache folder until the file

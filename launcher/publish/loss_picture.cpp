@@ -37,7 +37,7 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
            "</text>\n";
 }
 
-/// Draws three lines across with their losses, and the first and the last step.
+/// Draws three horizontal lines with their losses, and the numbers of the first and the last step.
 std::string grid(const Axes& axes) {
     std::string svg;
     for (const double loss : {axes.low, (axes.low + axes.high) / 2, axes.high}) {

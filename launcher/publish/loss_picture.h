@@ -1,5 +1,5 @@
-/// Draws a run's loss by step as an SVG picture for the model's card. Browsers show it on light and dark
-/// pages.
+/// Draws a run's loss by step as an SVG picture for the model's card. Its colours are readable on light and
+/// dark pages.
 #pragma once
 
 #include <string>

@@ -58,7 +58,7 @@ std::vector<std::string> datasets_of_hub(const Config& config) {
     return names;
 }
 
-/// Quotes a value for YAML, of which JSON is a part.
+/// Quotes a value as a JSON string, which is also valid YAML.
 std::string quoted(const std::string& text) {
     return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }

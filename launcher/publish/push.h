@@ -18,7 +18,7 @@ std::filesystem::path model_with_card(const RunDirectory& run, const std::string
 struct Push {
     std::filesystem::path folder;  ///< holds a config.json or an adapter_config.json
     std::string repository;        ///< "owner/name"; made if it does not exist
-    bool is_private = false;       ///< true: a repository that is made is private
+    bool is_private = false;       ///< true: if the repository is made, it is private
 };
 
 /// Uploads everything but checkpoints and hidden files in one commit. Returns the repository's address.

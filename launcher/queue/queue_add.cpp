@@ -60,7 +60,7 @@ void refuse_taken_output(const Queue& queue, const std::string& output_dir) {
     }
 }
 
-/// Throws Error(Usage): nothing follows a run of the queue over several nodes that could restart it.
+/// Throws Error(Usage) if the request asks for restarts that the queue cannot perform (can_restart_queued).
 void refuse_restarts_by_follower(const QueueRequest& wanted) {
     if (!can_restart_queued(wanted.to) && wanted.request.restarts > 0)
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
@@ -76,7 +76,7 @@ Proposal startable(const Wanted& wanted, const RunBackend& at, const Places& pla
     return proposal;
 }
 
-/// Throws Error(Usage) for hosts: a run has its hosts to itself.
+/// Throws Error(Usage) for a place with hosts, because a run has its hosts to itself.
 void set_slots(Queue& queue, const QueuePlace& place, int slots) {
     if (place.partition)
         queue.partition_slots[*place.partition] = slots;

@@ -25,8 +25,8 @@ struct QueueRequest {
     std::optional<int> slots;
 };
 
-/// Returns false if only a program that follows the run could restart it after a failure: nothing follows a
-/// run of the queue.
+/// Returns false if only a program that follows the run could restart it after a failure: no such program
+/// follows a queued run.
 bool can_restart_queued(const Destination& to);
 
 /// Plans all runs, then prepares one after the other, sends it to its machines and queues it; calls `queued`

@@ -140,7 +140,8 @@ void QueueRunner::count_continuation(const RunDirectory& run) {
                     "`ringmaster resume " + run.name() + "` continues it");
 }
 
-/// Does `work`, which starts nothing. If a machine or Slurm does not answer, throws NotYet for a while.
+/// Calls `work`, which must not start the run. If a machine or Slurm does not answer, throws NotYet until the
+/// run has been postponed for too long.
 void QueueRunner::connect(const RunDirectory& run, const std::function<void()>& work) {
     try {
         work();

@@ -71,7 +71,7 @@ Answer ask_manager(const QStringList& arguments) {
     return ask("systemctl", QStringList{QStringLiteral("--user")} + arguments);
 }
 
-/// Returns why this user has no manager here; empty if it answers.
+/// Returns why this user has no systemd manager on this machine; empty if the manager answers.
 std::string missing_manager() {
     const Answer answer = ask_manager({QStringLiteral("show-environment")});
     if (!answer.is_started) return "systemctl is not installed: this machine does not run systemd";

@@ -27,8 +27,8 @@ QueueService queue_service();
 /// variables that are set now; it holds no secrets.
 std::string queue_unit(const Places& places);
 
-/// Writes, enables and starts the unit, or writes it anew. If systemd refuses, everything is as before.
-/// Throws Error(Unreachable), QUEUE-SERVICE.
+/// Writes, enables and starts the unit; replaces an existing one. If systemd refuses, restores the earlier
+/// state. Throws Error(Unreachable), QUEUE-SERVICE.
 void switch_queue_service_on(const Places& places);
 
 /// Disables and removes the unit; a running queue continues. Does nothing if there is no unit. Throws

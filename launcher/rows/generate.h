@@ -27,8 +27,8 @@ struct ModelsToTry {
 /// Returns the configuration that would continue training from an adapter's folder. The base model is `base`,
 /// or the one that the folder names. Throws Error with `code`.
 Config config_of_adapter(const std::filesystem::path& folder, const std::string& base, const char* code);
-/// Returns the run's configuration with its base, quantized as it was, and the adapter in output_dir. Throws
-/// Error with `code` if there is no adapter yet.
+/// Returns the run's configuration with its base model, quantized as in the run, and the adapter in
+/// output_dir. Throws Error with `code` if there is no adapter yet.
 Config config_of_trained_adapter(const RunDirectory& run, const char* code);
 
 /// Finds the models of a folder; `base` is passed to config_of_adapter. Throws Error.
@@ -47,7 +47,7 @@ struct GenerateOptions {
     std::string device = "cpu";
 };
 
-/// Called with each of the engine's lines (engine/commands/generate_command.h) as it comes.
+/// Called with each of the engine's lines (engine/commands/generate_command.h) as soon as it arrives.
 using OnGenerated = std::function<void(const nlohmann::json& line)>;
 
 /// Generates all texts, and returns when the last one is complete. Throws Error or Cancelled.

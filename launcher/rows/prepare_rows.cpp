@@ -59,7 +59,7 @@ void require_datasets(const Proposal& proposal) {
         throw Error(Failure::Usage, Code("CFG-MISSING"), "names no `datasets`", proposal.request.config);
 }
 
-/// Takes the tokenizer with the tokens that the file adds. No resized weights are written, because only the
+/// Uses the tokenizer with the tokens that the file adds. No resized weights are written, because only the
 /// number of tokens matters here.
 void grow_tokenizer(Proposal& proposal, const fs::path& folder, const Machine& machine, const Places& places,
                     const Progress& progress) {

@@ -23,7 +23,7 @@ const char* to_string(TokenKind kind);  ///< "trained", "masked", "special"
 struct RowPart {
     TokenKind kind = TokenKind::Masked;
     bool trained = false;  ///< special tokens may be trained too
-    std::string text;      ///< may begin or end within a UTF-8 letter
+    std::string text;      ///< may begin or end within a UTF-8 character
     std::vector<int32_t> ids;
     int64_t document = 0;  ///< index of its document in the row
 };

@@ -7,7 +7,7 @@
 #
 # A unity build compiles six files of a library at a time, because parsing the headers takes longer than compiling the
 # code. Files after APART are compiled alone, because they define names that other files define too. Headers of other
-# projects are precompiled, also to save parsing: the standard library and JSON for all libraries, with Qt for the app's
+# projects are precompiled, for the same reason: the standard library and JSON for all libraries, with Qt for the app's
 # (PCH qt) and with LibTorch for the engine's (PCH torch).
 
 set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
