@@ -76,7 +76,7 @@ void write_samples(const RunDirectory& run, const Request& request, const Config
 
 namespace {
 
-/// Returns the command of a Python process that the engine starts to answer its questions.
+/// Returns the command with which the engine starts a Python process that answers its questions.
 json step_command(const char* option, const fs::path& request, const Places& places) {
     return {places.python().string(), (places.share_dir / "ringmaster_tokenize.py").string(), option,
             request.string()};

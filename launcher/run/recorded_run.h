@@ -1,4 +1,4 @@
-/// Reads a run's event files, whole or in parts. A node's files may have any length: while all steps are
+/// Reads a run's event files, completely or in parts. A node's files may have any length: while all steps are
 /// visited, at most kMostEventsHeld events are in memory at once, and the files are read again for the events
 /// that follow.
 #pragma once
@@ -22,7 +22,7 @@ struct Timed {
 /// Returns true for the event with which a rank says that the run is completed.
 bool completes_run(const Event& event);
 
-/// Notes in the summary what rank 0's next event says.
+/// Updates the summary with the next event of rank 0.
 void take_event(RunSummary& summary, const Event& event);
 
 /// Returns the events in the whole lines of a part of an event file; none if it cannot be read.

@@ -1,4 +1,4 @@
-/// Reads the top-level values of a request's file, for keys that are no part of Config.
+/// Reads the top-level values of a request's file, for keys that are not part of Config.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -49,7 +49,7 @@ RunDirectory find_run(const std::string& name_or_path, const std::filesystem::pa
 /// stopping ends a run sooner, too, but then an event says that it is done.
 bool is_cut_short(RunPhase state, bool is_done, std::optional<int64_t> step,
                   std::optional<int64_t> total_steps);
-/// Returns the sentence that says where the events of such a run end.
+/// Returns the sentence that says at which step the events of a run that was cut short end.
 std::string cut_short_text(int64_t step);
 
 struct RunSummary {
@@ -64,7 +64,7 @@ struct RunSummary {
     bool is_cut_short() const { return ringmaster::is_cut_short(state.state, is_done, step, total_steps); }
 };
 
-/// Returns a damaged run as failed, with its problem.
+/// Reads a run's state and progress. A damaged run counts as failed, and the summary says what is damaged.
 RunSummary read_summary(const RunDirectory& run);
 
 /// Lists runs, newest first. Skips other folders.

@@ -17,10 +17,11 @@ bool is_active(const RunState& state);
 /// and one of its processes still lives on this machine, waits up to 10 s for that process. Throws Cancelled.
 RunState state_after_processes_end(const RunDirectory& run, const Progress& progress);
 
-/// Throws Error(Refused): only a run that has ended can be resumed, and this one is in `phase`.
+/// Throws Error(Refused) with a message that only a run that has ended can be resumed, and that this run is
+/// in `phase`.
 [[noreturn]] void refuse_to_resume(const RunDirectory& run, RunPhase phase);
 
-/// Does `work`. If it throws, records in run.json why the run did not start, and throws again.
+/// Calls `work`. If it throws, records in run.json why the run did not start, and throws again.
 void record_failed_start(const RunDirectory& run, const std::function<void()>& work);
 
 /// Marks the run as running, so that its old state is not mistaken for the end of this attempt.

@@ -39,7 +39,7 @@ int64_t count_at(const json& object, const char* key) {
 /// Runs one Python process; parses its lines and how it ended.
 class PythonStep {
   public:
-    /// Errors get `code`.
+    /// Every Error that the step throws has `code`.
     PythonStep(const Places& places, const Progress& progress, Code code = Code("DATA-TOKENIZE"))
         : places_(places), progress_(progress), code_(code) {}
 

@@ -1,5 +1,5 @@
 /// Runs the Python step: tokenizes rows into a file that the engine maps, and fetches models from the hub. It
-/// runs in the installed environment and in a new session, so that only this process ends it.
+/// runs in the installed environment and in a new session, so that only this process can end it.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct TokenizedRows {
     int64_t longest = 0;
     int64_t documents = 0;          ///< documents packed into rows; 0: no packing
     double packing_efficiency = 0;  ///< share of the rows' capacity that is used
-    PromptSharing shared_prompts;   ///< what computing shared prompts once saves
+    PromptSharing shared_prompts;   ///< work saved by computing shared prompts once
     bool cached = false;            ///< true if an earlier result was reused
 };
 

@@ -11,7 +11,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Takes the same time for a wrong token as for the right one.
+/// Compares two tokens in a time that does not depend on which characters differ.
 bool same(std::string_view given, std::string_view token) {
     unsigned differ = given.size() == token.size() ? 0 : 1;
     for (size_t i = 0; i < token.size(); ++i)

@@ -1,4 +1,4 @@
-/// Decides who may read the page: whoever knows the token, with a browser that addresses this server.
+/// Decides who may read the page: anybody who knows the token and whose browser addresses this server.
 ///
 /// The Host header has to name this server, so that a stranger's host name that resolves to this machine (DNS
 /// rebinding) reaches nothing. An Origin header, if one is sent, has to be the server's.

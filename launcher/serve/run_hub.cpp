@@ -82,7 +82,7 @@ std::string RunHub::list() const {
     return text_of_json(list);
 }
 
-/// Finds a run by its name alone: a path never leads out of the folder.
+/// Finds a run by its name only, so that no path can lead out of the folder.
 std::optional<RunDirectory> RunHub::find(const std::string& name) const {
     if (one_) return name == one_->name() ? one_ : std::nullopt;
     try {

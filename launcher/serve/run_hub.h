@@ -14,7 +14,7 @@ namespace ringmaster {
 
 /// The newest text of a run's page.
 struct PageText {
-    int64_t version = 0;  ///< grows with every change
+    int64_t version = 0;  ///< increases with every change
     std::shared_ptr<const std::string> json;
 };
 

@@ -19,7 +19,8 @@ struct SlurmOptions {
     std::optional<int> gpus_per_node() const;  ///< value of gres=gpu:… or gpus-per-node
     bool asks_for_gpus() const;
     std::optional<long> time_s() const;  ///< nullopt: not requested, or no limit
-    /// Seconds before the time limit when Slurm warns the ranks: `signal=`, else 120 or a fifth of the time.
+    /// Returns how many seconds before the time limit Slurm warns the ranks: the value of `signal=`, else a
+    /// fifth of the time limit, but at most 120 s.
     long warning_s() const;
 
     bool operator==(const SlurmOptions&) const = default;

@@ -1,5 +1,5 @@
-/// Asks Slurm about jobs: one squeue per cluster for all of them, then sacct or scontrol for a job that has
-/// left the queue.
+/// Asks Slurm about jobs: with one call of squeue per cluster, then with sacct or scontrol for each job that
+/// has left the queue.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct JobStatus {
     std::string state;                     ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
     std::string reason;                    ///< why it waits or ended: "Resources", "TimeLimit"
     std::string nodes;                     ///< nodes of the job: "gpu[03-04]"
-    int exit_status = 0, exit_signal = 0;  ///< the script's; known only after its end
+    int exit_status = 0, exit_signal = 0;  ///< of the script; known only after it has ended
 
     bool waits() const;    ///< queued, not started
     bool is_over() const;  ///< ended, or unknown to Slurm
@@ -36,7 +36,7 @@ std::map<std::string, JobStatus> look_at(SlurmSite& site, const std::vector<JobI
 /// remembers it; nullopt if there is none. `cluster` is empty if there is only one. Throws like look_at.
 std::optional<JobId> job_of_folder(SlurmSite& site, const std::string& cluster);
 
-/// Returns how a job ended, from sacct, else scontrol, else Slurm's last words in the job's log. The state is
+/// Returns how a job ended, from sacct, else scontrol, else Slurm's last lines in the job's log. The state is
 /// empty if none of them knows.
 JobStatus end_of(SlurmSite& site, const JobId& job);
 

@@ -9,8 +9,8 @@
 
 namespace ringmaster {
 
-/// The script marks its log with these lines: the job starts, and its ranks saved to make way for another
-/// job.
+/// Lines with which the script marks its log: when the job starts, and when its ranks have saved because the
+/// job is preempted.
 inline constexpr const char* kStartMark = "::ringmaster-start";
 inline constexpr const char* kPreemptedMark = "::ringmaster-preempted";
 
@@ -27,7 +27,7 @@ struct SlurmSubmission {
 };
 
 /// Returns the script. Quotes names and values, so that neither sbatch nor the shell interprets them. Throws
-/// Error(Usage) if the ranks do not fit the nodes, or if Slurm cannot be given a path.
+/// Error(Usage) if the ranks do not fit the nodes, or if a path cannot be passed to Slurm.
 std::string submit_script(const SlurmSubmission& job);
 
 /// Returns the part of the job's log since its last start; all of it if no start is marked.

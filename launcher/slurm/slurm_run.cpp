@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kState = "run.json";
-constexpr double kSubmission_s = 15;   ///< an sbatch may end later than the program that started it
+constexpr double kSubmission_s = 15;   ///< sbatch may end later than the program that started it
 constexpr const char* kStop = "stop";  ///< the script checks for this file
 
 fs::path record_file(const RunDirectory& run) {
@@ -31,7 +31,7 @@ RunState state_at(SlurmSite& site) {
     return parse_run_state(site.read(kState).value_or(""), site.run_dir() + "/" + kState);
 }
 
-/// Writes run.json for the job, and also here, since the mirror of a remote run may have ended before.
+/// Writes run.json for the job, and also here, since the mirror of a remote run may have ended earlier.
 void write_state(SlurmSite& site, const RunDirectory& run, const RunState& state) {
     site.write(kState, run_state_text(state));
     if (!site.host().empty()) write_run_state(run.dir, state);

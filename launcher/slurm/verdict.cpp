@@ -51,9 +51,10 @@ std::vector<TaskEnd> task_ends_in(const std::string& log) {
     return ends;
 }
 
-/// Returns the rank that was killed from outside; empty if there is none. It is srun's first line, unless
-/// another rank exits before srun has seen the kill. All errors are then of transfers, and the killed rank is
-/// the only one that reported none; srun itself kills ranks too, and then several report none.
+/// Returns the rank that was killed from outside; empty if there is none. srun's first line names that rank,
+/// unless another rank exits before srun has noticed the kill. In that case all errors are transfer errors,
+/// and only the killed rank has reported none. If several ranks have reported none, srun itself has killed
+/// some of them.
 std::string lost_rank_of(const std::string& log, const std::string& first_error,
                          const std::set<std::string>& told) {
     const std::vector<TaskEnd> ends = task_ends_in(log);

@@ -1,4 +1,4 @@
-/// Reads the files of ~/.ssh/config without choosing a machine.
+/// Reads ~/.ssh/config and the files that it includes, for all machines instead of one.
 #pragma once
 
 #include <filesystem>

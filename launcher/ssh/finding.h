@@ -1,5 +1,5 @@
 /// Describes a problem or fact about a machine: a stable code and the parameters of its two sentences. The
-/// sentences here are English; the app has them in its languages, by code.
+/// sentences here are English; the app finds their translations by code.
 #pragma once
 
 #include <string>

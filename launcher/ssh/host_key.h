@@ -1,4 +1,4 @@
-/// Checks a session's host key: chooses the key type to ask the server for, and decides if the key it shows
+/// Checks a session's host key: chooses the key type to ask the server for, and decides if the server's key
 /// is good. judge_host_key() makes the decision; this part reads the files and asks the user.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace ringmaster {
 
-/// Collects, while it lives, the host key algorithms that a server offers to this thread. libssh reports them
-/// only in its log.
+/// Collects, during its lifetime, the host key algorithms that a server offers to this thread. libssh reports
+/// them only in its log.
 class OfferedAlgorithms {
   public:
     OfferedAlgorithms();
@@ -36,7 +36,8 @@ class HostKeyCheck {
     /// Reads the files that the settings name. Throws NodeError for a file that cannot be read.
     explicit HostKeyCheck(const SshSettings& settings);
 
-    /// Returns the value for libssh's HOSTKEYS. Throws NodeError if libssh could verify none of them.
+    /// Returns the host key algorithms for libssh's option HOSTKEYS. Throws NodeError if libssh can verify
+    /// none of them.
     std::string algorithms() const;
 
     /// Throws NodeError unless the key is known or trusted. Adds a key to known_hosts if the user trusts it

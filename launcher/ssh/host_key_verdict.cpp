@@ -124,8 +124,8 @@ Lookup look_in_revoked(const KnownHostsText& file, const PublicKey& key) {
     return found;
 }
 
-/// Looks the key up under its name, and without the port if nothing is known under the name. For a
-/// certificate, OpenSSH also omits the port if it knows other keys but no authority under the name.
+/// Looks the key up under the host's name, and then without the port if nothing is known under that name. For
+/// a certificate, OpenSSH also omits the port if it knows other keys but no authority under the name.
 Lookup look_up_host(const HostKeySettings& settings, const HostKeyFiles& files, const ContactedHost& host,
                     const PublicKey& key, bool is_certified) {
     const Lookup found = look_up(host_key_name(settings, host), files, key);

@@ -1,6 +1,6 @@
 /// Decides if a host key is good. It never accepts a key that OpenSSH's client would refuse, and accepts what
-/// OpenSSH would accept without the settings that the verdict names. Pure: no file, socket or clock. It
-/// follows OpenSSH's check_host_key() and order_hostkeyalgs().
+/// OpenSSH would accept without the settings that the verdict names. The functions are pure: they use no
+/// file, socket or clock. It follows OpenSSH's check_host_key() and order_hostkeyalgs().
 #pragma once
 
 #include <optional>

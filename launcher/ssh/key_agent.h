@@ -1,5 +1,5 @@
-/// Shows the user's ssh-agent to libssh through a socket of our own: only keys worth offering, the likeliest
-/// first, since a server ends the connection after a few unknown ones (MaxAuthTries).
+/// Passes keys of the user's ssh-agent to libssh through a separate socket: only keys worth offering, the
+/// likeliest first, since a server ends the connection after a few unknown keys (MaxAuthTries).
 ///
 /// The protocol is draft-miller-ssh-agent: a message is a 32-bit big-endian length, a type byte and its
 /// content.
@@ -18,7 +18,7 @@ struct AgentKey {
     std::string comment;
 };
 
-/// Parses an answer with identities; returns none if the message is another one or damaged.
+/// Parses an answer with identities; returns none if the message is damaged or not such an answer.
 std::vector<AgentKey> parse_identities(const std::string& message);
 std::string identities_message(const std::vector<AgentKey>& keys);
 

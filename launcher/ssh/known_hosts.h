@@ -1,5 +1,5 @@
 /// Parses known_hosts (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT) line by line as OpenSSH's hostfile.c and match.c
-/// do. Pure: bytes in, entries out.
+/// do. The parsers are pure: they turn bytes into entries.
 #pragma once
 
 #include <optional>

@@ -104,7 +104,7 @@ class Login {
         return checked(result);
     }
 
-    /// Throws at once if the connection has ended.
+    /// Returns `result`. Throws if it is SSH_AUTH_ERROR, because the connection has then ended.
     int checked(int result) {
         if (result != SSH_AUTH_ERROR) return result;
         const std::string problem = session_.problem(), host = session_.settings.target.text();
@@ -293,7 +293,7 @@ class Login {
         return all;
     }
 
-    /// Throws the finding that helps the user most.
+    /// Throws a NodeError with the finding that helps the user most.
     [[noreturn]] void refuse() {
         const std::string host = session_.settings.target.text();
         const std::string user = session_.settings.user.empty() ? "this user" : session_.settings.user;

@@ -15,7 +15,8 @@ struct Prompt {
     bool from_server = false;  ///< true if the text must be shown as the server's
     bool echo = false;
     PromptKind kind = PromptKind::Server;
-    std::string of = {};  ///< user of the password, or file of the key with the passphrase
+    /// User whose password is asked for, or file of the key whose passphrase is asked for
+    std::string of = {};
 };
 
 /// Asks the user; nullopt if nobody can answer or they decline.

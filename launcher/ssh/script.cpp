@@ -14,15 +14,15 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Command for every script and login shell. The script follows on stdin as its length and its bytes; they
-/// are read one by one, so that the rest of stdin is left for the script.
+/// Command that starts any script from any login shell. The script follows on stdin as its length and its
+/// bytes. The command reads byte by byte, so that the rest of stdin is left for the script.
 constexpr const char* kReadScript = R"sh(exec sh -c 'read -r n && eval "$(dd bs=1 count=$n 2>/dev/null)"')sh";
 constexpr auto kStartPatience = std::chrono::seconds(30);
 constexpr size_t kMostNoise = 1 << 20;
 constexpr size_t kKeptErrors = 16 << 10;
 constexpr size_t kPiece = 256 << 10;
 constexpr size_t kMostAtOnce = 1 << 20;  ///< bytes per read, so that a flood cannot hold up the reader
-constexpr size_t kMostEarly = 4 << 20;   ///< most bytes of output received during a write
+constexpr size_t kMostEarly = 4 << 20;   ///< maximum bytes of output received during a write
 constexpr size_t kMostUnread = 16 << 20;
 constexpr int kMostSilences = 10;  ///< a script may take this many times its longest silence
 

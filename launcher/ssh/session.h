@@ -1,8 +1,8 @@
 /// Opens an SSH session with a machine: connects, checks the host key before it sends anything, and logs in.
-/// Only one thread may use it, as libssh demands; each script runs in a channel of its own.
+/// Only one thread may use it, as libssh demands; each script runs in a separate channel.
 ///
-/// Always runs `sh` with a script on its stdin: no login shell ever parses our names or paths. The shell's
-/// own output comes before a random mark, so that it can be told apart.
+/// Always runs `sh` with a script on its stdin: no login shell ever parses names or paths from Ringmaster.
+/// The shell's own output comes before a random mark, so that it can be told apart.
 #pragma once
 
 #include <chrono>

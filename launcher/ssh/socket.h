@@ -33,7 +33,7 @@ class OwnedSocket {
     int fd_;
 };
 
-/// Time after which silence, or bytes that nobody acknowledges, end the connection.
+/// Seconds of silence, or of waiting for bytes to be acknowledged, after which the connection ends.
 constexpr int kDeadPeer_s = 15;
 
 /// Tries every address of the name. Throws Error(Unreachable): unknown name, connection refused, timeout, no

@@ -15,7 +15,7 @@ struct SshTarget {
 };
 
 /// Parses a target; `[::1]:2222` is an IPv6 address with its port. Throws Error(Usage) for an invalid host or
-/// user, so that a shell, ssh or a terminal can take the text only for a name.
+/// user, so that a shell, ssh or a terminal cannot mistake the text for anything but a name.
 SshTarget parse_target(const std::string& text);
 
 /// Throws Error(Usage) with `where` for an invalid name.
