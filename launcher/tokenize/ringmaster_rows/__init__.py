@@ -12,10 +12,10 @@
     chat      chat_template; chat_template, chat_turns, chat_spans and chat_labels are its steps
     preference_texts, preference_tokens  prompts with answers, under `rl`
     rollouts  token ids with advantages, under `rl: grpo`
-    rollout_folder  such rows from files that come while the run trains
+    rollout_folder  rollouts from files that arrive while the run trains
     kinds     chooses the encoder of a type of dataset, and says why some types are refused
     order     merges the rows of several datasets in axolotl's order
-    templates chat templates and prompts, which are axolotl's
+    templates chat templates and prompts from axolotl
     vocabulary  the tokenizer and the special tokens that the file asks for
     growth    tokens added to the tokenizer, and rows to the model's embeddings
     hub       turns errors of the Hugging Face hub's client into one Failure

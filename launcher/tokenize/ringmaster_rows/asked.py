@@ -17,8 +17,8 @@ MAP_KEYS = {"remove_columns"}  # arguments of Dataset.map that a transform may r
 
 
 def prompts(rows, tokenizer, most, transform=None):
-    """Yields an Example without labels for each row. A prompt of more than `most` tokens counts as too long: it
-    leaves no room for its completion."""
+    """Yields an Example without labels for each row. A prompt of more than `most` tokens counts as too long, because it leaves no room for
+    its completion."""
     for row in rows:
         values = transform(row) if transform else row.values
         prompt = values.get("prompt")
@@ -41,7 +41,7 @@ def as_json(values, place):
 
 
 class Settings:
-    """Gives a transform the settings of the request by axolotl's names."""
+    """Gives a transform the settings of the request under axolotl's names."""
 
     KNOWN = ("sequence_len", "datasets", "seed", "sample_packing", "excess_length_strategy")
 
@@ -56,7 +56,7 @@ class Settings:
 
 
 def transform_of(source, request, tokenizer):
-    """Returns a function from a row to the values of a row of prompts; None if the type names none."""
+    """Returns a function from a row to the values of a row of prompts; None if the type names no function."""
     name, where = source.entry.get("type"), f"{source.key}.type"
     if not name:
         return None

@@ -2,7 +2,7 @@
 request, of the content of every local file that it names, of the tokenizer's files and of this program, so a result is
 never out of date. A dataset or tokenizer of the hub counts by its name and revision.
 
-Uses only the standard library: a cached answer must not wait for imports."""
+Uses only the standard library, so that a cached answer does not wait for imports."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ def entries(value, key):
 
 
 def expanded(listed):
-    """Returns the entries; one that names several configurations or `preprocess_shards` becomes several, as axolotl reads them."""
+    """Returns the entries. An entry that names several configurations or `preprocess_shards` becomes several, as in axolotl."""
     for entry in listed:
         if isinstance(entry.get("name"), list):
             yield from ({**entry, "name": name} for name in entry["name"])
@@ -203,7 +203,7 @@ def with_paths(result, folder):
 
 
 def store(aside, folder, result):
-    """Puts the finished folder `aside` in its place; a reader never sees half of it."""
+    """Moves the finished folder `aside` to its place, so that a reader never sees an incomplete one."""
     files = {file.name: file.stat().st_size for file in aside.glob("*.safetensors")}
     (aside / "summary.json").write_text(json.dumps({"result": result, "files": files}))
     if folder.exists() and cached_result(folder) is None:

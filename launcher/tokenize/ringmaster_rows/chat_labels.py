@@ -5,7 +5,8 @@ import numpy as np
 from .encoders import IGNORED
 from .report import Failure
 
-# The most tokens that the template may put between a turn's text and its end-of-turn token, as in axolotl.
+# The largest number of tokens that the template may put between a turn's text and its end-of-turn token,
+# as in axolotl.
 END_DISTANCE = 3
 
 

@@ -1,5 +1,5 @@
 """Turns rows into examples: input ids and labels (-100 for no label; not shifted), as axolotl makes them. An encoder is a generator
-function over rows; it batches by itself, since tokenizers use every core for a batch."""
+function over rows. It forms batches itself, because a tokenizer uses every core for a batch."""
 
 import json
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class Example(NamedTuple):
     counted: bool = True  # true: axolotl makes a row of this example; it makes none of an empty completion
     documents: tuple = ()  # lengths of its documents, under `rl`
     fate: str = ""  # "kept", "cut", "long" or "short", if the encoder applied the length rules itself
-    same: bytes = b""  # what dataset_exact_deduplication compares instead of the tokens
+    same: bytes = b""  # bytes that dataset_exact_deduplication compares instead of the tokens
     desirable: bool | None = None  # the row's label under rl: kto
     rollout: Rollout | None = None  # more fields of the row under rl: grpo
     fields: str = ""  # all of the row as JSON, if reward functions get it

@@ -62,7 +62,7 @@ def find_encoder(source, request, tokenizer):
     if isinstance(kind, dict):
         return partial(instruct, kind=kind_of_fields(kind, f"{source.key}.type"), tokenizer=tokenizer(), train_on_inputs=trained,
                        sequence_len=length)
-    if kind == "pretrain" or (pretrains and not request["sample_packing"]):  # axolotl packs or cuts texts to pretrain on
+    if kind == "pretrain" or (pretrains and not request["sample_packing"]):  # axolotl packs these texts into windows, or cuts them
         return partial(pretrain, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, packed=request["sample_packing"])
     if kind == "stepwise_supervised":
         return partial(judged, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, labels=request["token_labels"])

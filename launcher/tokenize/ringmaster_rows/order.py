@@ -1,5 +1,5 @@
-"""Merges the rows of several datasets, and drops equal rows, in exactly axolotl's order. This order decides which rows evaluate under
-`val_set_size`, and the order of training under `curriculum_sampling`."""
+"""Merges the rows of several datasets, and drops equal rows, in exactly axolotl's order. This order decides which rows are used for
+evaluation under `val_set_size`, and the order of training under `curriculum_sampling`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Packs documents into rows of at most `sequence_len` tokens. Documents stay whole; a row says where each begins."""
+"""Packs documents into rows of at most `sequence_len` tokens. Documents are never split; a row says where each begins."""
 
 def pack(lengths, chosen, capacity, in_file_order):
     """Returns [indices of a row's documents, in the file's order] for the documents with the indices `chosen`."""
@@ -36,7 +36,7 @@ def first_fit(lengths, order, capacity):
     leaves = 1
     while leaves < len(order):
         leaves *= 2
-    room = [capacity] * (2 * leaves)  # for each node of the tree, the most room in any of its rows
+    room = [capacity] * (2 * leaves)  # for each node of the tree, the largest room in any of its rows
     rows = [[] for _ in order]
     for index in order:
         length, node = int(lengths[index]), 1

@@ -86,7 +86,7 @@ def within(texts, parts, tokenizer, rules):
     cut = tuple(tokenizer.decode(ids[:room], skip_special_tokens=False) if len(ids) > room else text
                 for ids, text in zip(answers, texts.answers, strict=True))
     fits = all(text and len(ids) <= room for text, ids in zip(cut, ids_of(tokenizer, [cut])[0], strict=True))
-    return cut, "cut" if fits else "long"  # the text of the first n tokens can become more than n tokens
+    return cut, "cut" if fits else "long"  # the text of the first n tokens can be tokenized into more than n tokens
 
 
 def ids_of(tokenizer, groups, special=False):
@@ -101,7 +101,7 @@ def ended(text, tokenizer, joins):
 
 
 def has_label(labels):
-    """Returns whether the loss uses a label; nothing predicts a document's first token."""
+    """Returns whether the loss uses any label; the first one has no effect, because nothing predicts a document's first token."""
     return bool((labels[1:] != IGNORED).any())
 
 

@@ -46,7 +46,7 @@ def prepare(request, folder, report):
         evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(chosen, request)
-    shuffles_later = not request["curriculum_sampling"] and request["preference"] != "kto"  # by the sampler
+    shuffles_later = not request["curriculum_sampling"] and request["preference"] != "kto"  # the sampler shuffles the rows later
     if shuffles_later:
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = rows.packed if streams else packed_rows(request, rows, chosen)
@@ -171,12 +171,13 @@ def collect_stream(request, stream, rows, take):
 
 
 def length_rules(request):
-    """Returns (least tokens, what becomes of rows longer than sequence_len)."""
+    """Returns (the fewest tokens of a row, what to do with rows longer than sequence_len)."""
     return request["tokenization"].get("min_sample_len") or MIN_LENGTH, request["excess_length"]
 
 
 def stream_rules(request):
-    """Returns the same for a stream: axolotl drops what is too long or too short from a packed stream, and nothing from other streams."""
+    """Returns the length rules of a stream, like length_rules. axolotl drops rows that are too long or too short from a
+    packed stream, and none from other streams."""
     return (MIN_LENGTH, "drop") if request["sample_packing"] else (1, request["excess_length"])
 
 
@@ -201,7 +202,7 @@ def counted(rows, counts):
 
 
 def within_length(example, request, counts, least, excess):
-    """Returns the example, cut if `excess` is truncate; None if it is dropped. Raises an error if it is raise."""
+    """Returns the example, cut if `excess` is "truncate"; None if it is dropped. If `excess` is "raise", raises Failure for a long example."""
     length, most = len(example.input_ids), request["sequence_len"]
     if example.fate:
         return within_pair(example, request, counts)

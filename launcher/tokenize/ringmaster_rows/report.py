@@ -33,7 +33,7 @@ class Report:
 
     def progress(self, phase, done, total, of=""):
         """Writes progress, throttled; a phase's first and last line are always written. `phase` is a code of launcher/base/progress.cpp,
-        `of` the value of its text; `total` is 0 if it is not known."""
+        `of` the value in its text; `total` is 0 if it is not known."""
         now = time.monotonic()
         if (phase, of) == self._phase and now < self._next and (not total or done < total):
             return

@@ -8,11 +8,10 @@ The file is {"folder", "timeout": seconds for one step's rows, "journal": a file
 each:
 
     {"take": {"begin", "count", "to": a file}}
-    {"ready": []}, then for each question {"waiting": {"seconds", "timeout"}} again and again, and {"rows": count}
+    {"ready": []}, then for each question {"waiting": {"seconds", "timeout"}} repeatedly, and {"rows": count}
 
-or {"error", "where", "hint", "exit"}, after which the process ends. `begin` counts the rows that
-the run has used. The rows are written as a tokens.safetensors, as those of a file that is there
-from the start (ringmaster_rows/rollouts.py).
+or {"error", "where", "hint", "exit"}, after which the process ends. `begin` counts the rows that the run has used. The rows are written as
+a tokens.safetensors, like the rows of a file that exists from the start (ringmaster_rows/rollouts.py).
 
 Files are taken in order of their names, each once. The journal has a line for each file that was
 taken: its name, its rows, and a digest of them. A resumed run reads the files that it still
@@ -43,11 +42,11 @@ PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
 LOOK_EVERY = 0.2  # seconds between two listings of the folder
 TELL_AFTER, TELL_EVERY = 1.0, 2.0  # seconds until the first line that reports waiting, and between two such lines
 PATIENT_WITH_OTHERS = 30.0  # seconds for a process of a killed engine to end
-UNFINISHED = (".tmp", ".part")  # ends of names that are not looked at
-MOST_FILES = 1_000_000  # most names in the folder
+UNFINISHED = (".tmp", ".part")  # suffixes of files that are ignored
+MOST_FILES = 1_000_000  # maximum number of names in the folder
 MOST_BYTES = 1 << 32  # most bytes of a file
-MOST_ARRAY_BYTES = 1 << 28  # most bytes of a file that is one JSON array, which is parsed as a whole
-MOST_TOKENS = 1 << 27  # most tokens of a file's rows together
+MOST_ARRAY_BYTES = 1 << 28  # maximum bytes of a file that is one JSON array, which is parsed as a whole
+MOST_TOKENS = 1 << 27  # maximum tokens of all rows of a file together
 
 
 class Unusable(Exception):
@@ -136,7 +135,7 @@ class RolloutFolder:
         return self.taken[-1].end if self.taken else 0
 
     def wait_for(self, rows):
-        """Takes files until there are `rows` rows in all. Raises a Failure after the time for one step's rows."""
+        """Takes files until there are `rows` rows in all. Raises a Failure if they do not arrive in the time for one step's rows."""
         begun, tell_at, failed, pause = time.monotonic(), TELL_AFTER, 0, PAUSES[0]
         while self.total() < rows:
             waited, timeout = time.monotonic() - begun, self.settings["timeout"]

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 from .report import UNREACHABLE, Failure
 from .served import InvalidAnswer, Wanted, completions_in, parsed
 
-AT_ONCE = 16  # requests
+AT_ONCE = 16  # requests at the same time
 PATIENT_WITH_LIES = 3  # attempts that may end with an answer that does not fit the request
 PAUSES = (0.5, 15.0)  # seconds between attempts: the first, and the longest
-MOST_BYTES = 1 << 20  # most bytes of an answer without completions
-LONGEST_KEY = 8192  # most characters of an API key
+MOST_BYTES = 1 << 20  # maximum bytes of an answer without completions
+LONGEST_KEY = 8192  # maximum characters of an API key
 SHORTEST_SECRET = 8  # characters; a shorter key is not masked, because it may occur in any text
 HIDDEN = "[removed]"
 SEEDS = 2**31
@@ -129,7 +129,7 @@ class Connections:
         return max(0.01, self.deadline - time.monotonic())
 
     def ask(self, method, path, question=None, longest=MOST_BYTES):
-        """Returns the body of a good answer. Raises Unavailable, Refusal or InvalidAnswer."""
+        """Returns the body of a successful answer. Raises Unavailable, Refusal or InvalidAnswer."""
         connection, line = http.client.HTTPConnection(self.address.host, self.address.port, timeout=self.left()), None
         try:
             line = self.connect(connection)
@@ -174,7 +174,7 @@ class Connections:
             self._open.add(line)
         if self.address.trust:
             secured = self.address.trust.wrap_socket(line, server_hostname=self.address.host, do_handshake_on_connect=False)
-            with self._lock:  # wrapping moves the connection to another object
+            with self._lock:  # TLS replaces the connection's socket object
                 self._open.discard(line)
                 if self._over:
                     break_off(secured)

@@ -80,7 +80,7 @@ def old_of(row, count):
         raise Failure(f"old_per_token_logps has to hold a number for each of the completion's {count} tokens", str(row.place))
     try:
         return np.asarray(values, np.float64)
-    except OverflowError:  # a whole number that float64 cannot hold
+    except OverflowError:  # an integer that float64 cannot hold
         raise Failure("old_per_token_logps holds a number that is not finite", str(row.place)) from None
 
 
@@ -89,7 +89,7 @@ def number_of(row, name):
     try:
         if is_number(value) and math.isfinite(value):
             return float(value)
-    except OverflowError:  # a whole number that float64 cannot hold
+    except OverflowError:  # an integer that float64 cannot hold
         pass
     raise Failure(f"{name} has to be one finite number", str(row.place))
 

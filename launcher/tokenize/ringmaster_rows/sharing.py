@@ -1,14 +1,15 @@
-"""Counts what the engine saves by computing a prompt once that several answers of a row have in common (engine/data/shared_prompts.h):
-the answers of a pair, or packed rollouts of one prompt."""
+"""Counts what the engine saves by computing a prompt only once if several answers of a row share it (engine/data/shared_prompts.h): the
+answers of a pair, or packed rollouts of one prompt."""
 
 import numpy as np
 
 
 def shared_prompts(request, written):
-    """Returns the shares of tokens and of cells of attention (without windows) that are computed, and the `most` tokens of a row
-    relative to what it may hold; None if that depends on the step. `written` has pairs (rows, packed rows as lists of indices)."""
+    """Returns the computed shares of tokens and of attention cells (without windows), and under "most" the largest number of tokens
+    computed for a row, relative to the row's capacity; None if this depends on the step. `written` has pairs (rows, packed rows as lists of
+    indices)."""
     packs, method = request["sample_packing"], request["preference"]
-    single = not packs and method == "grpo"  # which rollouts lie in a micro-batch is up to the sampler
+    single = not packs and method == "grpo"  # the sampler chooses which rollouts share a micro-batch
     if not method or method == "kto" or single or request["completion_tokens"]:
         return None
     totals, most = np.zeros(4), 0

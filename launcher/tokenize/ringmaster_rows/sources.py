@@ -1,5 +1,5 @@
-"""Finds the files that a dataset entry means, and hashes their content. Uses only the standard library: a cached answer must not wait
-for imports."""
+"""Finds the files that a dataset entry means, and hashes their content. Uses only the standard library, so that a cached answer does
+not wait for imports."""
 
 import glob
 import hashlib

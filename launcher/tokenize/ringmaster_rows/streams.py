@@ -16,7 +16,7 @@ TABLE_ROWS = 100
 
 
 def is_pretraining(entry):
-    """Returns whether the entry is `pretraining_dataset`, whose texts axolotl reads in ways of its own."""
+    """Returns whether the entry is `pretraining_dataset`, whose texts axolotl encodes in a special way."""
     return bool(entry.get("pretraining")) or entry.get("type") == "pretrain"
 
 
@@ -54,8 +54,8 @@ class Stream:
         self._dataset = self._of_rows() if self._rows_first else self._of_examples()
 
     def groups(self):
-        """Yields iterables of examples, endlessly: a buffer's, which are packed together, or those of a whole pass; and None after each
-        pass. Later passes have another order, as `IterableDataset.set_epoch` gives it."""
+        """Yields iterables of examples, endlessly: the examples of one buffer, which are packed together, or of a whole pass; and None
+        after each pass. Each pass has a different order, as `IterableDataset.set_epoch` gives it."""
         for epoch in count():
             self._dataset.set_epoch(epoch)
             self._unskipped = self._skip()
@@ -87,7 +87,7 @@ class Stream:
         return self._sources[0].entry.get("skip") or 0
 
     def _of_rows(self):
-        """Reads rows in tables, as `datasets` reads files: it interleaves and shuffles these table by table."""
+        """Reads rows in tables as `datasets` does, because it interleaves and shuffles files table by table."""
         import pyarrow as pa
         from datasets.iterable_dataset import ArrowExamplesIterable
 

@@ -23,8 +23,8 @@ class Rows:
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
         self.documents = []  # under `rl`: lengths of each row's documents
-        self.desirable = []  # under rl: kto
-        self.advantages = []  # under rl: grpo
+        self.desirable = []  # the rows' labels, under rl: kto
+        self.advantages = []  # one per document, under rl: grpo
         self.fields = []  # rows of prompts, as JSON
         self.own_labels = own_labels  # a label belongs to its own token
         self.label_count = 0
@@ -32,7 +32,7 @@ class Rows:
         self.positions = []  # index of each kept row among the examples made
         self.made_by_source = []
         self.digests = []
-        self.packed = []  # of a stream: indices of each packed row's documents
+        self.packed = []  # only for a stream: indices of each packed row's documents
 
     def add(self, example):
         ids, labels = (part.astype("<i4").tobytes() for part in (example.input_ids, example.labels))

@@ -50,7 +50,7 @@ def grown_tokenizer(request, folder, report):
 
 
 def renamed_tokens(name, options, folder):
-    """Copies the tokenizer and replaces the texts of the tokens with these numbers, which have to be added tokens."""
+    """Copies the tokenizer and replaces the texts of the tokens whose ids `added_tokens_overrides` names; these must be added tokens."""
     texts = {int(number): text for number, text in options["added_tokens_overrides"].items()}
     from_pretrained(name, options, "tokenizer_config").save_pretrained(folder)
     file = folder / "tokenizer.json"

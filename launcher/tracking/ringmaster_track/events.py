@@ -26,7 +26,7 @@ class EventFile:
         self.more = False  # the last read ended before the file did
 
     def poll(self) -> list:
-        """Returns the points of the whole lines that came since the last call."""
+        """Returns the points of the complete lines that were added since the last call."""
         file = open_regular(self.file)
         if file is None:
             return []
@@ -39,7 +39,7 @@ class EventFile:
         return self._new_points(text)
 
     def is_read(self) -> bool:
-        """Returns whether no whole line is left."""
+        """Returns whether no complete line is left to read."""
         return not self.more
 
     def _new_points(self, text: bytes) -> list:

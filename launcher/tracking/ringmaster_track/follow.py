@@ -149,7 +149,7 @@ def main(run: str, name: str, mirror: bool) -> int:
     warn = warner(run_dir, tracker, mirror)
     problem = problem_of(tracker)
     if problem:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ends the wait for rank 0
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # so that SIGTERM ends the wait for rank 0
         warn(problem.message, problem.fix)
         return NOT_SET_UP
     end = Follower(run_dir, tracker, warn).run()

@@ -8,7 +8,7 @@ from .points import number
 from .tracker import Problem, Tracker, flat, variable
 
 TAG = "ringmaster.run"
-MOST_METRICS = 1000  # most metrics in one call
+MOST_METRICS = 1000  # maximum metrics in one call
 MOST_PARAMS = 100
 LONGEST_PARAM = 500
 STATUS = {"completed": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}

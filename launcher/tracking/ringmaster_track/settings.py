@@ -39,14 +39,16 @@ class Settings:
         return value if isinstance(value, str) and value else None
 
     def name(self, own_key: str) -> str:
-        """Returns the run's name for a tracker: its own key, else axolotl's order, else the run directory's."""
+        """Returns the run's name for a tracker: the value of `own_key`, else of the first other name key in
+        axolotl's order, else the run directory's name."""
         for key in (own_key, "wandb_name", "mlflow_run_name", "trackio_run_name"):
             if self.text(key):
                 return self.text(key)
         return self.run
 
     def export(self, prefixes) -> None:
-        """Sets the variables that axolotl sets: every key that has one of these prefixes and holds text, in capitals."""
+        """Sets the environment variables that axolotl sets: one for every key that has one of these prefixes and
+        holds text, named like the key in capitals."""
         for key in self.keys:
             value = self.text(key)
             if value and key.startswith(tuple(prefixes)) and REMOVED not in value:

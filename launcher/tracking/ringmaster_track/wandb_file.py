@@ -16,7 +16,7 @@ WRITER_PATIENCE_S = 15
 
 
 def records(file: Path):
-    """Yields the data of each whole record; stops where a file is cut off."""
+    """Yields the data of each complete record; stops at the point where a file is cut off."""
     content = Path(file).read_bytes()
     if not content.startswith(HEADER):
         return
@@ -69,6 +69,6 @@ def _is_open_somewhere(folder: Path) -> bool:
         try:
             if any(os.readlink(one).startswith(inside) for one in process.iterdir()):
                 return True
-        except OSError:  # the process is gone, or another user's
+        except OSError:  # the process is gone, or belongs to another user
             continue
     return False
