@@ -19,7 +19,8 @@ namespace ringmaster {
 
 class Channel {
   public:
-    static constexpr size_t kLongestGreeting = 256;  ///< most bytes of a line before the proofs
+    /// Maximum bytes of a line before both ends have authenticated
+    static constexpr size_t kLongestGreeting = 256;
 
     /// Returns node 0's end of a connection with any of the nodes 1 to nodes - 1.
     static Channel of_first(const std::string& secret, int nodes);

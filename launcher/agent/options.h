@@ -37,7 +37,7 @@ struct AgentOptions {
     }
 };
 
-constexpr int kMaxRanks = 1024;  ///< most ranks of one node
+constexpr int kMaxRanks = 1024;  ///< maximum number of ranks on one node
 constexpr int kMaxNodes = 4096;
 
 /// Returns the command-line options of all modes of ringmaster-agent.

@@ -68,7 +68,7 @@ void append_to_log(const fs::path& run_dir, int rank, const std::string& text) {
 }
 
 void note_event(RankRecord& record, const EventLine& line) {
-    // Trackers write their warnings into rank 0's file too, also after the rank's own end.
+    // Trackers write their warnings into rank 0's file too, even after the rank has ended.
     if (std::holds_alternative<WarningEvent>(line.event)) return;
     record.done.reset();
     if (const auto* hello = std::get_if<HelloEvent>(&line.event)) record.start_step = hello->start_step;

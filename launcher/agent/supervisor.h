@@ -39,7 +39,8 @@ class Supervisor {
     /// Returns ADDRESS:STORE_PORT:AGENT_PORT for the other nodes' agents.
     std::string meeting_place() const;
 
-    /// Runs to the end; returns how it ended. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD must be blocked.
+    /// Supervises the run until it ends; returns how it ended. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD must be
+    /// blocked.
     RunPhase supervise();
 
   private:

@@ -8,8 +8,9 @@ namespace ringmaster {
 namespace {
 
 constexpr size_t kSettled = 30;
-constexpr double kFar = 6, kVeryFar = 8;                // deviations above the median
-constexpr double kFarShare = 0.2, kVeryFarShare = 0.5;  // least distance above the median, as a share of it
+constexpr double kFar = 6, kVeryFar = 8;  // deviations above the median
+// Minimum distance above the median, as a share of the median
+constexpr double kFarShare = 0.2, kVeryFarShare = 0.5;
 constexpr size_t kJudgedLosses = 3;
 constexpr double kLeastSilence_s = 60, kSilentSteps = 10, kLongSilence_s = 1800;
 constexpr size_t kKnownSteps = 5;

@@ -50,7 +50,7 @@ std::string fit(const std::string& text, int width);
 std::string padded(const std::string& text, int width);         ///< adds spaces after the text
 std::string right_aligned(const std::string& text, int width);  ///< adds spaces before the text
 
-/// Breaks the text at blanks and newlines into lines of at most `width` columns; a longer word gets its own
+/// Breaks the text at spaces and newlines into lines of at most `width` columns; a longer word gets its own
 /// line, unbroken.
 std::vector<std::string> wrap(const std::string& text, int width);
 

@@ -41,8 +41,8 @@ enum class XAxis {
 /// step has the position of the step before it.
 std::vector<double> positions(const StepColumns& steps, XAxis axis, const StepRange& range, int width);
 
-/// Holds many ranks in one curve: per pixel column the least value, the greatest, and the median of the
-/// means.
+/// Summarizes the curves of many ranks: for each pixel column the least value, the greatest value, and the
+/// median of the means.
 struct Spread {
     std::vector<float> low, high, median;
 };

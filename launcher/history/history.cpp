@@ -38,7 +38,7 @@ int64_t line_after(const std::filesystem::path& file, int64_t offset, int64_t si
     return end == std::string::npos ? size : offset + static_cast<int64_t>(end) + 1;
 }
 
-/// Takes the steps from the whole lines in [offset, offset + kSampleBytes).
+/// Takes the steps from the complete lines in [offset, offset + kSampleBytes).
 void sample(const std::filesystem::path& file, int64_t offset, RankHistory& rank) {
     for (const EventLine& line : events_in(file, offset, kSampleBytes)) {
         const auto* step = std::get_if<StepEvent>(&line.event);

@@ -1,7 +1,6 @@
-/// Reads a run: run.json, the events of every rank, which it keeps as columns, and samples.jsonl; follows
-/// the files by byte offset.
-/// All facts are on the disk, so a reader that starts late or loses its connection loses nothing. Reading
-/// never changes anything. Use it from one thread: it has no locks.
+/// Reads a run: run.json, samples.jsonl and the events of every rank, which it keeps as columns. Follows the
+/// files by byte offset. All facts are on the disk, so a reader that starts late or loses its connection
+/// loses nothing. Reading never changes anything. Use it from one thread: it has no locks.
 #pragma once
 
 #include <chrono>

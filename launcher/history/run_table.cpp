@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
-constexpr int64_t kLongestReadWhole = 1 << 20;  ///< rank 0's events up to this size are read whole
+constexpr int64_t kLongestReadWhole = 1 << 20;  ///< rank 0's events up to this size are read completely
 constexpr int64_t kTailBytes = 64 << 10;        ///< bytes read at the end of a longer file
 constexpr int64_t kHeadBytes = 64 << 10;
 constexpr int64_t kPieceBytes = 8 << 10;

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Returns the least compute capability that the kernels run on, such as "8.0".
+/// Returns the lowest compute capability of the GPUs that the kernels run on, such as "8.0".
 std::string least_capability();
 
 /// Returns whether the kernels cannot run on a GPU of this compute capability. An unknown capability does not

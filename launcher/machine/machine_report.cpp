@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kMostConfigBytes = 4 << 20;
-constexpr int64_t kSetUpBytes = 11'000'000'000;  ///< most space that `ringmaster setup` needs at once
+/// Maximum disk space that `ringmaster setup` needs at any time
+constexpr int64_t kSetUpBytes = 11'000'000'000;
 constexpr int64_t kFewRunsBytes = 5'000'000'000;
 
 /// Returns the text of a regular file of at most kMostConfigBytes; empty if it cannot be read.

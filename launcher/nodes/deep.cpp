@@ -50,7 +50,7 @@ class TalkingProgram {
         throw NodeError({"command-hangs", {std::to_string(patience.count())}}, node_.name());
     }
 
-    /// Returns what the program wrote to stderr, without its own name in front.
+    /// Returns what the program wrote to stderr, without the program's name in front.
     std::string error_output() const {
         std::string words = script_.errors();
         constexpr std::string_view kName = "ringmaster-engine: ";

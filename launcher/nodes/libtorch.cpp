@@ -118,7 +118,8 @@ void add_dependencies(const fs::path& of, const fs::path& site, std::set<fs::pat
         if (!inside.empty() && *inside.begin() != "..") files.insert(file);
         return true;
     };
-    // A package's engine has no link to LibTorch next to it: its script names the folder, too.
+    // A package's engine has no link to LibTorch next to it. The package's script also passes the folder in
+    // LD_LIBRARY_PATH.
     run_child({"env",
                {"LD_LIBRARY_PATH=" + (site / "torch/lib").string(), "ldd", of.string()},
                "looking up LibTorch's files",

@@ -13,8 +13,8 @@ namespace ringmaster {
 struct Turn {
     std::optional<RunDirectory> next;  ///< the first run that may start; empty: none
     QueueState state = QueueState::Waiting;
-    std::vector<RunDirectory> active_elsewhere;  ///< at work on other machines or in Slurm
-    bool is_done = false;                        ///< nothing waits, nothing runs
+    std::vector<RunDirectory> active_elsewhere;  ///< runs that are active on other machines or in Slurm
+    bool is_done = false;                        ///< true: no run waits or is active
 };
 
 /// Returns the turn, by these rules. Runs for the same place start in their order. This machine trains

@@ -11,7 +11,7 @@ namespace ringmaster {
 
 constexpr const char* kMergeCode = "MERGE-ADAPTER";
 
-/// Writes a whole model into `to`, a new folder, from config_of_adapter or config_of_trained_adapter
+/// Writes a complete model into `to`, a new folder, from config_of_adapter or config_of_trained_adapter
 /// (launcher/rows/generate.h). Throws Error or Cancelled.
 void merge_adapter(const Config& config, const std::filesystem::path& to, const Places& places,
                    const Progress& progress);

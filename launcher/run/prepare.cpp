@@ -162,7 +162,8 @@ void take_grown_model(Proposal& proposal, const fs::path& folder, const Machine&
 
 namespace {
 
-/// Returns how many rows of a stream the run trains on; nullopt for other datasets, which are read whole.
+/// Returns how many rows of a stream the run trains on; nullopt for other datasets, which are read
+/// completely.
 std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
     const bool streamed = !config.datasets.empty() && config.datasets[0].value("streamed", false);
     if (!streamed || !config.max_steps) return std::nullopt;

@@ -25,10 +25,10 @@ bool completes_run(const Event& event);
 /// Updates the summary with the next event of rank 0.
 void take_event(RunSummary& summary, const Event& event);
 
-/// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
+/// Returns the events in the complete lines of a part of an event file; none if it cannot be read.
 std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
-/// Returns the steps in the whole lines of a part of an event file.
+/// Returns the steps in the complete lines of a part of an event file.
 std::vector<StepEvent> steps_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 /// Returns a rank's events, or its steps alone, in the last `bytes` of its event file.
 std::vector<EventLine> last_events(const RunDirectory& run, int rank, int64_t bytes);

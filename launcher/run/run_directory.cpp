@@ -218,7 +218,8 @@ void delete_run(const RunDirectory& run) {
                              : " (pid " + std::to_string(alive ? alive->pid : state.writer.pid) + ")"),
                     run.name(), "`ringmaster stop " + run.name() + "` first");
     }
-    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // hides the folder before it is deleted
+    // The new name hides the folder before it is deleted.
+    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());
     std::error_code problem;
     fs::remove_all(aside, problem);
     fs::rename(run.dir, aside, problem);

@@ -97,7 +97,7 @@ std::vector<std::string> split(const std::string& list, char separator) {
     return parts;
 }
 
-/// Splits a list of files from `ssh -G`. Throws if a path may contain a blank and so look like two.
+/// Splits a list of files from `ssh -G`. Throws if a path may contain a space and so look like two paths.
 std::vector<std::string> files_of(const std::string& list, const char* name, const SshTarget& target) {
     std::vector<std::string> files;
     if (list == "none") return files;

@@ -28,13 +28,14 @@ add_library(ringmaster::torch ALIAS ringmaster_torch)
 target_include_directories(ringmaster_torch SYSTEM INTERFACE
     ${TORCH_DIR}/include ${TORCH_DIR}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
 target_compile_definitions(ringmaster_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-# At run time libtorch_cpu finds its dependencies by its own RPATH, so our link need not name them.
+# At run time libtorch_cpu finds its dependencies by its own RPATH, so the link step of the engine need not name
+# them.
 target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
     LINKER:-rpath-link,${TORCH_LIB_DIR})
 target_link_libraries(ringmaster_torch INTERFACE
     ${TORCH_LIB_DIR}/libtorch_cpu.so ${TORCH_LIB_DIR}/libc10.so OpenMP::OpenMP_CXX)
 
-set(RINGMASTER_LEAST_GPU 80) # the least compute capability, times ten, that the kernels are compiled for
+set(RINGMASTER_LEAST_GPU 80) # the lowest compute capability, times ten, that the kernels are compiled for
 option(RINGMASTER_CUDA "Build the engine's CUDA part, ringmaster_cuda.so" ON)
 if(RINGMASTER_CUDA)
     if(NOT CMAKE_CUDA_COMPILER)

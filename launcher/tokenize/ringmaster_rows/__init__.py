@@ -1,6 +1,6 @@
 """The steps of ringmaster_tokenize.py.
 
-    report    writes stdout: progress, warnings, the result or the one error
+    report    writes stdout: progress, warnings, the result or the error
     sources   finds the files that a dataset entry means, and hashes their content   (standard library only)
     cache     keeps the results of requests                                            (standard library only)
     rows      reads rows, each with its place: file and line

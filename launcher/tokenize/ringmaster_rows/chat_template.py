@@ -14,7 +14,8 @@ def names():
 
 
 def find_template(entry, key, tokenizer, options, base_dir):
-    """Returns the text of the template that the entry names, else that of the whole file, else the tokenizer's."""
+    """Returns the text of the entry's template, else of the template that the file sets for all datasets, else of the tokenizer's
+    template."""
     own = entry.get("chat_template") or entry.get("chat_template_jinja")
     holder, where = (entry, f"{key}.chat_template") if own else (options, "chat_template")
     jinja = holder.get("chat_template_jinja")

@@ -1,4 +1,4 @@
-"""Writes stdout: JSON lines of progress and warnings, and last the result or the one error."""
+"""Writes stdout: JSON lines of progress and warnings, and finally the result or the error."""
 
 import json
 import os

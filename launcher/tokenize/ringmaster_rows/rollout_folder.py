@@ -44,7 +44,7 @@ TELL_AFTER, TELL_EVERY = 1.0, 2.0  # seconds until the first line that reports w
 PATIENT_WITH_OTHERS = 30.0  # seconds for a process of a killed engine to end
 UNFINISHED = (".tmp", ".part")  # suffixes of files that are ignored
 MOST_FILES = 1_000_000  # maximum number of names in the folder
-MOST_BYTES = 1 << 32  # most bytes of a file
+MOST_BYTES = 1 << 32  # maximum bytes of a file
 MOST_ARRAY_BYTES = 1 << 28  # maximum bytes of a file that is one JSON array, which is parsed as a whole
 MOST_TOKENS = 1 << 27  # maximum tokens of all rows of a file together
 

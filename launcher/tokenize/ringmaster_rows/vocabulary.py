@@ -82,7 +82,7 @@ def rename_settings(file, texts):
 
 
 def set_chat_template(tokenizer, options, base_dir):
-    """Sets the whole file's template in place of the tokenizer's, so that a dataset's tokenizer_default means it too."""
+    """Replaces the tokenizer's template with the file's template, so that tokenizer_default of a dataset means that one too."""
     name, jinja = options.get("chat_template"), options.get("chat_template_jinja")
     if not name and not jinja:
         return
