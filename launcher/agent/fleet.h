@@ -50,7 +50,7 @@ class Fleet {
     void add_to(std::vector<pollfd>& waited) const;
     /// Returns new messages; a lost node is reported once. `arrived` lists the nodes that have said hello.
     std::vector<FleetMessage> take();
-    void beat();  ///< sends at most every two seconds; call it often
+    void beat();  ///< sends a beat if the last beat is two seconds old; call it often
     void send(int node, const std::string& line);
     void send_all(const std::string& line);
 
@@ -87,7 +87,7 @@ class Fleet {
 
 /// Returns the name of this machine's interface that has this address; empty if none has it.
 std::string interface_of(const std::string& address);
-/// Returns this machine's address towards another; an empty string if there is no route.
+/// Returns this machine's address on the route to `address`; an empty string if there is no route.
 std::string address_towards(const std::string& address);
 
 }  // namespace ringmaster

@@ -29,7 +29,7 @@ namespace ringmaster {
 
 class Supervisor {
   public:
-    /// Takes the earlier state from run.json in `previous`.
+    /// `previous` is the run's earlier state, read from run.json.
     Supervisor(const AgentOptions& options, const RunState& previous);
 
     /// Starts the ranks. Throws Error if a rank cannot be started or run.json cannot be written; nothing runs

@@ -22,7 +22,7 @@ enum class Trigger {
     RankFailed,    ///< a rank of this node failed
     StopTooEarly,  ///< the request to stop killed a rank, which could not save yet
     StopNow,
-    OtherNode,  ///< something happened on another node
+    OtherNode,  ///< a rank failed on another node, or that node was lost
 };
 
 struct RankEnd {

@@ -24,7 +24,8 @@ class RecentValues {
     void add(int64_t step, double value);  ///< drops the oldest value if there are more than `most`
     void drop_after(int64_t step);         ///< drops the values of later steps
     size_t size() const { return sorted_.size(); }
-    double middle() const { return sorted_[sorted_.size() / 2]; }  ///< median; needs a value
+    /// median; call it only if there is a value
+    double middle() const { return sorted_[sorted_.size() / 2]; }
     const std::vector<double>& sorted() const { return sorted_; }
 
   private:

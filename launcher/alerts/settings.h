@@ -4,7 +4,7 @@
 ///     …]}
 ///
 /// This user's file (alert_settings_file) applies to runs that are made after it was written. Each run has a
-/// copy, which its node 0 reads. A webhook's address often is a secret: only this user can read the files.
+/// copy, which its node 0 reads. A webhook's address is often a secret, so only this user can read the files.
 #pragma once
 
 #include <filesystem>

@@ -27,7 +27,8 @@ namespace {
 
 constexpr double kSame = 0.005;
 constexpr size_t kMostEvaluations = 100'000;  ///< older evaluations are dropped
-constexpr unsigned kMostReaders = 4;          ///< runs read at once; each holds up to 60 MB of events
+/// Runs read at the same time; each holds up to 60 MB of events
+constexpr unsigned kMostReaders = 4;
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr size_t kLongestValue = 400;

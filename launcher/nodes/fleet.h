@@ -26,8 +26,8 @@ struct Node {
 /// Parses the names. Throws Error(Usage) for an invalid or repeated name.
 std::vector<SshTarget> parse_targets(const std::vector<std::string>& names);
 
-/// The number of machines to work on at a time: an sshd, also that of a gateway, accepts ten logins at a time
-/// (MaxStartups).
+/// The number of machines to work on at a time: an sshd, including that of a gateway, accepts ten logins at a
+/// time (MaxStartups).
 constexpr int kMachinesAtOnce = 8;
 
 /// Runs `work` for each index in threads, at most kMachinesAtOnce at a time, and waits for all. Then rethrows

@@ -25,7 +25,8 @@ struct Object {
     int64_t there = -1;  ///< bytes that are there already; -1: all
 };
 
-/// OpenSSL uses the processor's SHA instructions; coreutils often does not and takes five times as long.
+/// Prefers OpenSSL, which uses the processor's SHA instructions; coreutils often does not and takes five
+/// times as long.
 constexpr const char* kSum = R"sh(
 sum() {
     got=$(openssl dgst -sha256 -r <"$1" 2>/dev/null | cut -c1-64)

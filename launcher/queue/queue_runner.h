@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// Starts runs until none waits or runs. Returns at once if another process already does so. Throws
+/// Starts runs until no run waits or is active. Returns at once if another process already does so. Throws
 /// Error(Refused) if the queue's file is damaged.
 void run_queue(const Places& places);
 

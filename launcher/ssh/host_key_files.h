@@ -1,4 +1,4 @@
-/// Reads files of host keys within limits, and appends to them without losing a byte.
+/// Reads files of host keys up to a size limit, and appends to them without losing a byte.
 #pragma once
 
 #include "launcher/ssh/host_key_verdict.h"

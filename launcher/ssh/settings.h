@@ -33,8 +33,8 @@ struct SshSettings {
 /// malformed, Error(Usage) if it names an invalid host.
 SshSettings ssh_settings(const SshTarget& target);
 
-/// Parses the output of `ssh -G`, its output without any configuration, and what the files say after
-/// HostKeyAlgorithms. Throws like ssh_settings().
+/// Parses the output of `ssh -G`, its output without any configuration, and the values of HostKeyAlgorithms
+/// in the configuration files. Throws like ssh_settings().
 SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective, const std::string& defaults,
                         const std::vector<std::string>& written_algorithms = {});
 
