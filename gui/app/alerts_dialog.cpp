@@ -110,7 +110,7 @@ AlertSettings AlertsDialog::written() const {
     return settings;
 }
 
-/// Marks the field that `check` refuses, and says what to write there. Returns whether it is refused.
+/// Returns true if `check` throws Error; then also shows `why` and `next`, and moves the focus to the field.
 bool AlertsDialog::refuses(QLineEdit* field, const std::function<void()>& check, const QString& why,
                            const QString& next) {
     try {
@@ -138,7 +138,7 @@ void AlertsDialog::makeRoom() {
 
 void AlertsDialog::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
-    // The hint of a layout with wrapped texts is for a narrower dialog, and leaves a gap.
+    // The layout's size hint wraps the texts at a narrower width, so its height would leave a gap.
     if (!event->spontaneous()) resize(width(), layout()->totalHeightForWidth(width()));
 }
 

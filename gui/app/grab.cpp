@@ -13,7 +13,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPatienceMs = 20000;
-/// After this time without a change, late layouts and background work are done.
+/// Without a change for this long, late layouts and background work count as done.
 constexpr int kQuietMs = 350;
 
 bool wait_until_settled(const Page& page) {

@@ -27,7 +27,8 @@ bool has_argument(int argc, char** argv, std::string_view wanted) {
     return false;
 }
 
-/// Picks Qt's platform. Qt aborts without a display, so prints a sentence and returns 3 instead.
+/// Picks Qt's platform and returns 0. If there is no display, Qt would abort; so prints a message and returns
+/// 3, the program's exit status.
 int choose_platform(int argc, char** argv) {
     if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return 0;
     if (has_argument(argc, argv, "--grab") || has_argument(argc, argv, "--version") ||
@@ -196,7 +197,8 @@ int main(int argc, char** argv) {
     if (options.grab.isEmpty()) wake_queue(session.places());
     if (!options.grab.isEmpty()) return grab_page(*window, options.page, options.grab, options.size) ? 0 : 1;
 
-    // Opens a new window in the other language, because every text is new; what is open stays open.
+    // Replaces the window with one in the new language, because every text changes. The new window restores
+    // the session.
     std::function<void(const QString&)> change_language = [&](const QString& code) {
         settings.setValue(u"language"_s, code);
         QMetaObject::invokeMethod(

@@ -92,7 +92,7 @@ MainWindow::MainWindow(Session& session)
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
-    setTabOrder(m_places.back().button, m_menu);  // the window makes its pages later
+    setTabOrder(m_places.back().button, m_menu);  // pages are created later and follow the menu
     setIcons();
     fitSidebar();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
@@ -141,7 +141,7 @@ void MainWindow::fitSidebar() {
     int bold_letters = space(0.6);
     for (const Place& place : m_places) {
         QFont bold = place.button->font();
-        bold.setWeight(QFont::DemiBold);  // as the style sheet sets it
+        bold.setWeight(QFont::DemiBold);  // the weight that the style sheet gives the open page's button
         const QString text = place.button->text();
         bold_letters = std::max(bold_letters, QFontMetrics(bold).horizontalAdvance(text) -
                                                   QFontMetrics(place.button->font()).horizontalAdvance(text));
@@ -493,7 +493,7 @@ void MainWindow::saveState() {
     settings.setValue(u"geometry"_s, saveGeometry());
     settings.setValue(u"page"_s, pageName());
     for (const Place& place : m_places) {
-        if (!place.is_wanted) continue;  // never visited: keeps the stored value
+        if (!place.is_wanted) continue;  // the page was never opened: keeps its stored value
         if (const auto* plan = qobject_cast<PlanPage*>(place.page))
             settings.setValue(u"openFile"_s, plan->file());
         if (const auto* monitor = qobject_cast<MonitorPage*>(place.page))

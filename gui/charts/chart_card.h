@@ -66,7 +66,7 @@ class ChartCard : public Card {
 
     /// Draws title, run, legend, chart and the name of its x axis, on the card's colour.
     QImage picture(const QSize& size, double pixelRatio = 2);
-    /// Both throw Error(Refused) if the file cannot be written.
+    /// savePicture() and saveFigures() throw Error(Refused) if the file cannot be written.
     void savePicture(const QString& file);
     void saveFigures(const QString& file);
 

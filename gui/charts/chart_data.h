@@ -19,7 +19,7 @@ namespace ringmaster {
 using ColourOf = std::function<QColor(const Colours&)>;
 
 enum class Mark {
-    Line,     ///< value; low…high as strokes if given; smooth drawn over it, with value faint
+    Line,     ///< draws `value`, with `low` to `high` as strokes; `smooth` is drawn on top and fades `value`
     Dashed,   ///< value as a dashed line: an estimate or a limit
     Points,   ///< value as dots
     Band,     ///< low…high as a pale area, value as a line in it
@@ -30,7 +30,7 @@ struct ChartSeries {
     QString name;
     Mark mark = Mark::Line;
     ColourOf colour;
-    std::vector<double> x;  ///< ascending; empty: the chart's x
+    std::vector<double> x;  ///< ascending; if empty, the chart's x is used
     std::vector<float> value;
     std::vector<float> low, high;  ///< range over the steps that one pixel holds; may be empty
     std::vector<float> smooth;     ///< empty if not smoothed
@@ -45,7 +45,7 @@ struct ChartSeries {
 /// Marks a moment on the x axis.
 struct ChartMark {
     double x = 0;
-    QString text;         ///< shown by the read-out next to it
+    QString text;         ///< shown in the read-out when it is near the mark
     bool strong = false;  ///< drawn as a dashed line over the whole height; else as a triangle at the foot
 };
 

@@ -1,5 +1,5 @@
-/// Shows ranks × time, so that slow ranks stand out, and since when. Each cell's colour says how far a rank
-/// lies from the median of its column: one hue for slower, one for faster, none without a figure.
+/// Shows ranks × time: which ranks are slow, and since when. Each cell's colour says how far a rank lies from
+/// the median of its column: one hue for slower, one for faster, no colour if the figure is missing.
 #pragma once
 
 #include <QImage>

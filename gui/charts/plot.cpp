@@ -172,7 +172,7 @@ void Plot::drawMarks(QPainter& painter, const Frame& frame, const Mapping& map) 
     }
 }
 
-/// Returns the texts of marks that the read-out at x is next to.
+/// Returns the texts of the marks near x.
 QStringList Plot::marksNear(double x) const {
     QStringList texts;
     for (const ChartMark& mark : m_data.marks) {

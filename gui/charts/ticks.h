@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Says what an axis counts, and so how its figures are written.
+/// Lists what an axis can count. The unit decides how its figures are written.
 enum class Unit { Plain, Count, Loss, Seconds, Percent, Bytes, Rate };
 
 /// Returns a figure as a read-out shows it: "2.7142", "0.41 s", "5.8 %", "60.9 GiB".
@@ -23,7 +23,8 @@ std::vector<Tick> ticks(Unit unit, double low, double high, int most);
 /// Returns the ticks of a logarithmic axis; low must be above 0.
 std::vector<Tick> logTicks(Unit unit, double low, double high, int most);
 
-/// Returns the distance of round ticks: 1, 2 or 5 times a power of ten; for seconds also quarters and days.
+/// Returns the distance of round ticks: 1, 2 or 5 times a power of ten; for seconds also times such as 15
+/// minutes or 2 days.
 double tickStep(Unit unit, double span, int most);
 
 }  // namespace ringmaster

@@ -328,7 +328,7 @@ void DataPage::showRow(qint64 row) {
     m_text->setRow(shown, m_rows->prepared.plan.config.preference.has_pairs());
 }
 
-/// Says what the chosen row is, and when and where it is trained on.
+/// Shows the chosen row's figures, and when and where it is trained on.
 void DataPage::showPlace() {
     const int64_t row = m_list->currentRow();
     if (row < 0) return;

@@ -21,7 +21,7 @@ struct OpenRows {
 };
 using OpenRowsPtr = std::shared_ptr<const OpenRows>;
 
-/// Holds figures that need a look at every row.
+/// Holds figures for which every row has to be read.
 struct RowsSurvey {
     std::vector<LengthBin> lengths;
     RepeatedRows repeated;
