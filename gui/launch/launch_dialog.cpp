@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kFormEms = 44;  ///< width of the form, which is wider than the list of phases
 
-/// Scrolls the form where the screen is too low for it; elsewhere it is as high as the form.
+/// Scrolls the form if the screen is too low for it; otherwise shows it at its full height.
 class FormRoom : public QScrollArea {
   public:
     explicit FormRoom(QWidget* form) {
@@ -142,7 +142,7 @@ void LaunchDialog::ask(const Request& request) {
         m_queue->setEnabled(m_form->isReady() && why_not.isEmpty());
         m_queue->setToolTip(why_not.isEmpty() ? tr("Prepare the run now; it starts there when its turn comes")
                                               : why_not);
-        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // other places have other fields
+        QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // the fields depend on the chosen place
     };
     connect(m_form, &LaunchForm::changed, this, show);
     connect(m_form, &LaunchForm::nodesWanted, this, [this] {
@@ -270,7 +270,7 @@ void LaunchDialog::finish() {
     accept();
 }
 
-/// Takes over a started run: it is only followed from here on, with the sessions that are logged in.
+/// Takes over a started run. From here on the dialog only follows it, over the sessions that are logged in.
 void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     m_given_up.reset();
     RestartLimits limits;

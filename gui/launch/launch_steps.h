@@ -58,9 +58,10 @@ struct LaunchJob {
     Job::Work work;
 };
 
-/// Both return a job whose result is the run's directory. The job sets `in_the_way` if output_dir holds other
-/// files. A job that queues (InTurn) prepares the run, sends it to its machines and queues it there, as
-/// `ringmaster queue add` does; it asks nobody for a password, because the run starts when nobody is there.
+/// launchJob() and resumeJob() return a job whose result is the run's directory. The job sets `in_the_way` if
+/// output_dir holds other files. A job that queues (InTurn) prepares the run, sends it to its machines and
+/// queues it there, as `ringmaster queue add` does. It asks for no password, because nobody may be present
+/// when the run starts.
 LaunchJob launchJob(LaunchOrder order, LaunchWhen when);
 LaunchJob resumeJob(LaunchOrder order, const QString& dir, const ResumeOptions& options);
 
@@ -68,10 +69,10 @@ LaunchJob setUpJob(const Places& places);
 /// Returns a job that measures this machine's GPUs, or its processor if it has none, and keeps the figures
 /// for Plan.
 LaunchJob measureJob(const Places& places, const Machine& machine);
-LaunchJob exampleJob(const Places& places);  ///< its result is the example's configuration
+LaunchJob exampleJob(const Places& places);  ///< the job's result is the example's configuration
 
-/// Returns a job whose result is the text that `launch --dry-run` prints; it puts the machines into
-/// `reached`.
+/// Returns a job whose result is the text that `launch --dry-run` prints. The job stores the machines that it
+/// reached in `reached`.
 Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached);
 
 }  // namespace ringmaster

@@ -42,7 +42,7 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));
     m_text->setSizePolicy(QSizePolicy::Expanding,
-                          QSizePolicy::Ignored);  // it gives way before the form scrolls
+                          QSizePolicy::Ignored);  // the preview shrinks before the form scrolls
     auto* head = new QHBoxLayout;
     head->setSpacing(space(0.6));
     head->addWidget(title);
@@ -143,7 +143,7 @@ int PreviewPanel::hiddenHeight() const {
 
 std::shared_ptr<RunBackend> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
-    m_given_up.reset();  // the machines stay reached
+    m_given_up.reset();  // so that giveUp() does not cancel their sessions
     return std::exchange(*m_reached, nullptr);
 }
 

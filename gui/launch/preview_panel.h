@@ -25,7 +25,7 @@ class PreviewPanel : public QWidget {
     PreviewPanel(Session& session, const Request& request, QWidget* parent = nullptr);
     ~PreviewPanel() override;
 
-    /// Sets the choice to preview. Without one, because something is missing, nothing is shown.
+    /// Sets the choice to preview. Without a choice, the panel shows nothing: the form still lacks something.
     void setChoice(const std::optional<LaunchChoice>& choice);
     int hiddenHeight() const;                 ///< height of the text that is seen only by scrolling
     bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostNodes = 100000;
 constexpr int kColumns = 3;
-constexpr int kShares[kColumns] = {13, 16, 10};  ///< of the width
+constexpr int kShares[kColumns] = {13, 16, 10};  ///< relative widths of the columns
 
 const QString kKept = u"launch/slurm/"_s;
 
@@ -89,7 +89,7 @@ void SlurmFields::layOut() {
     grid->setHorizontalSpacing(space(0.6));
     grid->setVerticalSpacing(space(0.2));
     int at = 0;
-    for (const Field& field : fields) {  // each below its label
+    for (const Field& field : fields) {  // each field goes below its label
         auto* label = mutedLabel(field.text);
         label->setBuddy(field.widget);
         field.widget->setObjectName(field.name);

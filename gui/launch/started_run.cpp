@@ -54,7 +54,7 @@ void StartedRun::read(const std::vector<EventLine>& events) {
     }
 }
 
-/// Tells what Slurm says of a waiting job, or which node does not answer.
+/// Reports what Slurm says about a waiting job, or which node does not answer.
 void StartedRun::tellQueue() {
     const KeptNews news = m_session.keeper().news(m_dir);
     const QString said = news.job.isEmpty() ? news.trouble : news.job;

@@ -23,7 +23,7 @@ class StartedRun : public QObject {
   Q_SIGNALS:
     void reached(LaunchPhase phase);
     void progressed(const QString& what, qint64 done, qint64 total);
-    void done();  ///< emitted when the run has made a step, or ended otherwise than by a failure
+    void done();  ///< emitted when the run has made a step, or has ended without a failure
     void failed(const QString& what, const QString& hint);
 
   private:

@@ -110,7 +110,7 @@ void LoginPrompts::showNext() {
         }
     }
     if (m_dialog && m_shown == next) return;
-    if (m_dialog) {  // nobody waits for its answer any more
+    if (m_dialog) {  // nobody waits for the dialog's answer any more
         m_dialog->disconnect(this);
         m_dialog->close();
         m_dialog->deleteLater();

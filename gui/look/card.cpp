@@ -18,7 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 
 constexpr double kLeastTextEms = 16;  ///< least width of the text of a page that has nothing to show
 constexpr double kTitleEms =
-    14;  ///< width that a page's title keeps, if it needs that much, before its subtitle gets any
+    14;  ///< minimum width of a page's title, if its text is that long; the subtitle gets the rest
 
 QColor toneColour(Tone tone, const Colours& c) {
     switch (tone) {
@@ -211,7 +211,7 @@ Figure::Figure(const QString& caption, QWidget* parent)
     : QWidget(parent), m_value(new QLabel(u"\u2013"_s)), m_caption(mutedLabel(caption)) {
     m_value->setFont(fontOf(Type::Display));
     m_value->setTextFormat(Qt::PlainText);
-    for (QLabel* label : {m_value, m_caption})  // figures of a row stay level where only one has kanji
+    for (QLabel* label : {m_value, m_caption})  // keeps the figures of a row level if only one has kanji
         label->setMinimumHeight(lineHeight(label->font()));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -246,12 +246,12 @@ PageHeader::PageHeader(QWidget* parent)
     layout->addLayout(m_actions);
     const QPushButton button(u"X"_s, this);
     button.ensurePolished();
-    setMinimumHeight(button.sizeHint().height());  // titles with and without buttons stand equally high
+    setMinimumHeight(button.sizeHint().height());  // a header has the same height with and without buttons
 }
 
 void PageHeader::setTitle(const QString& title) {
     m_title->setFullText(title);
-    // A long subtitle ends in dots before the title does.
+    // Keeps room for the title, so that a long subtitle is elided first.
     const int whole = m_title->fontMetrics().horizontalAdvance(title) + space(0.3);
     m_title->setMinimumWidth(std::min(whole, space(kTitleEms)));
 }

@@ -28,7 +28,7 @@ class ElidedLabel : public QLabel {
     Qt::TextElideMode m_mode = Qt::ElideMiddle;
 };
 
-/// Shows a button that elides its text where there is no room.
+/// Shows a button that elides its text if it does not fit.
 class ElidedButton : public QPushButton {
     Q_OBJECT
 
@@ -101,7 +101,7 @@ class Figure : public QWidget {
     QLabel* m_caption;
 };
 
-/// Shows the top of a page: its title, its subtitle, and the page's actions at the right.
+/// Shows the top of a page: its title, its subtitle, and the page's actions on the right.
 class PageHeader : public QWidget {
     Q_OBJECT
 

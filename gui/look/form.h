@@ -5,8 +5,8 @@ class QFormLayout;
 
 namespace ringmaster {
 
-/// Gives the names of a form's fields the height of a line in the app's language. Qt puts a lower one, such
-/// as a name in Latin letters among Japanese ones, too high beside its field.
+/// Gives the names of a form's fields the height of a line in the app's language. Without it, Qt would place
+/// a lower name too high beside its field, such as a Latin name among Japanese ones.
 void alignNames(const QFormLayout* form);
 
 }  // namespace ringmaster

@@ -31,7 +31,7 @@ constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0x1f9160, 0x
                                                 0xc23f38, 0x0f8fa3, 0x8a6420, 0x5a5fd0};
 constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0x45bd86, 0xc583ea,
                                                0xec706a, 0x35bccf, 0xc09a4a, 0x8f93f5};
-/// Holds two blues for the model's parts, two ambers for the step's needs, then one hue each.
+/// Holds three blues for the model's states, two ambers for the step's needs, then one hue each.
 constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
                                                   0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
 constexpr std::array<unsigned, 8> kMemoryDark = {0x4c80dc, 0x6f9ded, 0xa0bff5, 0xdf9440,

@@ -21,15 +21,15 @@ QString date(double unix_seconds);       ///< short local date
 QString age(double seconds);             ///< such as "now", "12 s ago", "3 min ago"
 QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips empty parts
 QString clauses(QStringList parts);      ///< such as "less is exchanged; less memory"; skips empty parts
-QString sentences(QStringList parts);    ///< the sentences after each other; skips empty ones
-QString sentence(const QString& words);  ///< the words with a full stop
+QString sentences(QStringList parts);    ///< joins the sentences and skips empty ones
+QString sentence(const QString& words);  ///< adds a full stop to the words
 /// Begins a text with a capital letter, unless it begins with a key or a path, or is Chinese or Japanese.
 QString begun(const QString& text);
 QString said_of(const QString& what, const QString& text);  ///< "gpu2: connection refused"
 const QString& unknown();                                   ///< "–", for a missing figure
 
-/// Returns plain text as HTML that keeps its line breaks, and a figure with its unit: Qt turns the narrow
-/// no-break space between them into a space where a line may end, but keeps the wider no-break space.
+/// Returns plain text as HTML. Keeps line breaks, and keeps each figure on one line with its unit: Qt would
+/// break a line at a narrow no-break space, so a wider one replaces it.
 QString html(const QString& text);
 
 }  // namespace ringmaster::show

@@ -1,5 +1,5 @@
-/// A table's header whose sort arrow stands beside the title. The style draws the arrow at the right edge,
-/// where it covers the end of a title that is at the right itself.
+/// Shows the sort arrow next to a column's title. The style would draw it at the right edge, where it covers
+/// the end of a right-aligned title.
 #pragma once
 
 #include <QHeaderView>
@@ -12,13 +12,13 @@ class SortHeader : public QHeaderView {
 
   public:
     explicit SortHeader(QWidget* parent = nullptr);
-    static QString arrow(Qt::SortOrder order);  ///< what follows the title, with a space before it
+    static QString arrow(Qt::SortOrder order);  ///< the arrow to add to a title, with a space before it
 
   protected:
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override;
 };
 
-/// Gives the table a SortHeader; call it before anything else is said to the horizontal header.
+/// Gives the table a SortHeader. Call it before anything else sets up the horizontal header.
 void useSortHeader(QTableView* table);
 
 }  // namespace ringmaster
