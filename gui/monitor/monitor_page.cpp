@@ -130,7 +130,7 @@ void MonitorPage::openRun(const QString& dir) {
     connect(m_thread, &QThread::finished, m_thread, &QObject::deleteLater);
     const QPointer<RunReader> reader = m_reader;
     connect(m_reader, &RunReader::news, this, [this, reader](const std::shared_ptr<const MonitorNews>& news) {
-        if (reader && reader == m_reader) take(news);  // drops news of a run that was left
+        if (reader && reader == m_reader) take(news);  // ignores news of a run that is no longer open
     });
     connect(m_reader, &RunReader::unreadable, this, [this, reader](const QString& what) {
         if (reader && reader == m_reader) showProblem(what);

@@ -295,7 +295,8 @@ Card* MonitorPage::makeHeatCard() {
     m_heat = new HeatMap;
     m_heat->setObjectName(chartName(ChartKind::Heat));
     card->body()->addWidget(m_heat, 1);
-    // The titles of neighbours are on one line: the other cards have a menu there.
+    // The other cards have a menu button in their header. This space makes the heat map's header as high, so
+    // that the titles of neighbouring cards are level.
     auto* menu = m_charts[size_t(ChartKind::Loss)]->findChild<QToolButton*>();
     menu->ensurePolished();
     auto* room = new QWidget;

@@ -215,7 +215,7 @@ bool RankSorter::lessThan(const QModelIndex& left, const QModelIndex& right) con
 
 namespace {
 
-/// Returns the width of each column that shows its texts whole, 0 of a hidden one.
+/// Returns, for each column, the width that shows all of its texts; 0 for a hidden column.
 std::vector<int> widthsOf(const QTableView& table) {
     std::vector<int> widths(RankTableModel::Columns, 0);
     for (int column = 0; column < RankTableModel::Columns; ++column) {

@@ -50,8 +50,8 @@ class RankTableModel : public QAbstractTableModel {
 };
 
 /// Makes the columns as wide as their texts and shares the remaining width among them. The mesh is shown if
-/// there are several ranks. In a narrow window, device and host make room if they are the same of every rank,
-/// then the age of the news and the time of communication.
+/// there are several ranks. In a narrow window, device and host are hidden if all ranks have the same, then
+/// the time since a rank last wrote, then the communication time.
 void fitRankColumns(QTableView& table, const std::vector<RankRow>& rows);
 
 /// Sorts unknown figures last in both directions.

@@ -162,7 +162,7 @@ class ChartMaker {
     }
 
     void optional() {
-        // Steps of the other ranks leave these figures out.
+        // Only rank 0 reports these figures.
         const StepColumns& steps = history_.ranks().front().steps;
         charts_.functions = steps.functions();
         for (int kind = int(kFirstOptional); kind < kChartKinds; ++kind) {

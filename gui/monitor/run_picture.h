@@ -26,7 +26,8 @@ enum class ChartKind {
     Overlap,
     GradNorm,
     LearningRate,
-    // Charts of figures that only some runs report (Measure::RouterLoss and those after it).
+    // From here on, the charts show figures that only some runs report (Measure::RouterLoss and those after
+    // it).
     Rewards,
     RewardShares,
     CompletionLength,

@@ -84,7 +84,7 @@ void RunReader::tick() {
 
 void RunReader::readOnce() {
     bool came = m_history->read(kBite);
-    if (readLogs()) came = m_history->read(kBite) || came;  // the events that these lines repeat
+    if (readLogs()) came = m_history->read(kBite) || came;  // reads the events that these log lines repeat
     m_stale = m_stale || came;
     const bool whole = m_history->progress().whole();
     const double since = secondsNow() - m_told_at;
@@ -118,7 +118,7 @@ bool RunReader::readLogs() {
     return m_log_lines.size() > before;
 }
 
-/// Adds new events to the lines that are shown, and notes how the engine's log says them.
+/// Adds new events to the lines that are shown, and remembers the log lines in which the engine repeats them.
 void RunReader::addEvents() {
     for (const Happening& happening : m_history->take_news()) {
         LogLine line = lineOf(happening);
@@ -190,7 +190,7 @@ void RunReader::writeCsv(const QString& file, std::vector<Measure> measures) {
     for (size_t index = 0; good && index < m_history->ranks().size() && !m_left; ++index) {
         const RankHistory& rank = m_history->ranks()[index];
         if (index > 0 && std::all_of(measures.begin(), measures.end(), is_optional))
-            break;  // only rank 0 has them
+            break;  // only rank 0 reports optional measures
         for (auto block = rank.steps.next_block(0); block; block = rank.steps.next_block(*block + 1)) {
             for (int64_t step = *block * StepColumns::kBlock; step < (*block + 1) * StepColumns::kBlock;
                  ++step) {

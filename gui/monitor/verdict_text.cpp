@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Share of a step that communication takes; above it the text no longer says that the run goes well.
+/// If communication takes a larger share of a step than this, the text no longer says that the run goes well.
 constexpr double kMuchExposed = 0.1;
 
 struct Verdicts {

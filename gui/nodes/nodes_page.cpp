@@ -88,7 +88,7 @@ NodesPage::NodesPage(Session& session, QWidget* parent)
     showProgress();
 }
 
-/// Returns the first row whose state is not just "ready"; this machine's row if there is none.
+/// Returns the first row whose check found a problem or a remark; 0, this machine's row, if there is none.
 int NodesPage::firstToLookAt() const {
     for (int row = 0; row < m_checks->count(); ++row) {
         const auto& last = m_checks->entry(row).last;
@@ -176,7 +176,7 @@ int NodesPage::chosenRow() const {
 /// Makes the columns as wide as their texts, within limits. The last column gets the remaining width and is
 /// hidden if that is too little: the details show its text.
 void NodesPage::fitColumns() {
-    m_table->horizontalHeader()->setStretchLastSection(false);  // else its width is not that of its texts
+    m_table->horizontalHeader()->setStretchLastSection(false);  // a stretched column hides its texts' width
     int left = m_table->viewport()->width();
     for (int column = 0; column < NodesModel::Message; ++column) {
         m_table->resizeColumnToContents(column);
@@ -191,7 +191,7 @@ void NodesPage::fitColumns() {
         m_table->setColumnWidth(column, now - less);
         left += less;
     }
-    std::vector<int> growing;  // a shown message takes the room instead
+    std::vector<int> growing;  // columns grow only if the message, which takes the rest, is hidden
     if (m_table->isColumnHidden(NodesModel::Message))
         growing = {NodesModel::Devices, NodesModel::Memory, NodesModel::Name};
     for (const int column : growing) {
