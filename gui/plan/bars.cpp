@@ -10,8 +10,7 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
-// -----------------------------------------------------------------------------------------------------------
-// bar
+// ------------------------------------------------------------ bar
 
 StackedBar::StackedBar(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -92,12 +91,12 @@ QString StackedBar::tipAt(const QPoint& at) const {
     return {};
 }
 
-// --------------------------------------------------------------------------------------------------------
-// legend
+// ------------------------------------------------------------ legend
 
 BarLegend::BarLegend(QWidget* parent) : QWidget(parent) {
     setFont(fontOf(Type::Small));
-    // Its layout knows the width before the legend does, so the legend takes the height that it is given.
+    // The parent layout computes the height for the legend's width before it sets that width, so the legend
+    // must accept the height that it gets.
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -159,8 +158,7 @@ void BarLegend::paintEvent(QPaintEvent*) {
     });
 }
 
-// --------------------------------------------------------------------------------------------------------
-// slider
+// ------------------------------------------------------------ slider
 
 MarkedSlider::MarkedSlider(QWidget* parent) : QSlider(Qt::Horizontal, parent) {}
 

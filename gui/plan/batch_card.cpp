@@ -59,7 +59,7 @@ void BatchCard::setPlan(const Plan& plan) {
     QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%n rank(s) \u00F7 %3)", nullptr, plan.ranks)
                       .arg(show::count(batch.micro), show::count(batch.accumulation),
                            show::count(plan.context_parallel.size));
-    const auto add = [&sum](QString part) {  // a line ends only between the parts
+    const auto add = [&sum](QString part) {  // a line may break only between the parts
         sum += u"\u00A0\u00B7 "_s + part.replace(u' ', QChar::Nbsp);
     };
     if (batch.tokens_per_step) add(tr("%1 tokens a step").arg(show::count(*batch.tokens_per_step)));

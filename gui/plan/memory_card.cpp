@@ -203,7 +203,8 @@ void MemoryCard::writeTiers(const RankMemory* rank) {
 int64_t MemoryCard::lengthAt(int position) const {
     const double span = std::log2(double(m_most) / double(kLeastTokens));
     const double length = double(kLeastTokens) * std::exp2(span * position / kSteps);
-    // Rounds to a 16th to 32nd of the length, and to a multiple that the layout can divide.
+    // Rounds to a multiple of `step`, about 1/32 to 1/16 of the length, so that the layout can divide the
+    // result.
     const auto grain = int64_t(std::exp2(std::floor(std::log2(length)) - 4));
     const int64_t step = std::max(m_multiple, grain / m_multiple * m_multiple);
     return std::max<int64_t>(step, std::llround(length / double(step)) * step);

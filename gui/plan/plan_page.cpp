@@ -32,8 +32,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;         // delay after the last key
-constexpr int kLeastCharacters = 40;   // of a line of text that can be read without scrolling
+constexpr int kDraftMs = 2000;         // delay after the last key press
+constexpr int kLeastCharacters = 40;   // characters of a line that fit without scrolling
 constexpr double kLeastBoardEms = 23;  // least width of the plan, with the page's margins
 
 QString drafts_folder() {
@@ -142,7 +142,8 @@ QWidget* PlanPage::makeLeft() {
     return left;
 }
 
-/// Puts the plan below the text if there is no room beside it, and the problems in the other direction.
+/// Puts the plan beside the text, with the problems below the text. In a narrow window, puts the plan below,
+/// with the problems beside the text.
 void PlanPage::arrange() {
     const int text = m_editor->widthOf(kLeastCharacters);
     m_editor->setMinimumWidth(text);
@@ -350,7 +351,7 @@ void PlanPage::take(const PlanAnswerPtr& planned) {
     m_answer = answer;
     m_editor->setMarks(answer->plan.diagnostics);
     m_problems->setProblems(answer->plan.diagnostics);
-    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // once the layouts have their new sizes
+    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // after the layouts have their new sizes
     m_problems->followLine(m_editor->currentLine());
     m_topology->showPlanned(answer->plan);
     writeHeader();
@@ -360,8 +361,7 @@ bool PlanPage::settled() const {
     return !m_open || (m_session.machine() && m_replanner.isIdle() && m_planned == m_asked);
 }
 
-// --------------------------------------------------------------------------------------------------------
-// edits
+// ------------------------------------------------------------ edits
 
 void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& edit) {
     try {
@@ -401,8 +401,7 @@ void PlanPage::say(Tone tone, const QString& what, const QString& why) {
     m_notice->QWidget::show();
 }
 
-// --------------------------------------------------------------------------------------------------------
-// save
+// ------------------------------------------------------------ save
 
 bool PlanPage::save() {
     if (!m_open) return false;
@@ -558,8 +557,7 @@ void PlanPage::offerDraft() {
     });
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// header
+// ------------------------------------------------------------ header
 
 void PlanPage::writeHeader() {
     const bool edited = isEdited();
@@ -594,7 +592,7 @@ void PlanPage::writeHeader() {
 void PlanPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     arrange();
-    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // once the layouts have their new sizes
+    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // after the layouts have their new sizes
 }
 
 void PlanPage::dragEnterEvent(QDragEnterEvent* event) {

@@ -38,7 +38,8 @@ class PlanPage : public Page {
 
     void openFile(const QString& file);
     void openText(const QString& text, const QString& base_dir);  ///< opens an unsaved copy
-    /// Sets the ranks, nodes, device, device memory and accelerate file that were asked for elsewhere.
+    /// Sets the ranks, nodes, device, device memory and accelerate file that the command line or another page
+    /// asks for.
     void choose(const Request& request);
     QString file() const { return m_file; }
     bool isEdited() const;

@@ -135,7 +135,7 @@ void ProblemList::setProblems(const Diagnostics& problems) {
             return rows * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
         };
         m_list->setMinimumHeight(height(std::min(kLeastRows, m_list->count())));
-        m_list->setMaximumHeight(height(m_list->count()));  // more room is for the details
+        m_list->setMaximumHeight(height(m_list->count()));  // the details get the remaining height
     }
     m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
     if (m_problems.empty()) writeDetails(-1);
@@ -219,7 +219,7 @@ void ProblemList::tabFromListToFixes() {
 
 void ProblemList::followLine(int line) {
     const int now = m_list->currentRow();
-    if (now >= 0 && m_problems[size_t(now)].line == line) return;  // one of several of the line may be chosen
+    if (now >= 0 && m_problems[size_t(now)].line == line) return;  // a line may have several problems
     for (size_t row = 0; row < m_problems.size(); ++row) {
         if (m_problems[row].line != line) continue;
         m_list->setCurrentRow(int(row));

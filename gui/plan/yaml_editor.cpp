@@ -181,8 +181,7 @@ void YamlEditor::goToLine(int line) {
     ensureCursorVisible();
 }
 
-// ------------------------------------------------------------------------------------------------------
-// colours
+// ------------------------------------------------------------ colours
 
 void YamlEditor::forgetColours() {
     ++m_generation;
@@ -235,8 +234,7 @@ void YamlEditor::selectLines() {
     setExtraSelections(selections);
 }
 
-// ---------------------------------------------------------------------------------------------------------
-// find
+// ------------------------------------------------------------ find
 
 int YamlEditor::find(const QString& what, bool backwards, bool stay) {
     m_sought = what;
@@ -263,8 +261,7 @@ void YamlEditor::clearFound() {
     selectLines();
 }
 
-// ------------------------------------------------------------------------------------------------------
-// painting
+// ------------------------------------------------------------ painting
 
 int YamlEditor::gutterWidth() const {
     const int digits = std::max(2, int(QString::number(std::max(1, blockCount())).size()));

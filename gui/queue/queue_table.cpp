@@ -84,8 +84,8 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. Its values stay
-/// whole; its title ends in dots.
+/// Makes the column of a sweep's key, now `wide` pixels, narrower by up to `less`; returns by how much. The
+/// values stay whole; the title is elided.
 int QueueTable::shorten(int column, int wide, int less) {
     less = std::clamp(less, 0, std::max(0, wide - std::max(sizeHintForColumn(column), space(6.5))));
     setColumnWidth(column, wide - less);
@@ -96,8 +96,8 @@ int QueueTable::shorten(int column, int wide, int less) {
     return less;
 }
 
-/// Gives the names and the places the room that the other columns leave, within limits. If that is little,
-/// the titles of a sweep's keys end in dots: the plot below names the keys, too.
+/// Divides the width that the other columns leave between names and places, within limits. If that width is
+/// too small, elides the titles of the sweep's keys, which the plot below also names.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
     const auto wide = [this](int column) {

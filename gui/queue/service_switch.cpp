@@ -38,7 +38,7 @@ ServiceSwitch::ServiceSwitch(Session& session, QWidget* parent)
         if (m_change == Change::None)
             ask(on ? Change::On : Change::Off);
         else
-            m_switch->setChecked(!on);  // systemd still makes the last change
+            m_switch->setChecked(!on);  // systemd is still applying the previous change
     });
     connect(&m_watcher, &QFutureWatcherBase::finished, this, &ServiceSwitch::take);
 }

@@ -46,7 +46,7 @@ QString nothingWords(const RunsThere& there) {
 
 }  // namespace
 
-/// Holds the result of the first look, and the session, which is handed on to later work.
+/// Holds what the first look at the machine found, and its session, which later jobs use again.
 struct FollowDialog::Looked {
     std::unique_ptr<SshSession> session;
     RunsThere there;

@@ -1,5 +1,6 @@
 /// Defines the base class of dialogs that ask another machine. It shows a text, the machine's answer and the
-/// progress, and runs one job at a time. The result of a cancelled job is dropped; its logins end soon.
+/// progress, and runs one job at a time. If a job is cancelled, its result is dropped and its logins end soon
+/// after.
 #pragma once
 
 #include <QDialog>

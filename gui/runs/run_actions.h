@@ -24,7 +24,7 @@ class RunActions : public QObject {
     void resume(const QString& dir, std::optional<int64_t> checkpoint = {});
     void duplicate(const QString& dir);  ///< opens its configuration in Plan as an unsaved copy
     void openFolder(const QString& path);
-    /// The next four ask the user first: for a file's name, a folder, or a confirmation.
+    /// Each of these four asks the user first: for a file's name, a folder, or a confirmation.
     void askDiagnostics(const QString& dir);
     void askCsv(const QString& dir);
     void askTensorBoard(const QString& dir);

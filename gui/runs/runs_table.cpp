@@ -18,7 +18,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// The columns shown at first, if there is room: the most important first, after the name.
+/// Lists the columns that are shown at first, as far as there is room. They follow the name; the most
+/// important come first.
 constexpr RunsModel::Column kShownAtFirst[] = {
     RunsModel::State,           RunsModel::Progress,   RunsModel::LastLoss, RunsModel::Started,
     RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Duration, RunsModel::Overhead,
