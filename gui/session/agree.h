@@ -1,5 +1,5 @@
-/// Asks yes-or-no questions that work on another thread waits for, such as whether to restart on fewer
-/// nodes.
+/// Asks yes-or-no questions and gives the answers to work on another thread, such as whether to restart on
+/// fewer nodes.
 #pragma once
 
 #include <QString>

@@ -22,16 +22,16 @@ std::string finding_language() {
 
 namespace {
 
-constexpr const char* kKeys = "KEY-UNSUPPORTED";  ///< its record has the words of the table of keys
+constexpr const char* kKeys = "KEY-UNSUPPORTED";  ///< its record holds the phrases of the table of keys
 
-/// Puts the code before words of a finding that this version has no record of.
+/// Puts the code before the words if this version has no record of the code.
 QString with_code(const std::string& code, const QString& words) {
     const bool is_known = code.empty() || finding_records().contains(code);
     return is_known ? words : QString::fromStdString(code) + QLatin1String(": ") + words;
 }
 
-/// Returns the record's words; for an Error that became a finding, whose words are its own, their
-/// translation.
+/// Returns `words`, which come from the record. If they are the finding's own English text, the record has no
+/// sentence for it: returns the translation of `own`, as for an Error that became a finding.
 QString translated_unless_recorded(const std::string& code, const std::string& words,
                                    const std::string& own) {
     return QString::fromStdString(words == own ? error_text_in(finding_language(), code, own) : words);

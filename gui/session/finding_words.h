@@ -25,16 +25,17 @@ QString message_of(const Error& error);
 /// Returns the same for an error that is kept as text, such as the end of a run.
 QString error_of(const std::string& code, const std::string& text);
 
-/// Returns a note or warning that came without a code, in the app's language; each line of it by the phrases
-/// of the records that hold such notes.
+/// Returns a note or warning without a code, in the app's language. Each line is translated by the phrases of
+/// the records that hold such notes.
 QString note_of(const std::string& text);
 
-/// Returns why a key of the file has no effect here, and why one is not supported: that is the message of its
-/// finding, if it has one.
+/// reason_of_key() returns why a key of the file has no effect here. refusal_of_key() returns why a key is
+/// not supported: the message of the key's error, if `diagnostics` has one.
 QString reason_of_key(const KeyVerdicts::Reason& reason);
 QString refusal_of_key(const KeyVerdicts::Reason& reason, const Diagnostics& diagnostics);
 
-/// Returns the hint in the app's words, and the place; an option of the command line is no place in the app.
+/// hint_of() returns what to do next, in the app's words. place_of() returns where the fault is; empty if
+/// that is an option of the command line.
 QString hint_of(const Error& error);
 QString place_of(const Error& error);
 

@@ -18,7 +18,7 @@ namespace ringmaster {
 /// Describes why a machine cannot be used.
 struct MachineFailure {
     QString host, what, next;  ///< English
-    NodeFinding finding = {};  ///< same, as a code; empty if the words are not ours
+    NodeFinding finding = {};  ///< the same as a code; empty if the words are not ours
 };
 
 /// Describes to a user how a job failed (gui/session/failure_words.h).

@@ -11,13 +11,13 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the text of a part in the app's language; a next step in the app's words.
+/// Returns the text of a part in the app's language. If the part is a next step, uses the app's words for it.
 QString text_of(const ReasonPart& part) {
     const QString way = app_way(part.code);
     return way.isEmpty() ? QCoreApplication::translate("RunReasons", reason_text(part.code)) : u'\n' + way;
 }
 
-/// Returns true for the parts that hold the words of an Error, whose code is the run's.
+/// Returns true if the part quotes an Error. The run's code is then the Error's code.
 bool quotes_error(const Reason& why, size_t at) {
     return why[at].code == "error" || (why[at].code == "text" && at == 0);
 }

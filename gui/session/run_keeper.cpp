@@ -52,7 +52,7 @@ void RunKeeper::reconnect(const QString& dir) {
     const auto known = m_kept.find(dir);
     RestartLimits limits;
     if (known != m_kept.end()) {
-        if (known->second->news.restarting) return;  // the restart logs in by itself
+        if (known->second->news.restarting) return;  // the restart makes its own connections
         limits = known->second->limits;
         limits.restarts -= known->second->restarts;
         letGo(std::move(known->second));

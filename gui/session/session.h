@@ -33,8 +33,8 @@ class Session : public QObject {
     /// Returns this machine, or nothing until the background thread has queried it and emitted machineKnown.
     const std::optional<Machine>& machine() const { return m_machine; }
 
-    /// Makes an SshPerson, which asks the user while logging in to a machine, for one task; its questions
-    /// end when `given_up` returns true. Without a window nobody answers.
+    /// Makes an SshPerson for one task: it asks the user during logins, and its questions end when `given_up`
+    /// returns true. Without a window nobody answers.
     using People = std::function<SshPerson(std::function<bool()>)>;
     void setPeople(People people) { m_people = std::move(people); }
     SshPerson person(std::function<bool()> given_up = {}) const;

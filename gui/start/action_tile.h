@@ -12,7 +12,7 @@ class ActionTile : public QAbstractButton {
     ActionTile(const QString& icon, const QString& title, const QString& explanation,
                QWidget* parent = nullptr);
 
-    void setStrong(bool strong);  ///< highlights the tile, as the one that most people need
+    void setStrong(bool strong);  ///< highlights the tile that most people need
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     bool hasHeightForWidth() const override { return true; }

@@ -160,7 +160,7 @@ Card* StartPage::makeFilesCard() {
 }
 
 void StartPage::showRuns() {
-    const int room = height() - space(11);  // height without the actions and the card's title
+    const int room = height() - space(11);  // height that remains for the card's rows
     m_runs->setRows(m_reader.rows(), size_t(std::clamp(room / std::max(1, m_runList->rowHeight()), 6, 40)));
     const bool some = m_runs->rowCount() > 0;
     m_runList->setVisible(some);
