@@ -1,5 +1,5 @@
-# Fails if a file includes a library that its own library may not (the table of the README's "How the tree is laid out"),
-# and if Qt and LibTorch meet in one file.
+# Fails if a file includes a library that its own library may not (the table of the README's "How the tree is laid
+# out"), or if one file includes both Qt and LibTorch.
 #
 #   cmake -DROOT=. -P tests/layering.cmake
 cmake_minimum_required(VERSION 3.25)

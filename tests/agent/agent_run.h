@@ -29,7 +29,7 @@ inline std::string content_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Polls until `is_so` returns true; fails the test after a minute, which only a hang takes.
+/// Polls until `is_so` returns true. Fails the test after a minute, which only a hang reaches.
 inline void wait_until(const std::string& what, const std::function<bool()>& is_so) {
     constexpr auto kPause = std::chrono::milliseconds(5);
     constexpr int kTries = 12'000;

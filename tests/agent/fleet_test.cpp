@@ -277,7 +277,7 @@ TEST_F(FirstNode, ClosesAtOnceWhoSendsMoreThanAGreetingWithoutALine) {
     start(2);
     const Descriptor loud = stranger_at(port());
     say(loud, std::string(Channel::kLongestGreeting + 1, 'x'));
-    EXPECT_TRUE(is_closed(loud));  // waits for two seconds; a stranger who stays silent has five
+    EXPECT_TRUE(is_closed(loud));  // waits two seconds; a silent stranger would be closed after five
 }
 
 TEST_F(FirstNode, LosesANodeThatSendsMoreThanTheLongestLine) {

@@ -1,4 +1,4 @@
-/// Tests that each message between agents arrives as what it was, and that a damaged one is not trusted.
+/// Tests that each message between agents arrives unchanged, and that a damaged message is rejected.
 #include "launcher/agent/node_messages.h"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,8 @@ RankEnd saying(RankEnd end, double t, const std::string& message, const std::str
     return end;
 }
 
-/// Returns a rank whose error event names this cause, in words that say nothing.
+/// Returns a rank whose error event names this cause. The event's text is meaningless, so only the cause can
+/// decide.
 RankEnd failing_by(RankEnd end, double t, std::string_view cause) {
     end = saying(std::move(end), t, "xyz");
     end.record.error->cause = cause;

@@ -41,7 +41,7 @@ void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device
 }
 
 TEST(LocalRing, OfAnyLayoutIsTheWholeSequencesAttention) {
-    at::set_num_threads(1);  // as the ranks of other tests
+    at::set_num_threads(1);  // the other tests' ranks have one thread, too
     for (const RingAttnFunc func :
          {RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe, RingAttnFunc::BatchRing}) {
         for (const int ranks : {1, 2, 8}) expect_whole(func, ranks, at::kFloat, at::kCPU);

@@ -37,8 +37,8 @@ TEST(OwnKernels, AreNotForTheCpu) {
         EXPECT_FALSE(uses_own(static_cast<OwnKernel>(kernel), at::ones({2})));
 }
 
-/// Merging blocks of keys one after the other, as the kernel and its twin do, equals attention over all keys.
-/// Some queries see nothing in the first blocks, and some never do.
+/// Merges blocks of keys one after the other, with the kernel and with its twin, and compares both with
+/// attention over all keys. Some queries see nothing in the first blocks, and one never sees any key.
 void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     constexpr int64_t kQueries = 9, kHeads = 3, kKeys = 30;
     at::manual_seed(4);
@@ -50,7 +50,8 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     hidden.narrow(0, 0, 4).narrow(1, 0, 12).fill_(true);
     hidden.select(0, 7).fill_(true);
     const FullAttention truth = full_attention(q, k, v, q, hidden);
-    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // values for views
+    const at::Tensor room =
+        at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // `out` is a view of this
     const auto fresh_lse = [&] { return at::full({2, kHeads, kQueries}, -INFINITY).to(device); };
     at::Tensor out = room.narrow(1, 1, kQueries), lse = fresh_lse();
     at::Tensor twin_out = at::zeros({2, kQueries, kHeads, head_dim}, device), twin_lse = fresh_lse();

@@ -185,7 +185,7 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(in_place->dv_bksd, plain->dv_bksd));
 }
 
-/// If launches each take some query heads of a group, all add to the gradients of the keys that they share.
+/// Launches that each take some query heads of a group all add to the gradients of the keys that they share.
 TEST(PackedAttention, OfPartsOfAGroupIsThatOfAllItsHeads) {
     at::set_num_threads(1);
     const auto random = [&](int64_t heads) { return at::randn({1, 96, heads, 8}).transpose(1, 2); };

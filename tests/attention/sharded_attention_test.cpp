@@ -269,7 +269,7 @@ void expect_table(size_t stride, bool twice) {
     const std::vector<TableCase> cases = table();
     std::map<at::ScalarType, Errors> most;
     Errors most_flash;
-    std::vector<double> of_flash(4);  // largest of the cases' largest errors
+    std::vector<double> of_flash(4);  // largest ratio over all cases, for out, dq, dk and dv
     size_t count = 0;
     for (size_t i = 0; i < cases.size(); i += stride, ++count) {
         const TableCase& it = cases[i];
@@ -409,7 +409,7 @@ TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas
                 int64_t forward = 0, backward = 0;
                 for (int rank = 0; rank < P; ++rank) {
                     const AttentionSchedule schedule = make_ring_schedule(layout.ranks, rank, mask.mask);
-                    const int64_t of_key = 2 * 2 * K * d;  // rows × (a key and its value)
+                    const int64_t of_key = 2 * 2 * K * d;  // 2 rows, each with a key and its value
                     const SentBytes& own = sent[static_cast<size_t>(rank)];
                     EXPECT_EQ(own.forward, sent_keys(schedule) * of_key * size);
                     EXPECT_EQ(own.backward,

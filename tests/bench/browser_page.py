@@ -71,7 +71,8 @@ def tree_cpu_s(root):
 
 
 def opened(served, name, steps):
-    """Returns the seconds until the first paint and until all steps are drawn, and the processor time of the server and of the browser; the page was never open before."""
+    """Returns the seconds until the first paint and until all steps are drawn, and the processor time of the server and
+    of the browser. The browser has not opened the page before."""
     from browser import Browser
     tab = Browser()
     try:

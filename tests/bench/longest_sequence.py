@@ -105,7 +105,7 @@ def ours_trains(tokens, ranks, dense, arguments):
 
 
 def planned_longest(ranks, arguments):
-    """Returns the planner's longest sequence, from which the search begins."""
+    """Returns the longest sequence that the planner predicts; the search begins there."""
     with tempfile.TemporaryDirectory() as folder:
         config = write_config(8192, ranks, False, pathlib.Path(folder))
         said = subprocess.run([arguments.bin / "ringmaster", "advise", config, "--ranks", str(ranks), "--device", "cpu", "--device-memory",
@@ -114,8 +114,8 @@ def planned_longest(ranks, arguments):
 
 
 def bisected(name, trains, guess, step):
-    """Returns the longest multiple of `step` that trains: it leaves `guess` in strides that double, then
-    bisects."""
+    """Returns the longest multiple of `step` that trains. Moves away from `guess` in strides that double until one
+    length trains and another fails, then bisects."""
     fits, fails = 0, None
     at, stride = max(1, guess // step), 1
     while fails is None or fails - fits > 1:

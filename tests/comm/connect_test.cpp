@@ -162,7 +162,7 @@ TEST(Connect, ListensForSeveralNodesOnTheStatedAddressOnly) {
     EXPECT_THAT(listeners_of(two_nodes), Pair("0200007F ", ""));
     const auto by_name = [&](Rendezvous& at) {
         two_nodes(at);
-        at.master_addr = "localhost";  // as Debian's /etc/hosts maps a machine's name
+        at.master_addr = "localhost";  // Debian's /etc/hosts maps a machine's name to a loopback address, too
     };
     EXPECT_THAT(listeners_of(by_name), Pair("0100007F ", ""));
 }

@@ -165,8 +165,8 @@ TEST(Groups, CountTheBytesThatARankSends) {
     });
 }
 
-/// Only the time inside wait() counts as exposed, however much passed before. The bounds come from the test's
-/// own clocks, so that delays on a busy machine do not fail it.
+/// Only the time inside wait() counts as exposed, however much time passed before it. The bounds come from
+/// the test's own clocks, so that delays on a busy machine do not fail it.
 TEST(Groups, TellHiddenTimeFromExposedTime) {
     constexpr auto kLate = std::chrono::milliseconds(60);
     using Clock = std::chrono::steady_clock;

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The file that accelerate's guide to sequence parallelism shows for 2 GPUs.
+/// Holds the file that accelerate's guide to sequence parallelism shows for 2 GPUs.
 const std::string kGuide =
     "distributed_type: DEEPSPEED\n"
     "deepspeed_config:\n"

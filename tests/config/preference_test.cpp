@@ -1,4 +1,4 @@
-// `rl` and its keys give the settings that axolotl 0.19 passes to TRL.
+// Tests that `rl` and its keys give the settings that axolotl 0.19 passes to TRL.
 #include <gtest/gtest.h>
 
 #include "tests/config/reading.h"
@@ -10,7 +10,7 @@ Preference preference(const std::string& lines) {
     return read_more(lines).config.preference;
 }
 
-/// Returns whether a key is refused. Does not count the type of kBase's rows, which hold no answers.
+/// Returns whether a key is refused. Ignores the error about the type of kBase's rows, which hold no answers.
 bool is_refused(const std::string& lines) {
     for (const Diagnostic& said : read_more(lines).diagnostics) {
         if (said.severity == Severity::Error && said.code != "CFG-DATASET-TYPE") return true;

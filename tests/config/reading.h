@@ -35,7 +35,7 @@ class TemporaryFolder {
     std::filesystem::path m_path;
 };
 
-/// Lines that every configuration needs, so that a test holds only the lines that it is about.
+/// Holds the lines that every configuration needs, so that a test writes only the lines that it is about.
 inline const std::string kBase =
     "base_model: NousResearch/Llama-3.2-1B\n"
     "datasets: [{path: owner/rows, type: completion}]\n"

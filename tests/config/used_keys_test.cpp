@@ -1,5 +1,5 @@
-// Every key that is listed as used changes what the engine receives or what is reported: no key is accepted
-// without effect.
+// Tests that every key listed as used changes what the engine receives or what is reported, so that no key is
+// accepted without effect.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

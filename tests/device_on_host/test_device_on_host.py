@@ -76,7 +76,8 @@ def gemma2(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def nemotron(tmp_path_factory):
-    """Has LayerNorm with biases and with weights of 1 + w. Beside such wide hidden states, attention needs little memory."""
+    """Makes a model that has LayerNorm with biases, and weights of 1 + w. Compared with such wide hidden states,
+    attention needs little memory."""
     return make_model(tmp_path_factory.mktemp("models") / "nemotron", "nemotron", hidden_size=512, intermediate_size=512,
                       num_attention_heads=1, num_key_value_heads=1, head_dim=16)
 
@@ -198,8 +199,8 @@ def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llam
 
 
 def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
-    """Compares the device with a CPU that computes in the same way (--int8 gpu). No size is a multiple of 8. There is a single layer, so
-    that few codes lie at a tie."""
+    """Compares the device with a CPU that computes in the same way (--int8 gpu). No size is a multiple of 8. There is
+    one layer, so that few numbers lie at a tie between two codes."""
     model = make_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
     keys = {**LORA, "load_in_8bit": True, "gradient_checkpointing": True, "tiled_mlp": True}
     on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)

@@ -1,6 +1,6 @@
-// Every key that is listed as used changes the plan, the rows, what training computes or the files that it
-// leaves: two values of the key are planned on two ranks and, if the plans are equal, trained for a few steps
-// on one.
+// Tests that every key listed as used changes the plan, the rows, what training computes or the files that it
+// leaves. Two values of the key are planned on two ranks. If the plans are equal, both are trained for a few
+// steps on one rank.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,13 +33,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Keys whose effect this test does not check, with the reason.
+/// Lists keys whose effect this test does not check, with the reason.
 const std::map<std::string, std::string> kNotSeenHere = {
     {"ddp_timeout", "how long a rank waits for a lost one: tests/train/patience_test.cpp"}};
 
 constexpr int kRows = 12, kVocabulary = 61;
 
-/// The text of a file that trains for a few steps.
+/// Holds the text of a file that trains for a few steps.
 const std::string kRunBase =
     "base_model: ./model\n"
     "datasets: [{path: ./rows.jsonl, ds_type: json, type: ''}]\n"
@@ -108,7 +108,7 @@ class KeyEffects : public testing::Test {
   protected:
     static void SetUpTestSuite() {
         folder_ = new TemporaryFolder;
-        setenv("RINGMASTER_AGENT", "test", 1);  // this process writes no run.json and no log file
+        setenv("RINGMASTER_AGENT", "test", 1);  // makes this process write no run.json and no log file
         json experts = kShape;
         experts.update({{"model_type", "mixtral"},
                         {"architectures", {"MixtralForCausalLM"}},

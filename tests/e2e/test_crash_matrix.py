@@ -32,8 +32,8 @@ class Scenario:
         self.log = recorded(self.engine, ENV, self.watched, folder / "train.log")
         assert state_of(self.run)["state"] == "completed"
         self.losses, self.model = losses_of(self.run), (self.out / "model.safetensors").read_bytes()
-        # The state "stopped": a run that stopped after the first checkpoint, which is then saved again. The run
-        # counts as failed; no model was placed yet.
+        # The state "stopped" is a run that was killed when its second save began: checkpoint 2 is complete, and no
+        # model was placed yet. `resave` saves checkpoint 2 again.
         self.reset("prepared")
         second_save = self.log[self.second_save()]
         disturbed(self.engine, ENV, self.watched, dataclasses.replace(second_save, how="KILL"))

@@ -121,8 +121,8 @@ def test_resuming_passes_over_damaged_checkpoints_and_says_why(six_steps, tmp_pa
 
 
 def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
-    """The `complete` file of that version is empty. A checkpoint without the optimizer, as a kill could leave
-    it, is skipped."""
+    """Checks a run of the former version, whose `complete` files are empty. A checkpoint without the optimizer, as a
+    kill could leave it, is skipped."""
     run = copy_of(six_steps, tmp_path)
     for step in (2, 4, 6):
         (run / f"checkpoints/step-{step:08d}/complete").write_text("")
@@ -133,8 +133,9 @@ def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
 
 
 def test_the_loss_watchdog_counts_on_after_a_resume(llama, rows_file, tmp_path):
-    """Every loss is above the threshold. Step 3 logs the first one, steps 4, 5 and 6 find it too high, and the run ends. Checkpoint 5
-    lies within the watchdog's count, and within the steps over which the next logged loss is averaged."""
+    """Every loss is above the threshold. Step 3 logs the first loss; steps 4, 5 and 6 find it too high, and the run
+    ends. Checkpoint 5 is saved while the watchdog counts, and among the steps over which the next logged loss is
+    averaged."""
     config = make_config(tmp_path, llama, rows_file, max_steps=20, logging_steps=3, loss_watchdog_threshold=0.01, loss_watchdog_patience=3,
                          save_steps=1, save_strategy=None)
     whole = launch(config, tmp_path / "runs", "--ranks", 1, "--no-preflight")

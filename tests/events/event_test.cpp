@@ -152,33 +152,34 @@ TEST(Event, ReadsAMeasuredNumberThatIsMissingAsUnknownNotAsZero) {
 }
 
 TEST(Event, RefusesWhatIsNoEventOfOurs) {
-    for (const char* text : {"",
-                             " ",
-                             "{}",
-                             "[]",
-                             "null",
-                             "42",
-                             "{",
-                             R"({"type":"step")",
-                             R"({"type":"step"})",
-                             R"({"type":"news","t":1,"rank":0})",      // unknown type
-                             R"({"type":7,"t":1,"rank":0,"step":1})",  // a type that is not text
-                             R"({"type":"done","t":1,"rank":0,"state":"completed"})",     // no step
-                             R"({"type":"done","rank":0,"step":1,"state":"completed"})",  // no time
-                             R"({"type":"done","t":1,"rank":-1,"step":1})",               // no such rank
-                             R"({"type":"done","t":1,"rank":4294967296,"step":1})",       // beyond an int
-                             R"({"type":"done","t":1,"rank":0.5,"step":1})",              // fraction
-                             R"({"type":"done","t":1,"rank":0,"step":1e30})",             // beyond an int64
-                             R"({"type":"done","t":1,"rank":0,"step":"1"})",              // text for a number
-                             R"({"type":"done","t":1,"rank":0,"step":1,"state":5})",      // a number for text
-                             R"({"type":"done","t":1,"rank":0,"step":01})",               // not JSON
-                             R"({"type":"done","t":1,"rank":0,"step":1} x)",              //
-                             R"({"type":"done","t":1,"rank":0,"step":1,})",               //
-                             R"({"type":"done","t":NaN,"rank":0,"step":1})",              //
-                             R"({"type":"done","t":.5,"rank":0,"step":1})",               //
-                             R"({"type":"done","t":1,"rank":0,"step":1,"x":[1,}])",       //
-                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"\xff\"}",  // invalid UTF-8
-                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"a\tb\"}"}) {
+    for (const char* text :
+         {"",
+          " ",
+          "{}",
+          "[]",
+          "null",
+          "42",
+          "{",
+          R"({"type":"step")",
+          R"({"type":"step"})",
+          R"({"type":"news","t":1,"rank":0})",                             // unknown type
+          R"({"type":7,"t":1,"rank":0,"step":1})",                         // a type that is not text
+          R"({"type":"done","t":1,"rank":0,"state":"completed"})",         // no step
+          R"({"type":"done","rank":0,"step":1,"state":"completed"})",      // no time
+          R"({"type":"done","t":1,"rank":-1,"step":1})",                   // no such rank
+          R"({"type":"done","t":1,"rank":4294967296,"step":1})",           // beyond an int
+          R"({"type":"done","t":1,"rank":0.5,"step":1})",                  // fraction
+          R"({"type":"done","t":1,"rank":0,"step":1e30})",                 // beyond an int64
+          R"({"type":"done","t":1,"rank":0,"step":"1"})",                  // text for a number
+          R"({"type":"done","t":1,"rank":0,"step":1,"state":5})",          // a number for text
+          R"({"type":"done","t":1,"rank":0,"step":01})",                   // a number with a leading zero
+          R"({"type":"done","t":1,"rank":0,"step":1} x)",                  // text after the object
+          R"({"type":"done","t":1,"rank":0,"step":1,})",                   // a comma before the brace
+          R"({"type":"done","t":NaN,"rank":0,"step":1})",                  // NaN is not JSON
+          R"({"type":"done","t":.5,"rank":0,"step":1})",                   // no digit before the point
+          R"({"type":"done","t":1,"rank":0,"step":1,"x":[1,}])",           // a comma before the bracket
+          "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"\xff\"}",  // invalid UTF-8
+          "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"a\tb\"}"}) {
         EXPECT_FALSE(parse_event(text)) << text;
     }
 }

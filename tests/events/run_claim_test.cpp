@@ -25,7 +25,7 @@ class Claim : public testing::Test {
         std::filesystem::remove_all(run_);
     }
 
-    /// Starts another process, which calls `begin` and then waits to be ended.
+    /// Starts another process, which calls `begin` and then waits until the test kills it.
     pid_t elsewhere(const std::function<void()>& begin) {
         int ends[2];
         EXPECT_EQ(::pipe(ends), 0);

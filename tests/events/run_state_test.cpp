@@ -57,7 +57,7 @@ RunState a_run() {
     return state;
 }
 
-/// Returns the name of a process that has ended.
+/// Returns the id of a process that has ended.
 ProcessId ended_process() {
     int gate[2];
     if (::pipe(gate) != 0) std::abort();

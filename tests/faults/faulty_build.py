@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-# Blocks are headers; this file includes those that the engine runs.
+# The blocks of layers are headers. This source file includes them, so it is compiled again if a block is patched.
 RUNS_BLOCKS = "engine/model/decoder.cpp"
 BUILD = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent if "RINGMASTER_BIN" in os.environ else ROOT / "build"
 
@@ -45,7 +45,8 @@ def compile_command(entry, source, object_file, folder):
 
 
 def is_of_a_test(entry):
-    """Returns whether the compile command is that of a test, which compiles the file again for itself."""
+    """Returns whether the compile command belongs to a test. Such commands compile engine sources again for the
+    test."""
     words = shlex.split(entry["command"])
     return words[words.index("-o") + 1].startswith("tests/")
 

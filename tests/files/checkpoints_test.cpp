@@ -19,7 +19,7 @@ class Checkpoints : public FolderFixture {
   protected:
     fs::path path(int64_t step) const { return dir_ / checkpoint_name(step); }
 
-    /// Writes a whole checkpoint; without `listed`, as the previous version wrote it.
+    /// Writes a complete checkpoint. If `listed` is false, writes it as the previous version did.
     fs::path save(int64_t step, bool listed = true) const {
         FolderAside aside(path(step));
         std::vector<WrittenFile> files;

@@ -19,7 +19,7 @@
 #include "tests/files/folder_fixture.h"
 
 static bool folders_fail_to_flush = false;
-static int calls_until_killed = 0;  ///< counts calls that change the disk; 0: the process is not killed
+static int calls_until_killed = 0;  ///< calls that may still change the disk before a kill; 0: no kill
 
 static void count_call() {
     if (calls_until_killed > 0 && --calls_until_killed == 0) ::_exit(9);
@@ -36,7 +36,7 @@ extern "C" int fsync(int file) {
     return static_cast<int>(::syscall(SYS_fsync, file));
 }
 
-/// Stand in for the C library's calls, which durable.cpp and std::filesystem make.
+/// These stand in for functions of the C library, which durable.cpp and std::filesystem call.
 extern "C" int rename(const char* from, const char* to) noexcept {
     count_call();
     return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));

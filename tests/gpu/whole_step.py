@@ -40,7 +40,7 @@ KINDS = {
     "cpu": {"full": (2, False, True, {64: 4}), "lora": (None, True, True, {64: 2}), "long": (2, False, False, {96: 1})},
 }
 DENSE_BF16_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}  # from NVIDIA's data sheets
-DEVICE_GIB = 139  # an H200's
+DEVICE_GIB = 139  # memory of an H200
 
 
 def shape_of(device, layers):

@@ -36,7 +36,8 @@ inline void say(const char* what, double figure, const char* unit, double limit)
     std::fflush(stdout);
 }
 
-/// Returns the seconds of processors that this thread, or with `of` all of this process, has used.
+/// Returns the processor time that this thread has used, in seconds. With CLOCK_PROCESS_CPUTIME_ID, returns
+/// that of the whole process.
 inline double processor_s(clockid_t of = CLOCK_THREAD_CPUTIME_ID) {
     timespec used{};
     clock_gettime(of, &used);

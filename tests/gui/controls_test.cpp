@@ -1,5 +1,5 @@
-// Every control of every page can be reached by the keyboard and has a name for a screen reader; every chart
-// is described.
+// Tests that every control of every page can be reached by keyboard and has a name for a screen reader, and
+// that every chart is described.
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>

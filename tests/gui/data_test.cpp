@@ -146,7 +146,7 @@ class DataTest : public QObject {
         QCOMPARE(text->toPlainText(), u"<s>rowa</s>"_s);
         const auto format = [&](int at) {
             QTextCursor cursor(text->document());
-            cursor.setPosition(at + 1);  // format of the previous letter
+            cursor.setPosition(at + 1);  // charFormat() is that of the letter before the cursor
             return cursor.charFormat();
         };
         QVERIFY(!format(3).fontUnderline() && format(6).fontUnderline());  // "r" is only read, "a" is trained

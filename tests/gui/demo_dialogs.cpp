@@ -40,7 +40,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kPatienceMs = 20000;
-constexpr int kPreviewStartsMs = 400;  ///< the form waits that long for the next change
+constexpr int kPreviewStartsMs = 400;  ///< within this time after a change, the form starts its preview
 
 void wait_for(const std::function<bool()>& done) {
     if (!QTest::qWaitFor(done, kPatienceMs)) qFatal("a dialog does not come to rest");

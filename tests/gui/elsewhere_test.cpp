@@ -293,8 +293,8 @@ class ElsewhereTest : public QObject {
         QVERIFY2(launch.exitCode() == 0, launch.readAllStandardError().constData());
     }
 
-    /// Opens a configuration, presses Launch, and chooses machines over SSH; returns null if the form stays
-    /// away.
+    /// Opens a configuration, presses Launch, and chooses machines over SSH. Returns null if the form does
+    /// not open.
     LaunchForm* askForNodes(const QString& config) {
         m_window->openPath(config);
         if (!QTest::qWaitFor([&] { return button("launchButton")->isEnabled(); }, kPatienceMs))

@@ -82,7 +82,8 @@ class JourneyTest : public QObject {
         QCOMPARE(m_window->pageName(), u"plan"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"plan"_s)->settled(), kPatienceMs);
         QVERIFY(!button("adaptButton")->isVisible());  // the stand-in fits on every machine
-        // The file evaluates, but sets no rows aside; and some processors have no bfloat16 instructions.
+        // Up to two fixes are offered: the file evaluates but sets no rows aside, and some processors have no
+        // bfloat16 instructions.
         const auto offersFix = [this] { return m_window->findChild<QWidget*>(u"fixButton"_s) != nullptr; };
         QVERIFY(offersFix());
         for (int fixes = 0; fixes < 2 && offersFix(); ++fixes) {

@@ -104,7 +104,7 @@ class LanguagesTest : public QObject {
             if (one.code.ends_with("-next"))
                 hints << reason_of({{std::string(one.code), {}}}, {}, {}).trimmed();
         QVERIFY(hints.size() > 200);
-        // Only the command line can do these.
+        // Hints that match this pattern name what only the command line can do.
         static const QRegularExpression there(u"--(host|disk)-memory|RUN --slurm time"_s);
         static const QRegularExpression command(u"ringmaster [a-z]|--[a-z]"_s);
         for (const QString& hint : hints)

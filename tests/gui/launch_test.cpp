@@ -219,7 +219,7 @@ class LaunchTest : public QObject {
         auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
         nodes->item(0)->setCheckState(Qt::Checked);
         form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(2);
-        QVERIFY(add->isEnabled());  // the agent on the one machine restarts it
+        QVERIFY(add->isEnabled());  // on a single machine, the agent restarts the run
         nodes->item(1)->setCheckState(Qt::Checked);
         QVERIFY(!add->isEnabled());
         QVERIFY2(add->toolTip().contains(u"never"_s), qPrintable(add->toolTip()));

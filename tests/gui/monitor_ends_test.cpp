@@ -1,4 +1,4 @@
-// Tests the Monitor of runs that ended, failed or lost their writer, and of damaged files.
+// Tests the Monitor page with runs that ended, failed or lost their writer, and with damaged files.
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
@@ -57,7 +57,7 @@ class MonitorEndsTest : public MonitorPageTest {
     }
 
     void aRunWithAStopAheadIsStopping() {
-        QProcess agent;  // ends when it is told to stop; the run's files do not know it yet
+        QProcess agent;  // ends when told to stop, but the run's files do not show that yet
         agent.start(u"sleep"_s, {u"60"_s});
         QVERIFY(agent.waitForStarted());
         const SyntheticRun run = written({at("stopping"), 2, 200});
@@ -119,7 +119,7 @@ class MonitorEndsTest : public MonitorPageTest {
     void aKilledWriterReadsAsFailed() {
         const SyntheticRun run = written({at("killed"), 2, 20});
         RunState state = read_run_state(run.dir);
-        state.writer.start_time += 1;  // no longer the living process
+        state.writer.start_time += 1;  // now differs from the start time of the living process
         write_run_state(run.dir, state);
         open(run);
         QCOMPARE(m_page->picture()->diagnosis.finding, Finding::Failed);

@@ -79,7 +79,7 @@ class MonitorTest : public MonitorPageTest {
         QVERIFY(m_page->findChild<QPushButton*>(u"stopButton"_s)->isVisible());
         QVERIFY(!m_page->findChild<QPushButton*>(u"resumeButton"_s)->isVisible());
         const ChartData& loss = m_page->chart(ChartKind::Loss)->plot()->chart();
-        QCOMPARE(loss.series.size(), size_t(6));  // four ranks, global, evaluations
+        QCOMPARE(loss.series.size(), size_t(6));  // four ranks, the global loss, the evaluations
         QCOMPARE(loss.series[5].x, (std::vector<double>{100, 200}));
         QVERIFY(std::abs(double(loss.series[4].value.back()) - synthetic_step(run, 0, 200).loss) < 1e-4);
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"global"_s));

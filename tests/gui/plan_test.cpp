@@ -221,7 +221,7 @@ class PlanTest : public PlanPageTest {
     void theGlobalBatchIsKeptByOnePress() {
         open();
         auto* keep = button("keepBatchButton");
-        QVERIFY(!keep->isVisibleTo(m_page.get()));  // 4 ranks share a sequence in the file: it says 4 rows
+        QVERIFY(!keep->isVisibleTo(m_page.get()));  // the batch is still the file's: 4 rows
         press("contextSize-8");
         settle();
         QCOMPARE(keep->text(), u"Keep 4: accumulate 4"_s);

@@ -32,9 +32,9 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kSlack = 1;              ///< pixels that rounding may take
-constexpr double kShortTitleEms = 12;  ///< width in which a page's title may not end in dots
-constexpr double kShortCellEms = 6;    ///< width in which a cell's text may not end in dots
-constexpr int kMostCells = 2000;       ///< cells looked at in one table
+constexpr double kShortTitleEms = 12;  ///< a page's title must have this width before it may end in dots
+constexpr double kShortCellEms = 6;    ///< a cell's text must have this width before it may end in dots
+constexpr int kMostCells = 2000;       ///< most cells that are checked in one table
 
 QString plain(const QString& text) {
     return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;

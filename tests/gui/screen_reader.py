@@ -65,7 +65,7 @@ class ScreenReader:
         return before
 
     def tab_to(self, name):
-        """Presses Tab until a control announces the focus whose name begins with the given text."""
+        """Presses Tab until the focus is announced for a control whose name begins with the given text."""
         passed = []
         for _ in range(MOST_TABS):
             said = self.wait(lambda one: one[0] == "focus", 3, self.press("Tab"))

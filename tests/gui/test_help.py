@@ -340,7 +340,8 @@ def failures_of_python():
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_error_of_the_sources_is_in_every_language(language):
-    """What an Error says, and its hint: a phrase of its code's record, or of any record if the code is chosen at run time."""
+    """Checks that an Error's text and its hint are phrases of its code's record, or of any record if the code is chosen
+    at run time."""
     every = {code: phrases(code, language) for code in ids("codes", "en")}
     anywhere = {words for one in every.values() for words in one}
     errors = errors_of_sources()

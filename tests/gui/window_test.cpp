@@ -77,7 +77,7 @@ class WindowTest : public QObject {
         auto* button = m_window->findChild<QPushButton*>(u"menuButton"_s);
         QImage open;
         QTimer::singleShot(50, button, [&] {
-            // The button itself may be transparent: it is read on the window.
+            // The button may be transparent, so its pixels are taken from a picture of the window.
             const QRect place(button->mapTo(m_window.get(), QPoint()), button->size());
             open = m_window->grab(place).toImage();
             QTest::keyClick(button->menu(), Qt::Key_Escape);

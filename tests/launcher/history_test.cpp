@@ -28,7 +28,7 @@ class HistoryTest : public RunFixture {
         return steps;
     }
 
-    /// Writes a file of `steps` lines with a single write, which is fast.
+    /// Writes a rank's step events `from` to `to` with a single write, which is fast.
     void write_steps(const RunDirectory& run, int rank, int64_t from, int64_t to, double loss,
                      double t = 1000) {
         std::string text;
@@ -218,7 +218,7 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
         text += to_json_line({1e9 * i, 1, step}) + "\n";
     }
     write(run.events() / event_file_name(1), text);
-    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder has that name
+    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder has the file's name
     write_steps(run, 1, 1, 100, 3);
     RunHistory history(run);
     read_all(history);

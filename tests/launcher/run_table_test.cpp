@@ -218,7 +218,7 @@ TEST_F(RunTableTest, SeesThatALiveRunsWriterIsGone) {
     state.writer = this_process();
     write_run_state(run.dir, state);
     EXPECT_TRUE(read()[0].is_live());
-    state.writer.start_time += 1;  // no longer the living process
+    state.writer.start_time += 1;  // now differs from the start time of the living process
     write_run_state(run.dir, state);
     EXPECT_EQ(read()[0].state.state, RunPhase::Failed);
 }

@@ -1,4 +1,4 @@
-// Outputs of a sequence split over ranks are those of one rank, in the sequence's order.
+// Tests that the outputs of a sequence split over ranks equal those of one rank, in the sequence's order.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

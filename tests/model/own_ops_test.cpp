@@ -95,7 +95,8 @@ class Proof {
             expect("dx", dx + before, twin_dx + before,
                    xd.grad() + before.cpu());  // added, because the gradient of a single element is almost 0
             expect("dparameters", dp, twin_dp, pd.grad());
-            own::norm_backward(run_, dy, x, p, stats, dx, false, at::Tensor(), 0, offset);  // frozen
+            own::norm_backward(run_, dy, x, p, stats, dx, false, at::Tensor(), 0,
+                               offset);  // frozen parameters
         }
     }
 

@@ -178,8 +178,8 @@ def launch_there(client, place, config, *arguments, **options):
 
 @pytest.mark.slow
 def test_a_run_elsewhere_of_names_that_mean_harm_is_a_run(client, place, llama, rows_file):
-    """The node's folder, the run, the config's folder, the model's folder and files, the rows and output_dir
-    all have such names."""
+    """Puts commands for a shell into the names of the node's folder, the run, the config's folder, the model's folder
+    and files, the rows and output_dir."""
     trick = f"it's $(touch {CANARY}) `touch {CANARY}`; touch {CANARY} & \"x\" \\ * ~ %s"
     data = f"{client.folder}/a/home/data $(touch {CANARY}) `touch {CANARY}` it's; touch {CANARY} & *"
     server = client.serve("a", environment=f'"XDG_DATA_HOME={data}"')

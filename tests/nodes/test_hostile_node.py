@@ -141,7 +141,7 @@ def until_heard(place, kind, answers, process):
         return ended(process, answers.get("patience", PATIENCE_S))
     mark = place.server.folder / ("said-" + next((one for one in ("noise", "stderr", "stop") if one in answers), "follow"))
     end = time.monotonic() + PATIENCE_S
-    follows = place.run / "mirror.lock"  # exists once a run is adopted; before that it is only looked at
+    follows = place.run / "mirror.lock"  # exists once the run is adopted; before, the run is only looked at
     if "plant" in answers:  # planted files are seen before the node is asked
         mark = follows
     while not (mark.exists() and (kind != "adopt" or follows.exists())) and time.monotonic() < end:

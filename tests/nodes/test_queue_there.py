@@ -23,7 +23,7 @@ def kill_those_with(variable):
 
 
 class Here:
-    """This machine: its command line, and its processes without those of the nodes."""
+    """Runs the command line of this machine, and kills this machine's processes but not those of the nodes."""
 
     def __init__(self, client):
         self.client, self.ask = client, asker(client.env(OMP_NUM_THREADS="1"))
@@ -50,7 +50,7 @@ def dirs(here):
 
 
 def span(run):
-    """Returns when a run began and ended; it has begun once."""
+    """Returns when a run began and ended. Fails if the run began or ended more than once."""
     (hello,), (done,) = events_of(run, kind="hello"), events_of(run, kind="done")
     return hello["t"], done["t"]
 

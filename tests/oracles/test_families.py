@@ -24,7 +24,7 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_positi
 
 VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
 LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12)
-# The chunk length does not change the results of transformers, but it pads rows to whole chunks.
+# The chunk length does not change the results of transformers, but transformers pads rows to whole chunks.
 STATE_SPACE = dict(mamba_n_groups=1, mamba_d_state=16, mamba_d_conv=4, mamba_chunk_size=32)
 GRANITE4 = dict(STATE_SPACE, shared_intermediate_size=40, layer_types=["mamba", "attention", "mamba"], attention_multiplier=0.2)
 NEMOTRON_H = dict(mamba_num_heads=4, mamba_head_dim=16, n_groups=2, ssm_state_size=16, head_dim=16, chunk_size=32)
@@ -223,7 +223,7 @@ MESHES = {
     "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=2)),
 }
 PACKED = {"rows": False, "packed": True}
-# The cases that run by default: the full shape of each family on one mesh of two ranks, packed.
+# Lists the cases that run by default: the full shape of each family on one mesh of two ranks, packed.
 QUICK = {(name, "zigzag 2", "packed") for name in FAMILIES if name.endswith("full") or name.startswith("mini")}
 
 

@@ -31,7 +31,7 @@ MESHES = {
     "4 ranks as 2 x 2, gradients sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2,
                                                     fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
 }
-# The remaining layouts and transports, for one model.
+# Lists the remaining layouts and transports, for one model.
 LAYOUTS = {f"{ranks} ranks, {layout}": (ranks, dict(context_parallel_size=ranks, ring_attn_func=layout, micro_batch_size=2,
                                                     gradient_accumulation_steps=4))
            for ranks, layout in ((2, "batch_stripe"), (2, "varlen_llama3"), (3, "varlen_ring"), (2, "varlen_zigzag"), (3, "balanced"),

@@ -156,7 +156,7 @@ def load(model_dir, method):
     settings = dict(attn_implementation="sdpa", dtype=torch.float32)
     if method != "reward":
         return transformers.AutoModelForCausalLM.from_pretrained(model_dir, **settings)
-    torch.manual_seed(5)  # the head's first values
+    torch.manual_seed(5)  # decides the first weights of the head
     model = transformers.AutoModelForSequenceClassification.from_pretrained(model_dir, num_labels=1, **settings)
     model.save_pretrained(model_dir)
     return model

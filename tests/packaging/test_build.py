@@ -23,7 +23,7 @@ def test_programs_are_all_that_an_installation_takes_from_the_build():
                 if f'{BUILD}/bin/{name}"' in installed]
     assert len(binaries) == 5
     terminal = {f"bin/{name}" for name in binaries if name != "ringmaster-gui"}
-    assert terminal <= inputs_of("terminal") and "bin/ringmaster-gui" not in inputs_of("terminal")  # what trains comes before the app
+    assert terminal <= inputs_of("terminal") and "bin/ringmaster-gui" not in inputs_of("terminal")  # the programs that train are built before the app
     assert {"terminal", "bin/ringmaster-gui"} <= inputs_of("programs")
 
 

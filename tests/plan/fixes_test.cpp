@@ -1,5 +1,5 @@
-// Applies every fix that is offered: its finding is gone, no finding as severe has appeared that the fix did
-// not name, and the rest of the text is unchanged.
+// Applies every fix that is offered, and tests that its finding is gone, that no new finding as severe has
+// appeared unless the fix names it, and that the rest of the text is unchanged.
 #include <gmock/gmock.h>
 
 #include <algorithm>

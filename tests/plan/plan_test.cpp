@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Sizes and batches.
+// These tests cover sizes and batches.
 
 TEST(Plan, ValidSizesAreTheDivisorsAboveOne) {
     EXPECT_THAT(plan_of("", 8).context_parallel.valid_sizes, ElementsAre(2, 4, 8));
@@ -86,7 +86,7 @@ TEST(Plan, CountsBatchesAsAxolotlDoes) {
     EXPECT_EQ(global(2, 2), 8);
 }
 
-// Sizes that do not work.
+// These tests cover sizes that do not work.
 
 TEST(Plan, AProductThatIsNotRanksIsRefusedWithItsNumbers) {
     const Plan plan = plan_of("dp_replicate_size: 2\ndp_shard_size: 2\ncontext_parallel_size: 4\n", 8);
@@ -172,7 +172,7 @@ TEST(Plan, AbsurdRanksAndSizesAreRefusedNotCounted) {
     EXPECT_EQ(huge.memory->fits, false);
 }
 
-// Topology.
+// These tests cover ranks, nodes and devices.
 
 TEST(Plan, RanksComeFromTheRequestThenAccelerateThenTheGpusSeenThenTwoCpuRanks) {
     EXPECT_EQ(plan_of("", 0).ranks, 2);
@@ -203,7 +203,7 @@ TEST(Plan, SizesLeftOutAreOneReplicaAndTheRestShards) {
     EXPECT_EQ(plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 8).mesh.dp_shard, 2);
 }
 
-// Tests the sequence's length and padding.
+// These tests cover the sequence's length and padding.
 
 TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
     const Plan exact = plan_of("context_parallel_size: 4\nsequence_len: 8192\n", 4);
@@ -365,7 +365,7 @@ TEST(Plan, ReplicasWithoutShardsAreBuiltAndAcceleratesRefusalIsSaid) {
     EXPECT_EQ(find(plan, "MESH-REPLICAS")->severity, Severity::Warning);
 }
 
-// Models.
+// These tests cover models.
 
 TEST(Plan, AnUnknownModelLosesOnlyMemoryAndTime) {
     const Plan plan = plan_text(config_text("context_parallel_size: 2\n", "someone/unheard-of"), 2);
@@ -450,7 +450,7 @@ TEST(Plan, NoValueMakesItThrowAndEveryPlanCanBeReadBack) {
     }
 }
 
-// Time.
+// These tests cover the time of a step.
 
 TEST(Plan, TimeAddsUpAndZigzagIsFasterThanContiguous) {
     const std::string sizes = "context_parallel_size: 8\nsequence_len: 131072\nmicro_batch_size: 1\n";

@@ -1,4 +1,5 @@
-/// For every layout, any documents and window, the hops' slices cover the full mask, each cell once.
+/// Tests that, for every layout and any documents and window, the hops' slices cover the full mask, each cell
+/// once.
 #include <gtest/gtest.h>
 
 #include <string>

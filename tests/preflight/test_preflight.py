@@ -100,7 +100,7 @@ def test_a_sharded_gradient_that_is_not_reduced_is_found(stage, files, tmp_path)
     (4, dict(dp_replicate_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
     (4, dict(bf16=True, deepspeed={"zero_optimization": {"stage": 1}})),
     (2, dict(bfloat16=True, gradient_checkpointing=True)),
-    (2, dict(sequence_len=512)),  # proved on short rows, then on long ones
+    (2, dict(sequence_len=512)),  # preflight uses short rows first, then long ones
 ], ids=str)
 def test_meshes_that_are_right_pass(ranks, keys, files, tmp_path):
     config = packed(tmp_path, files, **keys)

@@ -103,14 +103,14 @@ inline double error_of(const at::Tensor& ours, const at::Tensor& truth) {
     return (ours.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
 }
 
-/// Returns the value of the gradients that the backward pass finds; it halves them and adds to them, as for a
-/// second micro-batch. In float32 they are 0: other values would add rounding errors.
+/// Returns the value of the gradients before the backward pass, which halves them and adds to them, as for a
+/// second micro-batch. In float32 the value is 0, because other values would add rounding errors.
 inline double held_before(const at::Tensor& dgated) {
     return dgated.scalar_type() == at::kDouble ? 1 : 0;
 }
 
-/// Returns the largest error of the weights' gradients, summed over the ranks, of which each began at
-/// `before`.
+/// Returns the largest error of the weights' gradients, summed over the ranks. On each rank the gradients
+/// were `before` at first.
 inline double weights_error(const std::vector<DeltaWeights>& of_ranks, double before,
                             const DeltaWeights& truth) {
     double worst = 0;

@@ -15,7 +15,7 @@ from slurm import ONE_THREAD
 
 
 class Here:
-    """This machine: its command line and the queue's process, without the jobs."""
+    """Runs the command line of this machine, and finds the queue's processes, but not those of jobs."""
 
     def __init__(self, slurm, folder):
         self.slurm, self.folder = slurm, folder

@@ -58,7 +58,7 @@ class FirstFailure {
 /// rank. A rank that fails or returns leaves its groups, so the others' transfers with it fail at once.
 inline void run_ranks(const Mesh& mesh, const GroupOptions& options,
                       const std::function<void(int, Groups&)>& body) {
-    std::signal(SIGPIPE, SIG_IGN);  // as the engine does: writing to a rank that has left is an error, no end
+    std::signal(SIGPIPE, SIG_IGN);  // as in the engine, a write to a lost rank only returns an error
     const auto store = c10::make_intrusive<c10d::HashStore>();
     FirstFailure failure;
     std::vector<std::thread> threads;

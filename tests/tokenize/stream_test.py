@@ -45,7 +45,7 @@ def request_of(case):
     """Returns the request that the launcher makes of the case's configuration."""
     config = dict(case["config"])
     marks = {"streamed": True, "pretraining": True} if config.pop("pretrains", False) else {"streamed": True}
-    if config.pop("curriculum_sampling", False):  # read_stream.cpp
+    if config.pop("curriculum_sampling", False):  # as read_stream.cpp does
         config["shuffle_merged_datasets"] = False
     options = {key: config.pop(key) for key in OPTIONS & set(config)}
     return {**config, "datasets": [{**entry, **marks} for entry in case["entries"]], "tokenization": options, "sequence_len": SEQUENCE_LEN,

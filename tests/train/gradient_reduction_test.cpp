@@ -1,4 +1,4 @@
-// A reduction ends when all of its sums have arrived, however late the other ranks send.
+// Tests that a reduction waits until all of its sums have arrived, however late the other ranks send.
 #include "engine/train/gradient_reduction.h"
 
 #include <gtest/gtest.h>

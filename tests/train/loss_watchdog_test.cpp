@@ -40,7 +40,7 @@ int64_t last_step(const Watched& run) {
     int64_t step = 0;
     for (const double loss : run.losses) {
         if (loss_stays_high(config, ++step, loss, watched)) return step;
-        if (run.eval_steps > 0 && step % run.eval_steps == 0) watched.logged.reset();  // like evaluate()
+        if (run.eval_steps > 0 && step % run.eval_steps == 0) watched.logged.reset();  // an evaluation
     }
     return 0;
 }

@@ -68,7 +68,7 @@ TEST(Rules, AreTheSameOnAnyNumberOfThreads) {
     }
 }
 
-/// The last element of this rank's slice, wherever in a matrix the slice begins.
+/// Finds the last element of this rank's slice, wherever in a matrix the slice begins.
 struct LastElement {
     Parameters& parameters;
     size_t parameter;

@@ -27,7 +27,7 @@ Arguments given(std::vector<std::string> words) {
     return Arguments(kCommand, pointers);
 }
 
-/// Returns what an Error says of the call, and its hint.
+/// Returns the text and the hint of the Error that the call throws.
 template <class Call>
 std::string refusal(const Call& call) {
     try {
