@@ -126,7 +126,7 @@ bool AlertsDialog::refuses(QLineEdit* field, const std::function<void()>& check,
 void AlertsDialog::say(const QString& why, const QString& next) {
     m_banner->say(Tone::Error, tr("The settings were not saved."), why, next);
     m_banner->show();
-    m_banner->updateGeometry();  // a longer text of a visible banner needs more lines
+    m_banner->updateGeometry();  // the new text may need more lines
     layout()->activate();
     makeRoom();
 }

@@ -73,7 +73,7 @@ void CommandPalette::act(const QListWidgetItem* item) {
     if (!item) return;
     const auto chosen = m_entries[size_t(item->data(Qt::UserRole).toInt())].act;
     accept();
-    // Deferred, because this dialog may have held the last reference.
+    // Calls the action later, after the accepted dialog has closed.
     QTimer::singleShot(0, parent(), chosen);
 }
 

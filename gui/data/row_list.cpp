@@ -15,7 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int64_t kBeginning = 48;  ///< number of a row's first tokens that its line shows at most
+constexpr int64_t kBeginning = 48;  ///< most tokens of a row that its line shows
 
 }  // namespace
 

@@ -26,7 +26,7 @@ START_PATIENCE = 300
 
 
 class Process:
-    """A client process in a terminal, measured by what the system counts for that process alone."""
+    """Runs a client in a terminal, and measures this process alone with the system's counters."""
 
     def __init__(self, command, env):
         self.master, slave = pty.openpty()

@@ -1,19 +1,31 @@
-"""Compares whole training steps of several ways to run them, in turn within one run.
+"""Compares whole training steps that are run in several ways ("sides"), which take turns within one run.
 
     python tests/bench/whole_step.py --bin build/bin [--model dense] [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--require SIDE=RATIO …] [--json FILE]
 
-Sides: `transformers` (one process, 2 threads, sdpa), also with one of its ways to compute experts: `transformers_eager`,
-`transformers_grouped_mm` (its `batched_mm` copies an expert's matrices for each token, here 25 GB a layer); `one` (one rank of ours, 2 threads), also with a memory option:
-`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `untiled` (checkpointing, nothing cut), and compared with it `auto`
-(as many tiles and chunks as the planner chooses), `chunks` (8 chunks and tiled MLPs forced), `streamed` (weights, gradients and
-optimizer in host memory); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
-ours with that layout, one thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
-its own network namespace, joined by a virtual link: needs root); `gigabit` (as linked, with the link limited to 1 Gbit/s both
-ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads; --model dense: 6 layers, intermediate
-1408, vocabulary 8192; experts: Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them for a token, vocabulary 2048) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
-documents of 512 tokens and the rest one document. The sides take turns; the first step of a turn is a warm-up, and the best of the
-others counts. --require sets a side's lowest speed relative to the first side's, or to the fastest of transformers' sides.
+Sides:
+    transformers             one process, 2 threads, sdpa
+    transformers_eager, transformers_grouped_mm
+                             the same, with this way of transformers to compute experts (its `batched_mm` copies an expert's
+                             matrices for each token, here 25 GB a layer)
+    one                      one rank of ours, 2 threads
+    checkpointing, selective, tiled
+                             `one` with a memory option: checkpointing, attention's output kept, tiled MLPs
+    untiled                  `one` with checkpointing, without tiles and chunks; `auto`, `chunks` and `streamed` are compared with it
+    auto                     as many tiles and chunks as the planner chooses
+    chunks                   8 chunks and tiled MLPs
+    streamed                 weights, gradients and optimizer in host memory
+    zigzag, balanced, varlen_llama3
+                             --ranks ranks of ours with that layout, one thread each, on this machine
+    zero3                    `zigzag` with sharded states
+    linked                   `zigzag` with each rank in its own network namespace, joined by a virtual link; needs root
+    gigabit                  `linked` with the link limited to 1 Gbit/s both ways by tc's token bucket
+
+All sides train the same shape on one row with AdamW: hidden 512, 8 heads, 4 key/value heads. --model dense has 6 layers, intermediate
+1408 and vocabulary 8192; --model experts is Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them for a token, and vocabulary 2048. All
+activations are kept unless the side says otherwise. With --packed, half of the row is documents of 512 tokens and the rest one document.
+The first step of a turn is a warm-up, and the best of the others counts. --require sets a side's lowest speed relative to the first
+side's, or to the fastest of transformers' sides.
 Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
 """
 

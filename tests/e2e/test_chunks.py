@@ -1,5 +1,5 @@
-"""Sequences that are computed in chunks, one after the other, give the losses and gradient norms of whole ones, with every
-setting that chunks can be combined with; other settings are refused."""
+"""Tests that sequences computed in chunks, one after the other, give the losses and gradient norms of whole sequences,
+with every setting that chunks can be combined with. Other settings are refused."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Evaluation is exact over any number of ranks, and the run saves what the configuration asks for."""
+"""Tests that evaluation is exact over any number of ranks, and that the run saves what the configuration asks for."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Experts that are divided among ranks change neither a loss nor a gradient norm, on any mesh; runs resume, save the same weights, and
-take the memory that was predicted."""
+"""Tests that experts divided among ranks change neither a loss nor a gradient norm, on any mesh, and that runs resume,
+save the same weights, and take the predicted memory."""
 
 import json
 import random
@@ -19,7 +19,7 @@ RING = dict(dp_shard_size=2, context_parallel_size=2, ring_attn_func="batch_zigz
 ROUTER = dict(model_config={"output_router_logits": True, "router_aux_loss_coef": 0.3})
 LORA = dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=["q_proj", "k_proj", "v_proj", "o_proj"], learning_rate=1e-2)
 EXPERTS_LORA = dict(LORA, lora_target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"])
-# name: (model, expert_parallel_size, other keys)
+# Maps a name to (model, expert_parallel_size, other keys).
 CASES = {
     "4 parts, quick": ("qwen3_moe", 4, dict(gradient_accumulation_steps=2)),
     "2 x 2, 2 parts, quick": ("gpt_oss", 2, dict(RING, gradient_checkpointing=True)),

@@ -1,4 +1,4 @@
-"""Every failure gives one message that names its cause, the right exit status, and a run directory that is
+"""Tests that every failure gives one message that names its cause, the right exit status, and a run directory that is
 still readable."""
 
 import json

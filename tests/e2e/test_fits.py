@@ -1,6 +1,5 @@
-"""A plan that says "fits" never runs out of memory, and one that says "will not fit" does. The memory
-that a process may allocate is limited (RLIMIT_DATA); the planned memory is at most 0.9 of the limit, or at least
-1.1 of it."""
+"""Tests that a plan that says "fits" never runs out of memory, and that one that says "will not fit" does. The memory
+that a process may allocate is limited (RLIMIT_DATA). The planned memory is at most 0.9 or at least 1.1 of the limit."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The memory that a plan predicts is what the engine's allocator counts. The table covers models, lengths,
-ranks, precisions and every option that has a meaning on the CPU."""
+"""Compares the memory that a plan predicts with the memory that the engine's allocator counts. The table covers models,
+lengths, ranks, precisions and every option that has a meaning on the CPU."""
 
 import json
 import random

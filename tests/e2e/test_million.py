@@ -1,5 +1,6 @@
-"""Sequences of any length train in little memory: a process that may allocate 1 GiB (RLIMIT_DATA) trains a step of a million tokens,
-with chunks, and with checkpoints, keys, values, weights and states in an arena that is a file on disk."""
+"""Tests that sequences of any length train in little memory: a process that may allocate 1 GiB (RLIMIT_DATA) trains a
+step of a million tokens, with chunks, and with checkpoints, keys, values, weights and states in an arena that is a file
+on disk."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Weights, gradients and optimizer states in host memory change neither a loss nor a gradient norm, on any mesh. On the CPU the arena
-of engine/model/host_arena.h stands in for host memory."""
+"""Tests that weights, gradients and optimizer states in host memory change neither a loss nor a gradient norm, on any
+mesh. On the CPU the arena of engine/model/host_arena.h stands in for host memory."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""A queue starts its runs in order, with as many at a time as its slots allow, and continues after
-all of its processes were killed."""
+"""Tests that a queue starts its runs in order, as many at a time as its slots allow, and continues after all of its
+processes were killed."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""A user service of systemd continues the queue after a restart of the machine: systemd accepts its unit, its command continues
-runs that were cut off, and if systemd refuses, nothing changes."""
+"""Tests that a user service of systemd continues the queue after a restart of the machine. systemd accepts its unit,
+and the unit's command continues runs that were cut off. If systemd refuses, nothing changes."""
 
 import json
 import os

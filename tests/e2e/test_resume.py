@@ -1,4 +1,4 @@
-"""A run that is killed and resumed is bit-identical to one that was never interrupted."""
+"""Tests that a run that is killed and resumed is bit-identical to one that was never interrupted."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Sharded states (ZeRO 1, 2, 3) change no loss on any mesh, take a share of the memory, and leave checkpoints that any mesh and
-stage resumes."""
+"""Tests that sharded states (ZeRO 1, 2, 3) change no loss on any mesh, take a share of the memory, and leave
+checkpoints that any mesh and stage resumes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A prompt that several answers share is computed once: losses and gradients are those of separate rows, on every mesh.
+"""Tests that a prompt shared by several answers is computed once, with the losses and gradients of separate rows, on every mesh.
 
 One step of SGD shows the gradient: the rate is so large that the saved weights are a multiple of the gradient."""
 
@@ -15,7 +15,7 @@ from sshd import free_port
 
 ENGINE = str(BIN / "ringmaster-engine")
 RATE = 1e5
-MESHES = {  # ranks, keys
+MESHES = {  # Maps a name to (ranks, keys).
     "1 rank": (1, {}),
     "ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring")),
     "zigzag": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag")),

@@ -1,4 +1,4 @@
-"""If a rank is alive but silent, the run ends and names the rank, its layer and its hop."""
+"""Tests that a run with a rank that is alive but silent ends, and names the rank, its layer and its hop."""
 
 import json
 import os

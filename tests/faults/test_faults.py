@@ -1,7 +1,6 @@
-"""Every fault is caught: by preflight, by the run's first wrong step, whose error names the cause,
-or by a test. A fault is a patch of the engine's sources, NN-name.patch; faults.json lists the
-meshes on which it has an effect, the words that name it, and the test that catches it.
-`tests/faults/run PATCH…` tries one."""
+"""Tests that every fault is caught: by preflight, by the run's first wrong step, whose error names the cause, or by a
+test. A fault is a patch of the engine's sources, NN-name.patch. faults.json lists the meshes on which it has an effect,
+the words that name it, and the test that catches it. `tests/faults/run PATCH…` tries one fault."""
 
 import json
 import os

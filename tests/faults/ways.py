@@ -12,7 +12,7 @@ from ringmaster_runs import BIN, launch, make_config, make_rows, ringmaster, sta
 
 PACKED = dict(sample_packing=True, sequence_len=128)
 
-# name: (ranks, keys)
+# Maps a name to (ranks, keys).
 WAYS = {
     "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=3, tiled_mlp=True, tiled_mlp_num_shards=3)),
     "1 rank, chunks": (1, dict(micro_batch_size=2, gradient_accumulation_steps=2, gradient_checkpointing=True, sequence_chunks=3)),

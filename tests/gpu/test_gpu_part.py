@@ -1,4 +1,5 @@
-"""Tests the CUDA part as far as a machine without a GPU can: what it contains, and what is reported there."""
+"""Tests the CUDA part as far as a machine without a GPU can: what the part contains, and what is reported on such a
+machine."""
 
 import json
 import mmap

@@ -60,7 +60,7 @@ class AppTest : public QObject {
         applyAppearance(Appearance::Light);
         m_places = find_places();
         m_places.programs_dir = RINGMASTER_BIN;
-        m_places.cache_dir = m_home.path("cache").toStdString();  // for the measured speed
+        m_places.cache_dir = m_home.path("cache").toStdString();  // the measured speed is kept there
         m_places.share_dir = m_places.programs_dir.parent_path() / "share/ringmaster";
         m_example = m_home.makeExample(m_places);
         open();

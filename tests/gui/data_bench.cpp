@@ -75,7 +75,7 @@ double seconds(const QElapsedTimer& clock) {
     return double(clock.nsecsElapsed()) * 1e-9;
 }
 
-/// Milliseconds per frame, sorted: by the clock, and of the processor.
+/// Holds the milliseconds of each frame, sorted: by the clock, and of processor time.
 struct Frames {
     std::vector<double> wall_ms, processor_ms;
 };

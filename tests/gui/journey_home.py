@@ -1,5 +1,5 @@
 """Writes axolotl's llama-3 8B QLoRA example, and tiny stand-ins for its model and its rows in a Hugging Face cache under the
-names that it gives them.
+names that the example gives them.
 
     python journey_home.py EXAMPLE HF_HOME
 """

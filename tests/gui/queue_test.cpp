@@ -44,7 +44,8 @@ const char* const kModel =
     R"("num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":256,)"
     R"("max_position_embeddings":512,"rms_norm_eps":1e-6,"rope_theta":10000.0,"tie_word_embeddings":false,"hidden_act":"silu"})";
 
-/// Puts a systemctl and a loginctl on the PATH that stand in for systemd's, for a user who does not linger.
+/// Puts programs on the PATH that stand in for systemctl and loginctl, for a user whose services end at
+/// logout.
 class PretendedSystemd {
   public:
     explicit PretendedSystemd(const QString& folder) : m_folder(folder), m_path(qgetenv("PATH")) {
@@ -78,7 +79,7 @@ class PretendedSystemd {
     QByteArray m_path;
 };
 
-/// Puts an sbatch on the PATH that accepts every job on trial, and takes none.
+/// Puts an sbatch on the PATH that accepts every job on trial (--test-only), and submits none.
 class PretendedSlurm {
   public:
     explicit PretendedSlurm(const QString& folder) : m_path(qgetenv("PATH")) {

@@ -1,5 +1,4 @@
-"""Every diagnostic code of the sources is explained in the help in every language, and the help has no other
-codes."""
+"""Tests that the help explains every diagnostic code of the sources in every language, and has no other codes."""
 
 import ast
 import functools

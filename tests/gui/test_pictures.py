@@ -1,4 +1,5 @@
-"""Every page, dialog and box of the app is in the pictures (pages.txt and demo_dialogs.cpp), which gui_readable_test checks in each language."""
+"""Tests that every page, dialog and box of the app is in the pictures (pages.txt and demo_dialogs.cpp), which
+gui_readable_test checks in each language."""
 
 import pathlib
 import re

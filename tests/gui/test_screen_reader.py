@@ -1,4 +1,4 @@
-"""A user who hears the screen and uses the keyboard can launch and stop the example."""
+"""Tests that a user with a screen reader and a keyboard can launch and stop the example."""
 
 import os
 import pathlib

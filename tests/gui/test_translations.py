@@ -1,4 +1,4 @@
-"""Every text of the app is translated: none is unfinished or missing, and placeholders and plural forms are
+"""Tests that every text of the app is translated: none is unfinished or missing, and placeholders and plural forms are
 kept."""
 
 import os
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUPDATE = os.environ.get("RINGMASTER_LUPDATE") or shutil.which("lupdate6") or "/usr/lib/qt6/bin/lupdate"
-LANGUAGES = {"en": 2, "de": 2, "ja": 1, "zh_CN": 1}  # number of plural forms; the English file holds only those
+LANGUAGES = {"en": 2, "de": 2, "ja": 1, "zh_CN": 1}  # number of plural forms; the English file holds only texts with plural forms
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -79,7 +79,8 @@ def test_plurals_have_every_form(updated):
 
 
 def test_german_has_one_word_for_a_machine():
-    """"Rechner": the words of the app, its help and its findings would otherwise name one thing twice."""
+    """The app, its help and its findings call a machine "Rechner" throughout; with a second word, one thing would have
+    two names."""
     texts = [ROOT / "translations/ringmaster_de.ts", *(ROOT / "resources/help").glob("*.de.md"), *(ROOT / "resources/findings").glob("*.md")]
     assert len(texts) > 100
     assert not [f"{file.name}: {line}" for file in texts for line in file.read_text().splitlines() if re.search("[Mm]aschine(n|)\\b", line)]
@@ -92,7 +93,8 @@ def test_exposed_communication_has_one_name(updated):
 
 
 def test_axes_of_a_mesh_have_their_words(updated):
-    """"ring 8" and "ulysses 4" are texts of the app: each language writes the ring in its own word, and Ulysses as the name it is."""
+    """Texts such as "ring 8" and "ulysses 4" are translated: each language has its word for the ring, and writes
+    Ulysses as a name."""
     language, messages = updated
     axis = re.compile(r"\b(ring|ulysses) %\d")
     of_axes = [(message.findtext("source"), form) for _, message in messages for form in forms(message) if axis.search(message.findtext("source"))]

@@ -40,9 +40,9 @@ class HistoryTest : public RunFixture {
     }
 };
 
-/// A run of 9,000 steps whose file is so long that its end is read first: rank 1 is slow from step 3,000 on,
-/// the loss of step 6,000 is too high, the run stalls for 10 minutes after step 8,000, and an evaluation of
-/// 10 minutes follows step 8,500.
+/// Tests alerts in a run of 9,000 steps whose file is so long that its end is read first. Rank 1 is slow from
+/// step 3,000 on, and the loss of step 6,000 is too high. The run stalls for 10 minutes after step 8,000, and
+/// an evaluation of 10 minutes follows step 8,500.
 class AlertsOfHistory : public HistoryTest {
   protected:
     RunDirectory make_faulty(const std::string& name) {

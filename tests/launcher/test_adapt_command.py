@@ -1,5 +1,4 @@
-"""ringmaster adapt makes the fixes that a file needs, gives a reason for each, and changes nothing
-else."""
+"""Tests that ringmaster adapt makes the fixes that a file needs, gives a reason for each, and changes nothing else."""
 
 import json
 

@@ -106,7 +106,7 @@ def test_only_the_answer_of_a_chat_is_trained(token_config, tmp_path):
 
 
 def test_a_row_is_trained_where_the_contract_says(make_config):
-    """Step s trains on rows [(s-1)·G, s·G); micro-batches are dealt to the groups in turn."""
+    """Tests that step s trains on rows [(s-1)·G, s·G), and that micro-batches are dealt to the groups in turn."""
     said = rows_of(make_config(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=1), "--n", 12)
     places = [(row["step"], tuple(row["ranks"])) for row in said["shown"]]
     assert places == [(1 + at // 4, (0, 1) if at % 4 < 2 else (2, 3)) for at in range(12)]

@@ -1,5 +1,5 @@
-"""W&B (offline), MLflow (file store), trackio and Comet (offline) hold every step of a run once, even if the sending process was
-killed half way. Each is read back with its own client, in a separate environment (trackers.txt)."""
+"""Tests that W&B (offline), MLflow (file store), trackio and Comet (offline) hold every step of a run once, even if the
+sending process was killed half way. Each is read back with its own client, in a separate environment (trackers.txt)."""
 
 import hashlib
 import json

@@ -111,7 +111,8 @@ def beats():
         time.sleep(0.5)
 
 
-# ----------------------------------------------------------------------------------------------------- how this node differs from it
+# ----------------------------------------------------------------------------------------------------- how this node
+# differs from an honest one
 
 
 def flood(piece=bytes(MIB)):
@@ -126,7 +127,7 @@ def drip(text):
 
 
 def then(*pieces):
-    """Sends the pieces, and then heartbeats without end."""
+    """Returns an answer that sends the pieces, and then heartbeats without end."""
     return lambda folder: itertools.chain([piece(folder) if callable(piece) else piece for piece in pieces], beats())
 
 
@@ -145,10 +146,10 @@ def nested(depth, inside=b""):
 COMPLETED = {"follow": lambda folder: iter([told(over()), b"over\n"])}
 EVIL = b"evil\n"
 
-# name: (command, {kind of answer: what to send instead}). plant: what is put into the run directory.
-# patience: seconds until SIGTERM.
+# Maps an attack's name to (command, {kind of answer: what to send instead}). `plant` puts something into the run
+# directory; `patience` is the number of seconds until SIGTERM.
 ATTACKS = {
-    # Names of files that this node must not write.
+    # These attacks name files that the node must not write.
     "plan.json": ("watch", mirrored(files("plan.json", 0, EVIL))),
     "config.yaml": ("watch", mirrored(files("config.yaml", 0, EVIL))),
     "remote.json": ("watch", mirrored(files("remote.json", 0, EVIL))),
@@ -165,7 +166,7 @@ ATTACKS = {
     "another rank's events": ("watch", mirrored(files("events/rank-00002.jsonl", 0, step(rank=2)))),
     "another node's log": ("watch", mirrored(files("node-1/agent.log", 0, EVIL))),
     "an empty name": ("watch", mirrored(files("", 0, EVIL))),
-    # Offsets and sizes.
+    # These attacks use wrong offsets, sizes and frames.
     "far behind the end": ("watch", mirrored(files(EVENTS, 1 << 40, step()))),
     "before the beginning": ("watch", mirrored(files(EVENTS, -5, step()))),
     "over what is there": ("watch", mirrored(files(EVENTS, 0, step()), files(EVENTS, 0, step(5)))),
@@ -176,13 +177,13 @@ ATTACKS = {
     "half a frame": ("watch", {"follow": lambda folder: iter([told(state()), b"file " + EVENTS.encode() + b" 0 500\nhalf"])}),
     "half a head": ("watch", {"follow": lambda folder: iter([told(state()), b"file " + EVENTS.encode()])}),
     "no frame at all": ("watch", mirrored(b"\0\1\2\n\n\nHTTP/1.1 200 OK\n")),
-    # Links in the run directory.
+    # These attacks put links into the run directory.
     "a link in place of a file": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / ".bashrc")}),
     "a link in place of the samples": ("watch", {**mirrored(files("samples.jsonl", 0, EVIL)), "plant": lambda run, home: (run / "samples.jsonl").symlink_to(home / ".bashrc")}),
     "a link to nothing": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / "made")}),
     "a link in place of a folder": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: ((run / "events").rmdir(),
                                                                                                                 (run / "events").symlink_to(home))}),
-    # Floods.
+    # These attacks send without end, or one byte at a time.
     "zeros for ever": ("watch", {"follow": lambda folder: flood()}),
     "beats for ever": ("watch", {"follow": lambda folder: flood(b"beat\n" * 200000)}),
     "states for ever": ("watch", {"follow": lambda folder: flood(b"".join(told(state(attempt=number)) for number in range(100)))}),
@@ -192,7 +193,7 @@ ATTACKS = {
     "events without a line's end": ("watch", mirrored(*[lambda folder, at=at: files(EVENTS, at * MIB, b"x" * MIB) for at in range(40)])),
     "a byte now and then": ("watch", {"follow": lambda folder: drip(b"state 99999\n")}),
     "a byte now and then before the mark": ("watch", {"noise": lambda folder: drip(b"motd")}),
-    # Numbers, depths and texts of run.json.
+    # These attacks put extreme numbers, depths and texts into run.json.
     "2147483647 ranks": ("watch", mirrored(told(state(ranks=2147483647)))),
     "65536 ranks": ("watch", mirrored(told(state(ranks=65536)))),
     "-1 ranks": ("watch", mirrored(told(state(ranks=-1)))),
@@ -206,7 +207,7 @@ ATTACKS = {
     "a state that is none": ("watch", mirrored(told(state(state="owned")))),
     "a reason with escapes": ("watch", {"follow": lambda folder: iter([told(over("failed", reason=TEXT * 100)), b"over\n"])}),
     "over without an end": ("watch", mirrored(b"over\n")),
-    # Events.
+    # These attacks send extreme events.
     "step 9223372036854775807": ("watch", mirrored(files(EVENTS, 0, step(HUGE) * 20))),
     "steps below 0": ("watch", mirrored(files(EVENTS, 0, step(-HUGE) + step(-1)))),
     "steps far apart": ("watch", mirrored(lambda folder: files(EVENTS, 0, b"".join(step(number * 10**9) for number in range(5000))))),
@@ -215,14 +216,14 @@ ATTACKS = {
     "a deep event": ("watch", mirrored(lambda folder: files(EVENTS, 0, b'{"type":"step","t":1,"rank":0,"step":1,"x":' + nested(200000) + b"}\n"))),
     "long warnings": ("watch", mirrored(*[lambda folder, at=at: files(EVENTS, at * 60000, warning(f"{at:02d}" + "w" * 59000).ljust(59999) + b"\n") for at in range(400)])),
     "warnings with escapes": ("watch", mirrored(files(EVENTS, 0, warning(TEXT) + b"\n"))),
-    # Folders that do not hold a model.
+    # These attacks offer folders that do not hold a model.
     "a model outside": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b"../../home/.bashrc", 5), (b"/etc/evil", 5), (b"a/../../b.json", 5)),
                                   "content": lambda folder: EVIL}),
     "hidden files in the model": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b".bashrc", 5), (b"-rf.json", 5), (b"evil.py", 5), (b"a\x1b.json", 5)),
                                             "content": lambda folder: EVIL}),
     "a model of 2^62 bytes": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b"model.safetensors", 1 << 62))}),
     "a million files": ("watch", {**COMPLETED, "manifest": lambda folder: manifest(*[(b"m%07d.json" % number, 1) for number in range(150000)])}),
-    # fetch
+    # These attacks are for `fetch`.
     "fetch: outside": ("fetch", {"follow": COMPLETED["follow"], "manifest": lambda folder: manifest((b"../../home/.bashrc", 5), (b"/etc/evil.json", 5)),
                                  "content": lambda folder: EVIL}),
     "fetch: larger than the disk": ("fetch", {**COMPLETED, "manifest": lambda folder: manifest((b"model.safetensors", 1 << 45))}),
@@ -236,7 +237,7 @@ ATTACKS = {
     "fetch: a checkpoint outside": ("fetch --checkpoint 2", {**COMPLETED, "manifest": lambda folder: manifest((b"../../../../evil.json", 5)), "content": lambda folder: EVIL}),
     "fetch: a state without end": ("fetch", {"follow": lambda folder: flood(b"state ")}),
     "fetch: a byte now and then": ("fetch", {**COMPLETED, "manifest": lambda folder: drip(b"0"), "patience": 5}),
-    # Runs of others that are adopted.
+    # These attacks offer runs of others, which the program adopts.
     "adopt: another host": ("adopt", {"look": lambda folder: looked(folder, remote_text=two_nodes(folder))}),
     "adopt: another host first": ("adopt", {"look": lambda folder: looked(folder, address=b"127.0.0.8", remote_text=two_nodes(folder, address="127.0.0.8"))}),
     "adopt: another agent": ("adopt", {"look": lambda folder: looked(folder, remote_text=remote(folder).replace(b"/home/data/ringmaster/programs/" + PROGRAMS.encode(), b"/../bin"))}),
@@ -251,7 +252,7 @@ ATTACKS = {
     "adopt: a config.yaml without end": ("adopt", {"config": lambda folder: flood(b"#" * MIB)}),
     "adopt: a data folder above": ("adopt", {"look": lambda folder: looked(folder, data=b"/x/../..")}),
     "adopt: a run's name above": ("adopt", {"look": lambda folder: looked(folder, directory=b"/x/runs/../..")}),
-    # The list of runs.
+    # These attacks are for the list of runs.
     "runs: a deep state": ("runs", {"look": lambda folder: looked(folder, state_text=nested(50000))}),
     "runs: names without end": ("runs", {"look": lambda folder: flood(b"name x\n" * 100000)}),
     "runs: half a million": ("runs", {"look": lambda folder: looked(folder, more=b"run 0 /x/a/b\n" * 500000)}),
@@ -259,7 +260,7 @@ ATTACKS = {
     "runs: step 9223372036854775807": ("runs", {"look": lambda folder: looked(folder, end=b"total %d\nstep " % HUGE + step(HUGE) + b"end\n")}),
     "runs: a deep step": ("runs", {"look": lambda folder: looked(folder, end=b'step {"step":' + nested(1000000) + b"}\nend\n")}),
     "runs: nodes of 64 bits": ("runs", {"look": lambda folder: looked(folder).replace(b"run 0 ", b"run 18446744073709551615 ")}),
-    # Facts.
+    # These attacks falsify a machine's facts.
     "nodes: numbers of 64 bits": ("nodes", {"facts": lambda folder: facts(cores=HUGE, memory_kb=HUGE, available_kb=-HUGE, disk_kb=HUGE, clock=-HUGE)}),
     "nodes: a million GPUs": ("nodes", {"facts": lambda folder: b"gpu 0, 81559, 12, GPU-1, H100\n" * 300000 + facts()}),
     "nodes: escapes": ("nodes", {"facts": lambda folder: facts(host_name=TEXT, write_problem=TEXT, glibc="glibc " + TEXT, driver=TEXT)}),
@@ -267,7 +268,7 @@ ATTACKS = {
     "nodes: long lines": ("nodes", {"facts": lambda folder: facts(host_name="x" * 9 * MIB)}),
     "nodes: never ends": ("nodes", {"facts": lambda folder: flood(b"system Linux\n" * 90000)}),
     "nodes: a byte now and then": ("nodes", {"facts": lambda folder: drip(b"system Linux"), "patience": 5}),
-    # Stop and resume.
+    # These attacks are for `stop` and `resume`.
     "stop: a byte now and then": ("stop", {"stop": lambda folder: drip(b"asked")}),
     "resume: a byte now and then": ("resume", {"facts": lambda folder: drip(b"system Linux"), "patience": 5}),
     "stop: a flood": ("stop", {"stop": lambda folder: flood()}),
@@ -279,7 +280,7 @@ ATTACKS = {
                                                "checkpoints": lambda folder: b"../../evil\nstep-00000002/../..\n"}),
 }
 
-# One attack of every kind, which takes seconds; the others run only under the label exhaustive.
+# Lists one attack of every kind, which takes seconds; the others run only under the label exhaustive.
 SPREAD = ["plan.json", "a link in place of a file", "2147483647 ranks", "a model outside", "fetch: outside", "adopt: another host", "runs: half a million",
           "nodes: numbers of 64 bits", "nodes: never ends", "stop: a flood"]
 

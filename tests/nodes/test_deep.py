@@ -1,4 +1,4 @@
-"""`ringmaster nodes --deep` tries the engine out on the machines and measures the links between them."""
+"""Tests that `ringmaster nodes --deep` tries the engine out on the machines and measures the links between them."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Runs over SSH wait in the queue for their machines, and each trains once although everything here is killed."""
+"""Tests that runs over SSH wait in the queue for their machines, and that each trains once although every process on
+this machine is killed."""
 
 import os
 import pathlib

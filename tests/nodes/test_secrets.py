@@ -1,4 +1,4 @@
-"""A configuration's secrets stay on this machine: no node gets one, and copies are as private as the
+"""Tests that a configuration's secrets stay on this machine: no node gets one, and copies are as private as the
 original."""
 
 import json

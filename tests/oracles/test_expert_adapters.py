@@ -10,7 +10,7 @@ from ringmaster_runs import events_of, launch, make_config, ringmaster, state_of
 from test_quantized import FORMATS
 
 BOTH = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
-# name: (model, target_modules, target_parameters, mesh)
+# Maps a name to (model, target_modules, target_parameters, mesh).
 ADAPTED = {
     "both, accumulated, recomputed, quick": ("qwen2_moe", ["q_proj", "gate_proj"], BOTH, "accumulated, recomputed"),
     "both, zigzag": ("mixtral", ["q_proj", "v_proj"], ["experts.gate_up_proj", "experts.down_proj"], "zigzag, accumulated"),
@@ -73,7 +73,7 @@ def quantize_experts(model, format):
         parameter.data = values.to(parameter.dtype).view(parameter.shape)
 
 
-# name: (model, format, target_parameters, mesh)
+# Maps a name to (model, format, target_parameters, mesh).
 QUANTIZED = {
     "nf4, quick": ("qwen2_moe", "nf4", BOTH, "2 x 2, ZeRO 3, accumulated"), "int8": ("qwen2_moe", "int8", [], "zigzag, accumulated"),
     "nf4, tiled": ("qwen2_moe", "nf4", [], "ulysses, tiled"), "int8, parameters": ("qwen2_moe", "int8", BOTH, "accumulated, recomputed"),

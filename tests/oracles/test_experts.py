@@ -22,7 +22,7 @@ MODELS = {
     "gpt_oss": dict(num_local_experts=5, num_experts_per_tok=2, head_dim=16, sliding_window=24),
 }
 ZIGZAG = dict(context_parallel_size=2, ring_attn_func="batch_zigzag")
-# name: (ranks, keys); a step has 8 rows
+# Maps a name to (ranks, keys). A step has 8 rows.
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=8)),
     "accumulated, recomputed": (1, dict(micro_batch_size=4, gradient_accumulation_steps=2, gradient_checkpointing=True)),

@@ -43,7 +43,7 @@ GEMMA4_E = dict(GEMMA4, hidden_size_per_layer_input=16, vocab_size_per_layer_inp
 GEMMA4_EXPERTS = dict(enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24)
 FOREIGN = dict(intermediate_size=None, num_key_value_heads=None)  # fields that the config.json of some families lacks
 
-# name: (model_type, differences from SHAPE)
+# Maps a name to (model_type, differences from SHAPE).
 FAMILIES = {
     "phi3": ("phi3", {}),
     "phi3 full": ("phi3", dict(sliding_window=24, num_key_value_heads=1, tie_word_embeddings=True)),
@@ -214,7 +214,7 @@ FAMILIES = {
         vision_config=dict(model_type="gemma4_vision", hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
                            num_key_value_heads=2, head_dim=8, patch_size=4, position_embedding_size=64), audio_config=None)),
 }
-# name: (ranks, keys)
+# Maps a name to (ranks, keys).
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
     "ring 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=1, gradient_accumulation_steps=8)),

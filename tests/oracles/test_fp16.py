@@ -15,7 +15,7 @@ from test_lora import ALL, ATTENTION
 STEPS, ROWS_PER_STEP = 12, 8
 TRAINING = dict(max_steps=STEPS, learning_rate=1e-3, lr_scheduler="cosine", warmup_steps=4, weight_decay=0.1, max_grad_norm=0.5,
                 adam_beta2=0.95)
-# kind: PEFT's settings. Large factors make gradients that float16 cannot hold at GradScaler's first scale.
+# Maps a kind to PEFT's settings. Large factors make gradients that float16 cannot hold at GradScaler's first scale.
 ADAPTERS = {
     "quick llama": dict(r=8, lora_alpha=16, target_modules=ALL),
     "qwen3": dict(r=4, lora_alpha=8, target_modules=[*ATTENTION, "up_proj"]),

@@ -187,7 +187,7 @@ MEMORY = {
     "ring": dict(context_parallel_size=2), "ulysses": dict(context_parallel_size=2, ulysses_size=2),
 }
 SHAPE = dict(hidden_size=192, num_attention_heads=6, num_key_value_heads=6, moe_intermediate_size=160)
-# name: (model, differences from its shape): a dense layer is wider or narrower than the experts of a token
+# Maps a name to (model, differences from its shape). A dense layer is wider or narrower than the experts of a token.
 SHAPES = {
     "glm4_moe, wide": ("glm4_moe", dict(intermediate_size=960)), "glm4_moe": ("glm4_moe", dict(intermediate_size=200, num_key_value_heads=2)),
     "deepseek_v3, wide": ("deepseek_v3", dict(intermediate_size=960)), "deepseek_v3": ("deepseek_v3", dict(intermediate_size=200, v_head_dim=32)),

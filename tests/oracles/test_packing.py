@@ -16,7 +16,8 @@ ROWS_PER_STEP = 4
 LAYOUTS = ["batch_ring", "batch_zigzag", "batch_stripe", "varlen_llama3", "varlen_ring", "varlen_zigzag", "balanced", "auto"]
 RATE = 1e-3
 
-# name: (ranks, keys); every layout on a ring, and some with all-to-all, replicas and whole rows on one rank
+# Maps a name to (ranks, keys): every layout on a ring, and some layouts with all-to-all, replicas and whole rows on one
+# rank.
 WAYS = {"1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=2))}
 for layout in LAYOUTS:
     WAYS[f"2 ranks, {layout}"] = (2, dict(context_parallel_size=2, ring_attn_func=layout, micro_batch_size=1,

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of
 from trl_reference import CALM_EPSILON, LOSSES, MODELS, STEPS, prepare
 
-# name: (ranks, keys); a step has 4 rows
+# Maps a name to (ranks, keys). A step has 4 rows.
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=4)),
     "1 rank, accumulated": (1, dict(micro_batch_size=1, gradient_accumulation_steps=4, gradient_checkpointing=True)),

@@ -13,7 +13,7 @@ from ringmaster_runs import VOCABULARY, launch, losses_of, make_config, make_mod
 
 STEPS, BATCH, RATE = 10, 4, 1e-3
 MODELS = ["llama", "qwen3"]
-# name: (ranks, keys)
+# Maps a name to (ranks, keys).
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=4)),
     "ring, accumulated": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=2, gradient_accumulation_steps=2)),

@@ -11,7 +11,7 @@ import pytest
 
 RATES = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent / "tests/print_rates"
 STEPS, RATE = 200, 3e-4
-# name: keyword arguments
+# Maps a schedule's name to lists of keyword arguments.
 TRANSFORMERS = {
     "linear": [{}],
     "cosine": [{}, {"num_cycles": 1.5}],

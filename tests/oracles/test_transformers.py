@@ -13,7 +13,7 @@ from transformers_loss import count_labels, summed_loss
 STEPS = steps_to_train(20, 8)
 ROWS_PER_STEP = 8
 
-# name: (ranks, keys)
+# Maps a name to (ranks, keys).
 MESHES = {
     "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
     "2 ranks, ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=1,

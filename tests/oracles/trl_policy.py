@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from trl_reference import BATCH, CALM_EPSILON, MODELS, SETTINGS, STEPS, as_text, float64_for_float32, load, make_pairs, make_tokenizer
 
 LONGEST = 40  # max_completion_length
-# name: (TRL's settings, our keys under `trl`)
+# Maps a name to (TRL's settings, our keys under `trl`).
 RULES = {
     "grpo": dict(loss_type="grpo", beta=0.05),
     "dapo": dict(loss_type="dapo", epsilon=0.2, epsilon_high=0.28),

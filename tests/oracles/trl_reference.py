@@ -22,7 +22,7 @@ MOST_DRIFT = 5e-6
 SENSITIVE = {"ipo llama full"}  # on a ring of two ranks, rounding errors change its losses by 3e-5 with AdamW's usual epsilon
 CALM_EPSILON = 1e-5
 MODELS = ["llama", "qwen3"]
-# name: (method, TRL's settings, our keys)
+# Maps a name to (method, TRL's settings, our keys).
 LOSSES = {
     "dpo": ("dpo", {}, dict(rl="dpo")),
     "ipo": ("dpo", dict(loss_type=["ipo"]), dict(rl="ipo")),

@@ -1,4 +1,4 @@
-"""The build makes every program, and the engine's CUDA part unless it is switched off."""
+"""Tests that the build makes every program, and the engine's CUDA part unless it is switched off."""
 
 import os
 import pathlib

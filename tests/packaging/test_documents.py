@@ -1,4 +1,4 @@
-"""Manual pages, desktop entry and AppStream metadata are valid and describe what the programs accept."""
+"""Tests that manual pages, desktop entry and AppStream metadata are valid and describe what the programs accept."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-"""The lock files of Python packages are complete and have a hash for every wheel, and the installed packages
-are those that they name."""
+"""Tests that the lock files of Python packages are complete and have a hash for every wheel, and that the installed
+packages are those that they name."""
 
 import importlib.metadata
 import os

@@ -1,4 +1,5 @@
-"""Preflight passes on meshes that compute what one rank does, and finds each fault that an engine can have."""
+"""Tests that preflight passes on meshes that compute what one rank does, and finds each fault that an engine can
+have."""
 
 import json
 import os
@@ -15,7 +16,7 @@ from trl_reference import make_pairs, rows_as_tokenized
 
 FAULTY = BIN.parent / "tests/faulty_engine"
 
-# fault: words of the reported reason
+# Maps a fault to the words of the reported reason.
 FAULTS = {
     "label lost at shard edges": "valid labels instead of",
     "positions not adjusted": "sum of position ids",

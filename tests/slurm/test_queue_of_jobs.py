@@ -1,4 +1,5 @@
-"""Runs wait in the queue for a partition of Slurm; each becomes one job although everything here is killed."""
+"""Tests that runs wait in the queue for a partition of Slurm, and that each becomes one job although every process of
+the queue is killed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tokens and labels equal axolotl's: axolotl/expected.json holds the results of axolotl 0.19.0 for some
+"""Tests that tokens and labels equal axolotl's: axolotl/expected.json holds the results of axolotl 0.19.0 for some
 hundred cases, and axolotl/expected_sharegpt.json those of its last version with `type: sharegpt`."""
 
 import functools
