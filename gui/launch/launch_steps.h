@@ -50,7 +50,7 @@ Request requestOf(const Request& request, const LaunchChoice& choice);
 
 enum class LaunchWhen { Now, InTurn };
 
-/// A task of the launch dialog: what it shows, and the work behind it.
+/// Describes a task of the launch dialog: what the dialog shows, and the work behind it.
 struct LaunchJob {
     QString title, refused;           ///< `refused` begins the message of a failure
     std::vector<LaunchPhase> phases;  ///< phases of a run; empty for other tasks

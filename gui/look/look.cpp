@@ -80,7 +80,7 @@ void disable(QPalette& palette) {
 }  // namespace
 
 QColor inkOn(const QColor& fill) {
-    // Relative luminance, WCAG 2. At this value black and white have the same contrast.
+    // At this relative luminance (WCAG 2), black and white have the same contrast.
     constexpr double kMiddle = 0.1791;
     const auto linear = [](float part) {
         return part <= 0.04045F ? part / 12.92 : std::pow((double(part) + 0.055) / 1.055, 2.4);

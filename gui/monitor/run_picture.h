@@ -68,13 +68,13 @@ struct RankCurves {
     std::vector<float> smooth_median;
 };
 
-/// A figure that is the same on all ranks and that only some runs have.
+/// Holds a figure that is the same on all ranks and that only some runs have.
 struct OptionalCurve {
     Curve curve;
     std::vector<float> smooth;  ///< empty without smoothing
 };
 
-/// A moment that all charts mark: a checkpoint, an attempt that began after the first one, or an alert.
+/// Describes a moment that all charts mark: a checkpoint, the start of a later attempt, or an alert.
 struct ChartMoment {
     double x = 0;  ///< position on the axis that the request names
     int64_t step = 0;

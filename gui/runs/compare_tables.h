@@ -13,7 +13,7 @@ QString valueText(ComparedFigure figure, double value);
 /// Returns text such as "better by 12 %", or an empty one if there is nothing to say.
 QString changeText(const FigureRow& row, size_t run);
 
-/// A table with a column that names what is compared, then a column for each run.
+/// Provides a table with a column that names what is compared, then a column for each run.
 class ComparedModel : public QAbstractTableModel {
   public:
     using QAbstractTableModel::QAbstractTableModel;

@@ -23,7 +23,7 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     m_repository->setObjectName(u"publishRepository"_s);
     m_repository->setAccessibleName(tr("Repository"));
     m_repository->setPlaceholderText(tr("owner/%1").arg(name));
-    // The hub's own rule: letters, digits, and . _ - within a name of at most 96 characters.
+    // This is the hub's own rule: a name has letters, digits and . _ - and at most 96 characters.
     static const QRegularExpression rule(u"[A-Za-z0-9][\\w.-]{0,95}/[A-Za-z0-9][\\w.-]{0,95}"_s);
     m_repository->setValidator(new QRegularExpressionValidator(rule, this));
     m_private->setObjectName(u"publishPrivate"_s);

@@ -46,7 +46,7 @@ class TryPage : public Page {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    /// One prompt with what the models wrote.
+    /// Holds a prompt and what the models wrote.
     struct Tried {
         QString prompt;
         bool is_chat = false;
