@@ -143,7 +143,7 @@ def test_adapters_and_quantized_weights_are_on_the_modules_that_are_linear_in_tr
 
 
 def test_a_model_saved_by_parameters_is_read_too(reference, tmp_path):
-    """transformers can keep a mixture's experts in one tensor of three dimensions."""
+    """Reads a mixture whose experts transformers keeps in one tensor of three dimensions."""
     import safetensors.torch
 
     kind, folder, model_dir, trained, _ = reference

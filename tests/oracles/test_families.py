@@ -38,7 +38,8 @@ YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_pos
 
 GEMMA4 = dict(head_dim=16, global_head_dim=32, sliding_window=24, num_hidden_layers=4, hidden_size_per_layer_input=0,
               layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention"])
-# Gemma 4 E2B and E4B: the last layers read keys of earlier ones, and each layer has an input besides the hidden states.
+# In Gemma 4 E2B and E4B, the last layers read keys of earlier layers, and each layer has an input besides the hidden
+# states.
 GEMMA4_E = dict(GEMMA4, hidden_size_per_layer_input=16, vocab_size_per_layer_input=VOCABULARY, num_kv_shared_layers=2)
 GEMMA4_EXPERTS = dict(enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24)
 FOREIGN = dict(intermediate_size=None, num_key_value_heads=None)  # fields that the config.json of some families lacks

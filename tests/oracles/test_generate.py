@@ -103,7 +103,8 @@ def test_greedy(tmp_path, config, family):
 
 
 def test_quick_tokens_do_not_depend_on_the_batch(tmp_path, config):
-    """The same seed gives the same tokens and log-probabilities, alone, in any batch and in any order."""
+    """Tests that the same seed gives a prompt the same tokens and log-probabilities, alone, in any batch and in any
+    order."""
     model = make_model(tmp_path / "model", "gemma3_text", **FAMILIES["gemma3_text"])
     prompts = prompts_of(9)
     asked = dict(max_new_tokens=12, temperature=0.8, top_p=0.9, seed=5)

@@ -33,8 +33,8 @@ MODELS = {
                        moe_shared_expert_intermediate_size=64, hybrid_override_pattern="ME*-", mamba_num_heads=4, mamba_head_dim=16, n_groups=2,
                        ssm_state_size=16, head_dim=16),
 }
-# Three layers, with matrices of widths that bitsandbytes dequantises correctly on a CPU: two of Mamba-1, and one of
-# attention with experts.
+# This model has two layers of Mamba-1 and one of attention with experts. bitsandbytes dequantises matrices of these
+# widths correctly on a CPU.
 MODELS["jamba"] = dict(intermediate_size=128, num_experts=8, num_experts_per_tok=3, attn_layer_period=3, attn_layer_offset=1, expert_layer_period=2,
                        expert_layer_offset=1, mamba_d_state=32, mamba_dt_rank=64)
 MODELS["nemotron_h, latent"] = dict(MODELS["nemotron_h"], moe_latent_size=32)
@@ -43,7 +43,7 @@ TARGETS = {"deepseek_v2": OF_LATENTS, "deepseek_v3": OF_LATENTS, "granitemoehybr
            "nemotron_h": ["q_proj", "v_proj", "in_proj", "up_proj", "down_proj"],  # PEFT refuses Nemotron-H's out_proj
            "nemotron_h, latent": ["q_proj", "fc1_latent_proj", "fc2_latent_proj", "up_proj"],
            "jamba": ["q_proj", "o_proj", "in_proj", "x_proj", "out_proj", "up_proj", "down_proj"],
-           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # its class bypasses other adapters of dt_proj
+           "jamba, nf4": ["q_proj", "in_proj", "x_proj", "dt_proj", "out_proj", "down_proj"],  # Jamba's class bypasses dt_proj's adapter unless quantized
            "gemma4_text, e": ["q_proj", "k_proj", "v_proj", "o_proj", "per_layer_input_gate", "per_layer_projection", "down_proj"]}
 
 
@@ -75,7 +75,7 @@ def config_of(folder, model_dir, **keys):
                        weight_decay=0.0, max_grad_norm=0.0, pad_to_sequence_len=True, **{"max_steps": STEPS, **keys})
 
 
-# (model, mesh, format of the base; "whole" trains all weights)
+# Lists (model, mesh, format of the base). "whole" trains all weights.
 CASES = [(kind, mesh, format) for kind in MODELS for mesh in ("zigzag, accumulated", "ulysses, tiled", "2 x 2, ZeRO 3, accumulated")
          for format in ("whole", None, "nf4", "int8") if (kind, format) != ("jamba", "int8")]  # refused, because axolotl skips Mamba-1
 QUICK = {("gemma4_text, e", "2 x 2, ZeRO 3, accumulated", "nf4"), ("gemma4_text, e", "ulysses, tiled", None),

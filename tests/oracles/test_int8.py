@@ -182,7 +182,8 @@ def quantized(model_dir):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("int8")
-    # One layer only: rounding changes a few codes that lie at a tie, and a second layer would change many more.
+    # There is only one layer: rounding changes a few codes that lie at a tie, and a second layer would change many
+    # more.
     with_outliers(make_model(folder / "model", "llama", hidden_size=128, intermediate_size=192, num_hidden_layers=1, initializer_range=0.08))
     make_rows(folder / "rows.jsonl", ROWS)
     with_adapter(quantized(folder / "model")).save_pretrained(folder / "begun")

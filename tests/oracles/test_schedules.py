@@ -118,7 +118,7 @@ def test_rex(warmup, lowest, tmp_path):
     same(ours(tmp_path, lr_scheduler="rex", warmup_steps=warmup, **keys), stepped(Rex))
 
 
-# axolotl 0.19, utils/schemas/enums.py: CustomSupportedOptimizers
+# Lists CustomSupportedOptimizers of axolotl 0.19, utils/schemas/enums.py.
 AXOLOTLS = ("optimi_adamw ao_adamw_4bit ao_adamw_8bit ao_adamw_fp8 adopt_adamw adamc came_pytorch muon dion sinkgd polora flash_adamw flash_adam "
             "flash_sgd flash_sgdw flash_lion q_galore_adamw8bit").split()
 WORK = {"adamw_torch", "adamw_torch_fused", "adamw_anyprecision", "adamw_bnb_8bit", "adamw_8bit", "paged_adamw_8bit", "paged_adamw_32bit", "adamw_torch_8bit",

@@ -233,9 +233,10 @@ def torchs_muon(folder, louder=1.0):
 
 
 def test_muon_is_that_of_torch_for_matrices_and_adamw_for_embedding_and_head(folder):
-    """No wheel contains axolotl's Muon; ours computes bit-identical numbers if torch.compile is off. It sums gradients, while torch
-    averages them: the same after Newton-Schulz except for bfloat16's rounding. The bound is how far torch's own matrices move if its
-    gradients are three times as large, which only rounding should change. Norms are not trained."""
+    """No wheel contains axolotl's Muon, so this compares with torch's; ours equals axolotl's bit for bit if
+    torch.compile is off. axolotl's Muon sums gradients and torch's averages them, which is the same after Newton-Schulz
+    except for bfloat16's rounding. The bound is how far torch's own matrices move if its gradients are three times as
+    large, which only rounding should change. Norms are not trained."""
     import torch
 
     _, weights = ours(folder, optimizer="muon", adam_epsilon=1e-30)

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The config.json of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.
+/// Reads the config.json of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.
 TEST(ModelConfig, AFileWithExpertsWithoutGatesIsReadAsItsClassReadsIt) {
     const json values = json::parse(R"({"architectures": ["NemotronHForCausalLM"], "attention_bias": false,
         "attention_dropout": 0.0, "bos_token_id": 1, "chunk_size": 128, "conv_kernel": 4, "eos_token_id": 2,
@@ -56,7 +56,7 @@ TEST(ModelConfig, AFileWithExpertsWithoutGatesIsReadAsItsClassReadsIt) {
                 testing::Throws<Error>(testing::Property(&Error::what, testing::HasSubstr("'conv_kernel'"))));
 }
 
-/// The config.json of ai21labs/AI21-Jamba-1.5-Mini.
+/// Reads the config.json of ai21labs/AI21-Jamba-1.5-Mini.
 TEST(ModelConfig, AFileOfMamba1IsReadAsItsClassReadsIt) {
     json values = json::parse(R"({"architectures": ["JambaForCausalLM"], "attention_dropout": 0.0,
         "attn_layer_offset": 4, "attn_layer_period": 8, "bos_token_id": 1, "eos_token_id": [2, 518],
@@ -139,7 +139,7 @@ TEST(ModelConfig, EachLayerOfAHybridHasTheNamedParts) {
     EXPECT_THAT(refusal(values), testing::HasSubstr("'moe'"));
 }
 
-/// The config.json of EleutherAI/pythia-410m.
+/// Reads the config.json of EleutherAI/pythia-410m.
 TEST(ModelConfig, AnOldFileOfGptNeoxIsReadAsItsClassReadsIt) {
     const json values = json::parse(R"({"architectures": ["GPTNeoXForCausalLM"], "bos_token_id": 0,
         "classifier_dropout": 0.1, "eos_token_id": 0, "hidden_act": "gelu", "hidden_size": 1024,
@@ -218,7 +218,7 @@ TEST(ModelConfig, TheHubsFileOfGptOssIsReadAsItsClassReadsIt) {
     EXPECT_THROW(read(values), Error);
 }
 
-/// The config.json of zai-org/GLM-4.7-Flash.
+/// Reads the config.json of zai-org/GLM-4.7-Flash.
 TEST(ModelConfig, AFileWithLatentsAndGroupedExpertsIsReadAsItsClassReadsIt) {
     const json values = json::parse(R"({"architectures": ["Glm4MoeLiteForCausalLM"], "attention_bias": false,
         "attention_dropout": 0.0, "pad_token_id": 154820, "eos_token_id": [154820, 154827, 154829],
@@ -345,7 +345,7 @@ TEST(ModelConfig, Gemma4sSmallModelsAreInTheTable) {
     EXPECT_EQ(e2b->of_layer(34).intermediate_size, 12288);
     EXPECT_EQ(e2b->of_layer(34).head_dim, 512);
     EXPECT_TRUE(e2b->of_layer(34).borrows_keys);
-    // The releases count without the second embedding: 2.3 and 4.5 billion parameters.
+    // The published counts, 2.3 and 4.5 billion parameters, leave out the second embedding.
     const auto without_table = [](const ModelConfig& model) {
         return double(parameter_count(model) - model.layer_inputs_vocabulary * model.layer_inputs_width) /
                1e9;

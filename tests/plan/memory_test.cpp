@@ -90,9 +90,9 @@ TEST(Memory, ComponentsSumToTheTotalWithinItsBracket) {
     }
 }
 
-/// Peaks that the engine's counting allocator reported (event `step`, peak_memory_bytes) for a Llama of
-/// hidden 512, 6 layers, 8 heads, 4 KV heads, intermediate 1408, vocabulary 8192 on the CPU; one as Qwen3
-/// with head_dim 128.
+/// Compares with peaks that the engine's counting allocator reported on the CPU (event `step`,
+/// peak_memory_bytes) for a Llama of hidden 512, 6 layers, 8 heads, 4 KV heads, intermediate 1408, vocabulary
+/// 8192. One case is a Qwen3 with head_dim 128.
 TEST(Memory, IsWhatTheEnginesAllocatorCounted) {
     struct Measured {
         int64_t tokens, micro;

@@ -72,7 +72,8 @@ TEST(Plan, AnAccelerateFileOfTwoAllToAllRanksIsPlanned) {
     EXPECT_FALSE(plan.batch.tokens_per_step);
 }
 
-// Source: axolotl's tests/test_context_parallel_batch_size.py, with micro 2 and accumulation 4.
+// The numbers are those of axolotl's tests/test_context_parallel_batch_size.py, with micro 2 and accumulation
+// 4.
 TEST(Plan, CountsBatchesAsAxolotlDoes) {
     const auto global = [](int ranks, int size) {
         return plan_of("micro_batch_size: 2\ngradient_accumulation_steps: 4\ncontext_parallel_size: " +

@@ -274,7 +274,7 @@ TEST(Simulate, WhatLiesInHostMemoryCostsWhatComputationDoesNotHide) {
     const double bytes = 65536.0 * 4096 * 2;
     const StepCosts fast = step_costs(plan, (speeds.host_link = 1e12, speeds));
     EXPECT_NEAR(fast.checkpoint_copy_s, bytes / 1e12, 1e-12);
-    // The last layer's checkpoint leaves and returns before anything can hide it.
+    // Nothing hides the copies of the last layer's checkpoint, which leaves and returns at once.
     EXPECT_NEAR(simulate_step(fast).time.step_s, kept_s + 2 * fast.checkpoint_copy_s, 1e-6 * kept_s);
     const StepCosts slow = step_costs(plan, (speeds.host_link = 1e6, speeds));
     EXPECT_NEAR(simulate_step(slow).time.step_s / (2 * 32 * bytes / 1e6), 1, 0.01);

@@ -31,7 +31,8 @@ inline const std::vector<std::pair<Mesh, RingAttnFunc>> kMeshes = {
     {mesh_of(8, 1), RingAttnFunc::BatchRing},    {mesh_of(4, 2), RingAttnFunc::BatchRing},
     {mesh_of(5, 1), RingAttnFunc::VarlenLlama3}, {mesh_of(4, 1), RingAttnFunc::Balanced}};
 
-/// Errors of a mesh's results, relative to the norms of the expected ones, and the bytes that a rank sends.
+/// Holds the errors of a mesh's results, relative to the norms of the expected results, and the bytes that a
+/// rank sends.
 struct Errors {
     double gated = 0, dinputs = 0, dweights = 0;
     int64_t sent_bytes = 0;

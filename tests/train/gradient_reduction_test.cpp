@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLate{300};
 
-/// Each rank's gradients equal its number plus one. The last rank sends those of the last unit late.
+/// Each rank's gradients equal its number plus one. The last rank sends its gradients of the last unit late.
 TEST(GradientReduction, WaitsForTheLastSumOfTheSlowestRank) {
     Mesh mesh;
     mesh.dp_replicate = mesh.dp_shard = 2;

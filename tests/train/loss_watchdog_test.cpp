@@ -9,8 +9,9 @@ using namespace ringmaster;
 
 namespace {
 
-/// Losses, and the step at which axolotl 0.19's LossWatchDogCallback ended the run. The callback was called
-/// as by transformers' Trainer: at the end of a step, before the step's loss and evaluation are logged.
+/// Holds losses, and the step at which axolotl 0.19's LossWatchDogCallback ended the run. The callback was
+/// called as transformers' Trainer does: at the end of a step, before the step's loss and evaluation are
+/// logged.
 struct Watched {
     int64_t logging_steps, patience, eval_steps;  // eval_steps 0: no evaluation
     int64_t last_step;                            // 0: the run was not ended

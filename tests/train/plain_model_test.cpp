@@ -123,7 +123,7 @@ std::vector<Case> cases() {
             {"layers of one part in chunks and tiles", parts, in_parts}};
 }
 
-/// Two documents of random tokens; some labels are masked.
+/// Holds two documents of random tokens; some labels are masked.
 struct Documents {
     std::vector<int32_t> ids, labels;
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLabels[] = {3, 7, 1, 5};  // number of labels of each document
 
-/// Labels of documents with advantages of both signs and ratios on both sides of the clip.
+/// Holds the labels of documents with advantages of both signs and ratios on both sides of the clip.
 struct Case {
     at::Tensor log_p_l = -at::rand({16}, at::kDouble) * 5 - 1;
     PlainRollouts rollouts{{},
@@ -158,7 +158,7 @@ TEST(PolicyRules, TheClipStopsWhatItsSideWouldStillGain) {
 }
 
 TEST(PolicyRules, MeansAreOverAnswersLabelsOrAFixedLength) {
-    // Two answers of 1 and 3 labels, each with the ratio 1 and the advantage 1.
+    // There are two answers, of 1 and 3 labels, each with the ratio 1 and the advantage 1.
     const std::vector<RolloutSums> documents = {
         {1, {-1}, {-1}, {}}, {1, {-1, -2, -3}, {-1, -2, -3}, {}}, {1, {}, {}, {}}};
     const auto loss = [&](PolicyLoss kind) {

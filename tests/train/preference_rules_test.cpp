@@ -18,7 +18,7 @@ std::vector<double> numbers(const at::Tensor& values) {
     return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
-/// Sums of eight documents, so far from their reference that no term is close to linear.
+/// Holds the sums of eight documents, so far from their reference that no term is close to linear.
 struct Case {
     at::Tensor sums_d2 = -at::rand({2 * kDocuments, 2}, at::kDouble) * 30 - 1;
     PlainFacts facts{at::randint(2, 32, {kDocuments}, at::kDouble), at::zeros({kDocuments}, at::kDouble),
