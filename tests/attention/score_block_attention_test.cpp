@@ -56,7 +56,7 @@ SliceSet one_slice(int64_t queries, int64_t keys, SliceMask mask) {
     return {"one slice", queries, keys, {{0, queries, 0, keys, mask}}};
 }
 
-/// A diagonal of triangles, a rectangle in the middle, and queries that see nothing.
+/// Returns a diagonal of triangles, a rectangle in the middle, and queries that see nothing.
 SliceSet many_slices() {
     return {"many slices",
             200,

@@ -116,7 +116,7 @@ std::vector<at::Tensor> whole_of(const std::vector<Result>& results, const Layou
     return whole;
 }
 
-/// Errors of out, dq, dk and dv.
+/// Holds the errors of out, dq, dk and dv.
 struct Errors {
     std::vector<double> largest;  ///< largest difference over the largest value
     std::vector<double> norm;  ///< norm of the difference over the norm; does not depend on a single element
@@ -202,7 +202,7 @@ void expect_no_worse(const std::vector<double>& ours, const std::vector<double>&
 
 constexpr int64_t kTokens = 48;
 
-/// A mask and its name: one document or several, windows, padding, or shared prompts.
+/// Holds a mask and its name: one document or several, windows, padding, or shared prompts.
 struct NamedMask {
     const char* name;
     AttentionMask mask;

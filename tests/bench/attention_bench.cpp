@@ -34,7 +34,7 @@ struct Settings {
 };
 
 struct Taken {
-    double wall_s = 1e9;  ///< slowest rank's forward and backward
+    double wall_s = 1e9;  ///< forward and backward of the slowest rank
     double cpu_s = 1e9;   ///< sum over all ranks; other programs disturb it least
 
     void keep_best(const Taken& other) {

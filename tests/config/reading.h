@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// A temporary folder for one test, removed with the object.
+/// Makes a temporary folder for one test, and removes it with the object.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

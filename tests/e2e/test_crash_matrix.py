@@ -17,7 +17,8 @@ ENV = {**CLEAN, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 
 
 class Scenario:
-    """A run directory in a certain state, and a program that changes its checkpoints or the final model."""
+    """Puts a run directory into a certain state, runs a program that changes its checkpoints or the final model, and
+    checks what is left."""
 
     def __init__(self, folder):
         model = make_model(folder / "model", "llama", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,

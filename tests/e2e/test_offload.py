@@ -53,7 +53,8 @@ def offloading(stage, weights):
     return dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
 
 
-# Cases with states in a file. AdamW has its own code for such states; the other optimizers use their update rules.
+# Lists cases with states in a file. AdamW has its own code for such states; the other optimizers use their update
+# rules.
 ON_A_DISK = {
     "one rank": ("one rank", 0, False, {}),
     "ring, stage 3": ("ring", 3, True, {}),

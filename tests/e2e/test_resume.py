@@ -58,7 +58,7 @@ def test_a_run_with_restarts_goes_on_by_itself_with_the_same_losses(llama, rows_
 
 @pytest.fixture(scope="module")
 def six_steps(llama, rows_file, tmp_path_factory):
-    """A completed run with checkpoints of steps 2, 4 and 6, which may restart once automatically."""
+    """Returns a completed run with checkpoints of steps 2, 4 and 6, which may restart once automatically."""
     folder = tmp_path_factory.mktemp("six")
     config = make_config(folder, llama, rows_file, max_steps=6, save_steps=2, save_strategy=None)
     return launch(config, folder / "runs", "--ranks", 1, "--name", "six", "--restarts", 1)

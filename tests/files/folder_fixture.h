@@ -1,4 +1,4 @@
-/// A temporary folder for a test, and helpers that read and write in it.
+/// Provides a temporary folder for a test, and helpers that read and write in it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ struct Options {
     std::vector<fs::path> files;
 };
 
-// Read by the signal handler and the watchdog.
+// The signal handler and the watchdog read these.
 const char* g_input = nullptr;
 size_t g_size = 0;
 std::atomic<double> g_began{0};

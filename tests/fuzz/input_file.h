@@ -22,7 +22,7 @@ inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-/// A file in memory that has a path. A process needs only one: make it static.
+/// Provides a file in memory that has a path. A process needs only one object: make it static.
 class InputFile {
   public:
     InputFile() : file_(::memfd_create("input", MFD_CLOEXEC)) { require(file_ >= 0); }
@@ -41,7 +41,7 @@ class InputFile {
     int file_;
 };
 
-/// A folder for parsers that read several files by name. A process needs only one: make it
+/// Provides a folder for parsers that read several files by name. A process needs only one object: make it
 /// static.
 class InputFolder {
   public:

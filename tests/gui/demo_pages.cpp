@@ -16,7 +16,7 @@ constexpr int kPatienceMs = 30000;
 constexpr int kWholeHeight = 2600;
 constexpr int kStillMs = 30;
 
-/// A line of pages.txt.
+/// Holds a line of pages.txt.
 struct Listed {
     QString name, page, folder;
     QStringList arguments;

@@ -107,7 +107,7 @@ class PlanHandsTest : public PlanPageTest {
         QCOMPARE(ranks->value(), 9);
     }
 
-    /// Also runs with fonts at 144 dpi.
+    /// Runs the test a second time with fonts at 144 dpi.
     void aLineOfTheTextIsReadWholeInANarrowWindow_data() {
         QTest::addColumn<QSize>("size");
         QTest::newRow("beside a sidebar, of 1024x700") << QSize(780, 640);

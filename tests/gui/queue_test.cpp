@@ -306,8 +306,7 @@ class QueueTest : public QObject {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY(plot->hasFocus());
         QCOMPARE(plot->chosen(),
-                 // Order as in the table; d has the lowest loss, and c, b and a have higher ones in this
-                 // order.
+                 // The order is that of the table. d has the lowest loss, then c, b and a.
                  path("a"));
         for (int down = 0; down < 4; ++down) QTest::keyClick(plot, Qt::Key_Down);
         QCOMPARE(plot->chosen(), path("d"));

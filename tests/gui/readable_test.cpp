@@ -95,7 +95,7 @@ class ReadableTest : public QObject {
 
     OwnHome m_home;
     QProcess m_writer;
-    /// English that others wrote: a server's own words at a login.
+    /// Lists English texts that are not ours: a server's own words at a login.
     const QStringList m_written{u"Unauthorised use is prohibited."_s, u"Two-factor login for"_s,
                                 u"Enter a passcode or select one of the following options:"_s, u"Push to"_s};
 };

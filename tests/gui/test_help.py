@@ -251,7 +251,8 @@ def said_by(known, text):
 
 
 def test_every_finding_has_the_parameters_of_its_sentences():
-    """A sentence with a name that the call does not give would not be shown. Calls whose parameters are not written there are left out."""
+    """Checks that each call gives every name in its sentence: without one, the sentence would not be shown. Calls that
+    do not list their parameters are left out."""
     checked, missing = 0, []
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*.cpp")):
@@ -370,7 +371,7 @@ def test_no_hint_in_the_app_names_a_command(language):
 
 
 def test_a_phrase_keeps_the_values_of_its_text():
-    """No phrase has more * than its English, and none of ours is left empty or English by mistake."""
+    """Checks that no phrase has more * than its English text, and that none of ours is empty or English by mistake."""
     for code in ids("codes", "en"):
         for language in TRANSLATED:
             for english, words in phrases(code, language).items():

@@ -118,7 +118,7 @@ inline RunDirectory write_test_run(const std::filesystem::path& runs_dir, const 
     return dir;
 }
 
-/// A user's folders with runs in them, removed with the object.
+/// Makes a user's folders, adds runs to them, and removes them with the object.
 struct TestHome {
     QTemporaryDir dir;
     Places places = find_places();

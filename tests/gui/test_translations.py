@@ -54,7 +54,8 @@ def test_placeholders_stay(updated):
 
 
 def test_steps_and_phases_have_texts():
-    """Every code that a long task reports, in C++ or Python, and every phase of a rank has a text that the app translates."""
+    """Checks that every code that a long task reports, in C++ or Python, and every phase of a rank has a text that the
+    app translates."""
     texts = re.findall(r'^    \{"([a-z-]+)", ', (ROOT / "launcher/base/progress.cpp").read_text(), re.M)
     steps = [file.read_text() for suffix in ("cpp", "py") for file in (ROOT / "launcher").rglob(f"*.{suffix}")]
     phases = [file.read_text() for file in (ROOT / "engine").rglob("*.cpp")]

@@ -12,7 +12,8 @@ CHROMIUM = "/usr/bin/chromium"
 
 
 class Browser:
-    """One tab. `requests` holds the address of everything that the page asked for, `dialogs` the texts of its dialogs, `errors` its exceptions."""
+    """Drives one tab. `requests` holds the address of everything that the page asked for, `dialogs` the texts of its
+    dialogs, `errors` its exceptions."""
 
     def __init__(self, width=1200, height=900):
         self.profile = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)

@@ -12,7 +12,7 @@ namespace {
 
 using StopTest = RunFixture;
 
-/// A process that waits for a signal and records which one it got.
+/// Starts a process that waits for a signal and records which one it got.
 class Victim {
   public:
     Victim() : pid_(fork()) {

@@ -112,7 +112,7 @@ def test_a_completed_run_whose_events_end_early_is_incomplete_in_the_list_and_on
 def test_charts_are_drawn_and_grow_while_the_run_does(served, browser, runs):
     keep_running(runs / "mine")
     browser.open(address(served, "mine"))
-    # The page of another run may still be shown: only the fragment of the address changes.
+    # The browser may still show the page of another run, because only the fragment of the address changes.
     browser.wait("document.querySelector('#state').textContent.startsWith('running') && document.querySelectorAll('#charts .plot canvas').length > 13")
     assert titles(browser)[:7] == CHARTS
     assert {"Reward", "Clipped ratios", "Gap to the sampling server"} <= set(titles(browser))
@@ -122,7 +122,7 @@ def test_charts_are_drawn_and_grow_while_the_run_does(served, browser, runs):
     last = append(runs / "mine", 40)
     browser.wait(f"document.querySelector('#figures dd').textContent.startsWith('{last}')")
     assert browser.ask("window.stays") and browser.ask("document.querySelector('#state').textContent").startswith("running")
-    # The last step's loss is not a number: an alert, in the list and on every chart.
+    # The last step's loss is not a number, so the list and every chart show an alert.
     browser.wait("document.querySelector('#lines').textContent.includes('alert: The loss is not a number at step 80.')")
     assert browser.ask("document.querySelectorAll('#charts .plot .alert').length") >= 7
 

@@ -87,7 +87,7 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] > 0
     assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == 0
-    # A file cut in the middle is continued there; a file with a wrong beginning is sent again.
+    # A file that was cut in the middle is continued where it ends; a file with a wrong beginning is sent again.
     model = (theirs / "output/model.safetensors").read_bytes()
     for begun, received in ((model[:1000], len(model) - 1000), (bytes(1000), 2 * len(model) - 1000)):
         (theirs / "output/model.safetensors").unlink()

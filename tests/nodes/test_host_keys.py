@@ -94,7 +94,7 @@ def public(key):
 
 
 class Case:
-    """One configuration, written twice, because each client may add to its files."""
+    """Holds one configuration, written twice, because each client may add to its files."""
 
     def __init__(self, world, rng, folder):
         self.world, self.rng, self.folder = world, rng, folder

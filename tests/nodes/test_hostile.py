@@ -136,8 +136,8 @@ class Evil:
 
 @pytest.mark.slow
 def test_code_in_a_models_folder_is_not_run(place, llama, rows_file):
-    """The folder holds Python modules that auto_map names, pickle files and a dataset script; only shapes, weights and the tokenizer may
-    be read."""
+    """Puts Python modules that auto_map names, pickle files and a dataset script into the folder; only shapes, weights
+    and the tokenizer may be read."""
     model = place / "model"
     shutil.copytree(llama, model)
     evil = f"import os\nos.system('touch {place}/{CANARY}')\n"

@@ -57,7 +57,8 @@ def place(client, tmp_path, plan):
 
 
 class Stranger:
-    """A server that is listed in the SSH configuration but that no command names. It counts connections; there must be none."""
+    """Runs a server that is listed in the SSH configuration but that no command names. It counts connections; there
+    must be none."""
 
     def __enter__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))

@@ -51,7 +51,7 @@ def test_everything_that_listens_during_a_run_is_on_the_stated_interface_with_th
         ours = [row for row in listening(space) if row not in before[i]]
         assert ours and all(kind == "tcp" and address.startswith(f"{NET}.{11 + i}:") for kind, address, _ in ours), ours
         owners.append([owner for _, _, owner in ours])
-    # Node 0's agent and the store stop listening once all have connected; Gloo keeps listening.
+    # Node 0's agent and the store stop listening after all ranks have connected; Gloo keeps listening.
     assert all(owner == ["ringmaster-engi"] for owner in owners[0] + owners[1]), owners
     here = subprocess.run(["ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
     assert f"pid={watch.pid}," not in here

@@ -405,7 +405,7 @@ def test_a_full_disk_is_said(client, mounted):
 
 @needs_root
 def test_a_noexec_tmp_does_no_harm(client, tmp_path):
-    """None of our files run from /tmp or are kept there."""
+    """Tests that a noexec /tmp does no harm, because no file of ours is run from /tmp or kept there."""
     home = tmp_path / "elsewhere"
     (home / "data").mkdir(parents=True)
     keep = f'mount --bind "{home}" "{home}" && mount -o remount,bind,exec "{home}"'

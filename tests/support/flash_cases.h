@@ -19,7 +19,8 @@ struct SliceSet {
     std::vector<Slice> slices;
 };
 
-/// The sets whose launches are all checked by default, and in float64 by an exhaustive test.
+/// Seeds the drawing of the sets whose launches are all checked by default, and in float64 by an exhaustive
+/// test.
 constexpr uint64_t kSweepSeed = 17;
 constexpr int kSweptSets = 52000;
 

@@ -19,7 +19,8 @@ namespace ringmaster {
 
 namespace flash2 {
 
-/// Packed tensors of one launch: [N or M, H or K, D], lse [H, N]. A dense batch is packed row after row.
+/// Holds the packed tensors of one launch: [N or M, H or K, D], lse [H, N]. A dense batch is packed row after
+/// row.
 struct Operands {
     at::Tensor q, k, v;
     Launch launch;

@@ -16,7 +16,7 @@
 
 namespace ringmaster::twins {
 
-/// Queries, keys and values [B, H or K, T or S, D].
+/// Holds queries, keys and values: [B, H or K, T or S, D].
 struct Square {
     at::Tensor q, k, v;  // float64, heads repeated
     double scale;

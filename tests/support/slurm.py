@@ -19,7 +19,7 @@ PROGRAMS = {name: shutil.which(name, path=SBIN) for name in ("munged", "slurmctl
 
 
 class Slurm:
-    """A cluster of one node that pretends to have 8 CPUs, so that several small jobs run at once."""
+    """Runs a cluster of one node that pretends to have 8 CPUs, so that several small jobs run at once."""
 
     def __init__(self, folder):
         missing = [name for name, path in PROGRAMS.items() if path is None]
@@ -125,8 +125,8 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
 
 
 class SlurmOnNodes(Slurm):
-    """A cluster whose nodes n1, n2, … are network namespaces with their own addresses; the controller runs on
-    the host, at `controller`. As in a fresh Debian, a node's /etc/hosts has its name at 127.0.1.1."""
+    """Runs a cluster whose nodes n1, n2, … are network namespaces with their own addresses. The controller runs on the
+    host, at the address `controller`. As in a fresh Debian, a node's /etc/hosts maps its name to 127.0.1.1."""
 
     def __init__(self, folder, controller, nodes):
         self.controller, self.nodes = controller, nodes  # nodes: (namespace, address)

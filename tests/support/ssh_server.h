@@ -20,7 +20,7 @@
 
 namespace ringmaster {
 
-/// A round of keyboard-interactive: the server's question and the right answer.
+/// Describes a round of a keyboard-interactive login: the server's question and the right answer.
 struct LoginRound {
     std::string instruction, prompt;
     bool echo = false;

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
-/// A real sshd on a loopback port, with its own home folder.
+/// Runs a real sshd on a loopback port, with its own home folder.
 class Sshd {
   public:
     explicit Sshd(const QString& folder) : m_folder(folder) {

@@ -43,7 +43,7 @@ esac"""
 
 
 class Sshd:
-    """One server. `inside` is a command prefix (ip netns exec NAME)."""
+    """Runs one server. `inside` is a command prefix (ip netns exec NAME)."""
 
     def __init__(self, folder, client_key, address="127.0.0.1", port=None, options=(), host_key_type="ed25519", inside=(), home=None, environment=""):
         self.folder = pathlib.Path(folder)
@@ -97,7 +97,7 @@ class Sshd:
 
 
 class Client:
-    """A user's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
+    """Makes a user's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

@@ -79,7 +79,7 @@ ELSEWHERE_IN_ENTRIES = {"name", "revision", "trust_remote_code"}
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory, model, model_with_bos):
-    """A folder with the files that the samples name, and two tokenizers."""
+    """Returns a folder with the files that the samples name, and two tokenizers."""
     from datasets import Dataset
 
     folder = tmp_path_factory.mktemp("keys")

@@ -63,11 +63,11 @@ class Barrier {
 };
 static_assert(sizeof(std::atomic<unsigned>) == sizeof(unsigned));  // the kernel's futex is a plain number
 
-/// The state that the threads of a block share.
+/// Holds the state that the threads of a block share.
 struct Block {
     struct Warp {
         Barrier met{kWarp};
-        /// Two buffers in turn: a lane that is one exchange ahead writes to the other buffer.
+        /// The two buffers are used in turn: a lane that is one exchange ahead writes to the other buffer.
         std::array<std::array<uint64_t, kWarp>, 2> values{};
     };
 
@@ -86,7 +86,8 @@ inline Block::Warp& warp() {
     return *block->warps[thread_index.x / kWarp];
 }
 
-/// The blocks of a launch to run; if empty, all of them. A test may choose some blocks of a large grid.
+/// Lists the blocks of a launch to run; if it is empty, all blocks run. A test may choose some blocks of a
+/// large grid.
 inline std::vector<unsigned> blocks_to_run;
 
 template <typename Kernel>

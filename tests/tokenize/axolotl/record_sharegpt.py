@@ -20,7 +20,7 @@ OUT = Path(__file__).resolve().parent / "expected_sharegpt.json"
 
 
 class Config(dict):
-    """A mapping whose keys are attributes."""
+    """Holds a mapping whose keys are attributes."""
 
     __getattr__ = dict.get
 
