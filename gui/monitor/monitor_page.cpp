@@ -36,7 +36,6 @@
 #include "gui/session/run_keeper.h"
 #include "launcher/alerts/settings.h"
 #include "launcher/backends/backend.h"
-#include "launcher/backends/fetch_run.h"
 #include "launcher/history/export.h"
 #include "launcher/rows/ask_run.h"
 #include "launcher/run/run_directory.h"
@@ -240,7 +239,8 @@ void MonitorPage::showHeader() {
     m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
     m_pause->setVisible((live && now.step.value_or(0) > 0) || m_paused);
     m_try->setVisible(state.state == RunPhase::Completed);
-    m_fetch->setVisible(is_over(state.state) && makes_results_elsewhere({m_dir.toStdString()}));
+    const RunDirectory run{m_dir.toStdString()};
+    m_fetch->setVisible(is_over(state.state) && backend_of(run)->has_results_elsewhere(run));
     if (!live) m_stopping = false;
     const bool known = now.total_steps && *now.total_steps > 0 && now.step;
     m_progress->setVisible(known);

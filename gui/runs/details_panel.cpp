@@ -22,7 +22,6 @@
 #include "gui/session/mesh_words.h"
 #include "gui/session/reason_words.h"
 #include "launcher/backends/backend.h"
-#include "launcher/backends/fetch_run.h"
 
 namespace ringmaster {
 
@@ -183,8 +182,9 @@ QMenu* DetailsPanel::makeMore() {
     QAction* fetch = menu->addAction(tr("Bring model or checkpoint here…"));
     fetch->setObjectName(u"fetchRun"_s);
     connect(fetch, &QAction::triggered, this, [this] { Q_EMIT m_session.fetchRequested(m_dir); });
-    connect(menu, &QMenu::aboutToShow, this,
-            [this, fetch] { fetch->setEnabled(makes_results_elsewhere({m_row.dir})); });
+    connect(menu, &QMenu::aboutToShow, this, [this, fetch] {
+        fetch->setEnabled(backend_of({m_row.dir})->has_results_elsewhere({m_row.dir}));
+    });
     menu->addSeparator();
     QAction* tries = menu->addAction(tr("Try the trained model…"));
     tries->setObjectName(u"tryRun"_s);

@@ -4,6 +4,7 @@
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "launcher/backends/backend.h"
 
 namespace ringmaster {
 
@@ -16,7 +17,7 @@ constexpr qlonglong kModel = -1;  ///< stands for the final model in place of a 
 }  // namespace
 
 struct FetchDialog::There {
-    std::unique_ptr<SshSession> session;
+    std::unique_ptr<RunResults> results;
     FetchOffer offer;
     FetchedRun fetched;
 };
@@ -56,8 +57,8 @@ void FetchDialog::ask() {
     begin(
         tr("Connecting, logging in, asking the machine…"),
         [run = m_run, person = person(), there = m_there](const Job::Reporter&) {
-            there->session = std::make_unique<SshSession>(session_with_first(run, person));
-            there->offer = fetch_offer(*there->session, run);
+            there->results = backend_of(run)->results(run, person);
+            there->offer = there->results->offer();
             return QString();
         },
         [this](const QString&) { show(m_there->offer); });
@@ -88,8 +89,8 @@ void FetchDialog::fetch() {
     const std::optional<int64_t> step = which == kModel ? std::nullopt : std::optional<int64_t>(which);
     begin(
         tr("Comparing what is here and there…"),
-        [run = m_run, step, there = m_there](const Job::Reporter& report) {
-            there->fetched = fetch_run(*there->session, run, step, {}, report.progress);
+        [step, there = m_there](const Job::Reporter& report) {
+            there->fetched = there->results->fetch(step, {}, report.progress);
             return QString::fromStdString(there->fetched.path.string());
         },
         [this](const QString& path) {

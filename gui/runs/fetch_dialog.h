@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/runs/machine_dialog.h"
-#include "launcher/backends/fetch_run.h"
+#include "launcher/backends/run_results.h"
 
 class QListWidget;
 

@@ -159,11 +159,10 @@ void FollowDialog::look() {
     m_looked = std::make_shared<Looked>();
     begin(
         tr("Connecting, logging in, asking the machine…"),
-        [named, person = person(), looked = m_looked](const Job::Reporter& report) {
-            const std::vector<SshTarget> targets = parse_targets(named);
-            looked->session = std::make_unique<SshSession>(ssh_settings(targets.front()), person);
-            report.progress.stop_if_cancelled();
-            looked->there = runs_there(*looked->session);
+        [named, person = person(), looked = m_looked, places = m_session.places()](const Job::Reporter&) {
+            const std::unique_ptr<RunBackend> backend = backend_for({named});
+            looked->there = backend->list(places, person);
+            looked->session = std::move(backend->take_sessions().front());
             return QString();
         },
         [this](const QString&) {

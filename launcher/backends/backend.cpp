@@ -6,6 +6,8 @@
 #include "launcher/backends/parts.h"
 #include "launcher/backends/preview.h"
 #include "launcher/backends/run_follower.h"
+#include "launcher/backends/run_results.h"
+#include "launcher/backends/runs_there.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/run/start_record.h"
 #include "launcher/slurm/slurm_run.h"
@@ -24,6 +26,20 @@ void RunBackend::reach(const Places& places, const SshPerson& person, const Prog
                            remedy_of(to_.libtorch, places, progress));
     progress.stop_if_cancelled();
     machine_ = machine_of(nodes_);
+}
+
+RunsThere RunBackend::list(const Places& places, const SshPerson& person) {
+    if (to_.nodes.empty()) {
+        RunsThere here;
+        for (RunSummary& run : list_runs(places.runs_dir)) here.runs.push_back({"", std::move(run)});
+        return here;
+    }
+    Node node{parse_targets(to_.nodes).front()};
+    node.settings = ssh_settings(node.target);
+    node.session = std::make_unique<SshSession>(node.settings, person);
+    nodes_.clear();
+    nodes_.push_back(std::move(node));
+    return runs_there(*nodes_.front().session);
 }
 
 Proposal RunBackend::propose(const Request& request, const Places& places) const {
@@ -105,6 +121,29 @@ Started RunBackend::start_resumed(const RunDirectory& run, const ResumedRun& res
 std::unique_ptr<RunFollower> RunBackend::follow(const RunDirectory& run, Sessions sessions,
                                                 const SshPerson&) const {
     return std::make_unique<RunFollower>(run, std::move(sessions), nullptr);
+}
+
+bool RunBackend::has_results_elsewhere(const RunDirectory& run) const {
+    return is_remote(run);
+}
+
+std::string RunBackend::model_elsewhere(const RunDirectory& run) const {
+    if (!has_results_elsewhere(run)) return "";
+    const RemoteRun remote = read_remote_run(run);
+    const RemoteNode& first = remote.nodes.front();
+    return first.is_named() ? first.target + ":" + remote.output_dir() : "";
+}
+
+std::unique_ptr<RunResults> RunBackend::results(const RunDirectory& run, const SshPerson& person) const {
+    if (!has_results_elsewhere(run))
+        throw Error(
+            Failure::Usage, Code("ARGUMENT-CONFLICT"),
+            "is on this machine: " + run.checkpoints().string() + " and its output_dir hold what it made",
+            run.name());
+    RemoteRun remote = read_remote_run(run);
+    remote.require_named(0, "fetch", run.name());
+    SshSession first = session_with(remote.nodes.front(), person);
+    return std::make_unique<RunResults>(run, std::move(remote), std::move(first));
 }
 
 std::unique_ptr<RunBackend> backend_for(const Destination& to) {

@@ -1,6 +1,6 @@
 /// Defines one interface to the places where a run can live: this machine, machines reached by SSH, and
-/// Slurm, used here or on a login node. The launcher and the app start, follow, stop and resume runs through
-/// this interface, whichever place it is. Most calls take long, so make them off the GUI thread.
+/// Slurm, used here or on a login node. The launcher and the app list, start, follow, stop, resume and fetch
+/// runs through this interface, whichever place it is. Most calls take long, so make them off the GUI thread.
 #pragma once
 
 #include <memory>
@@ -49,6 +49,8 @@ using Sessions = std::vector<std::unique_ptr<SshSession>>;
 
 struct LaunchPreview;
 class RunFollower;
+class RunResults;
+struct RunsThere;
 
 class RunBackend {
   public:
@@ -62,6 +64,11 @@ class RunBackend {
     virtual Restarter restarter() const = 0;
     virtual bool has_queue() const { return false; }   ///< true: a run may wait before it starts
     virtual bool can_shrink() const { return false; }  ///< true: a run can continue without a lost node
+
+    /// Lists the runs of the destination: those in `places.runs_dir` if it is this machine, else those that
+    /// any machine has launched on the first node, over a session that take_sessions() then returns. Throws
+    /// Error(Unreachable).
+    RunsThere list(const Places& places, const SshPerson& person);
 
     // A launch makes these calls in this order.
 
@@ -141,6 +148,17 @@ class RunBackend {
 
     /// Stops the run as request_stop of launcher/run/local_node.h does.
     virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;
+
+    /// Returns true if another machine makes the run's results. Then `results` can fetch them.
+    bool has_results_elsewhere(const RunDirectory& run) const;
+
+    /// Returns the place of the run's model on another machine, such as "gpu1:/home/ann/…", if the user has
+    /// named that machine; else empty.
+    std::string model_elsewhere(const RunDirectory& run) const;
+
+    /// Connects to the machine that holds the run's results. Throws what SshSession throws, and Error(Usage)
+    /// for a run on this machine.
+    std::unique_ptr<RunResults> results(const RunDirectory& run, const SshPerson& person) const;
 
     /// Updates run.json if a job could not report how it ended but the scheduler knows. Throws
     /// Error(Unreachable).

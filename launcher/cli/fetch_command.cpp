@@ -1,7 +1,8 @@
 // fetch: copies the results of a run on other machines to this machine.
 #include <nlohmann/json.hpp>
 
-#include "launcher/backends/fetch_run.h"
+#include "launcher/backends/backend.h"
+#include "launcher/backends/run_results.h"
 #include "launcher/base/format.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
@@ -21,8 +22,8 @@ int run_fetch(const Arguments& arguments, const CommandContext& session) {
     ProgressPrinter printer(session, interrupts);
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
     const auto [path, fetched] = unless_interrupted(interrupts, [&] {
-        SshSession first = session_with_first(run, person);
-        return fetch_run(first, run, arguments.whole("--checkpoint", 0), to, printer.progress());
+        const std::unique_ptr<RunResults> results = backend_of(run)->results(run, person);
+        return results->fetch(arguments.whole("--checkpoint", 0), to, printer.progress());
     });
     printer.clear();
     if (session.json) {

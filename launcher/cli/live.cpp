@@ -9,7 +9,7 @@
 
 #include "engine/error.h"
 #include "engine/plan/resolve/plan_json.h"
-#include "launcher/backends/fetch_run.h"
+#include "launcher/backends/backend.h"
 #include "launcher/base/format.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/person.h"
@@ -223,7 +223,7 @@ std::string model_there(const RunDirectory& run, const std::string& output_dir) 
     for (const char* settings : {"config.json", "adapter_config.json"}) {
         if (std::filesystem::exists(std::filesystem::path(output_dir) / settings, none)) return "";
     }
-    return printable(model_elsewhere(run));
+    return printable(backend_of(run)->model_elsewhere(run));
 }
 
 void say_ending(const RunDirectory& run, RunPhase state, const CommandContext& session) {

@@ -88,39 +88,16 @@ int run_stop(const Arguments& arguments, const CommandContext& session) {
                 "`ringmaster stop --now " + run.name() + "` does not wait for the step and saves nothing");
 }
 
-std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& terminal) {
+std::string runs_table(const std::vector<RunThere>& runs, const Terminal& terminal) {
     RunList list({}, {"started"});
-    for (const RunSummary& run : runs) list.add(run, {}, {format_time(run.state.started)});
+    for (const RunThere& one : runs) list.add(one.run, {}, {format_time(one.run.state.started)});
     return list.text(terminal);
 }
 
-/// Lists the runs on another machine, whichever machine launched them.
-int list_there(const Arguments& arguments, const CommandContext& session) {
-    const std::string node = arguments.text("--node");
-    SshSession ssh(ssh_settings(parse_target(node)),
-                   person_at_terminal(arguments.has("--trust-on-first-use")));
-    const RunsThere there = runs_there(ssh);
-    if (session.json) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const RunThere& one : there.runs) {
-            list.push_back(summary_to_json(one.run));
-            list.back()["id"] = one.id;
-        }
-        print_json(list);
-    } else if (there.runs.empty()) {
-        print(printable(there.host) + ": " + nothing_there_text(there) + "\n");
-    } else {
-        std::vector<RunSummary> runs;
-        for (const RunThere& one : there.runs) runs.push_back(one.run);
-        print(runs_table(runs, session.out));
-    }
-    return 0;
-}
-
 /// Asks Slurm how open jobs ended. Returns false if no state can have changed.
-bool settle(const std::vector<RunSummary>& runs) {
+bool settle(const std::vector<RunThere>& runs) {
     std::vector<RunDirectory> directories;
-    for (const RunSummary& run : runs) directories.push_back({run.dir});
+    for (const RunThere& one : runs) directories.push_back({one.run.dir});
     try {
         return settle_open_runs(directories);
     } catch (const Error& problem) {
@@ -136,10 +113,10 @@ int run_runs(const Arguments& arguments, const CommandContext& session) {
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "is about the machine of --node, and none is named", "--trust-on-first-use");
-    if (arguments.has("--node")) return list_there(arguments, session);
-    const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
+    Places places = session.places;
+    places.runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
-        const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
+        const RunDirectory run = find_run(arguments.text("--delete"), places.runs_dir);
         backend_of(run)->settle(run, person_at_terminal(false));
         delete_run(run);
         if (session.json) {
@@ -149,16 +126,24 @@ int run_runs(const Arguments& arguments, const CommandContext& session) {
         }
         return 0;
     }
-    std::vector<RunSummary> runs = list_runs(runs_dir);
-    if (settle(runs)) runs = list_runs(runs_dir);
+    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
+    const auto place =
+        backend_for(arguments.has("--node") ? Destination{{arguments.text("--node")}} : Destination());
+    RunsThere found = place->list(places, person);
+    if (!arguments.has("--node") && settle(found.runs)) found = place->list(places, person);
     if (session.json) {
         nlohmann::json list = nlohmann::json::array();
-        for (const RunSummary& run : runs) list.push_back(summary_to_json(run));
+        for (const RunThere& one : found.runs) {
+            list.push_back(summary_to_json(one.run));
+            if (!one.id.empty()) list.back()["id"] = one.id;
+        }
         print_json(list);
-    } else if (runs.empty()) {
-        print("no runs in " + runs_dir.string() + "\n");
+    } else if (!found.runs.empty()) {
+        print(runs_table(found.runs, session.out));
+    } else if (arguments.has("--node")) {
+        print(printable(found.host) + ": " + nothing_there_text(found) + "\n");
     } else {
-        print(runs_table(runs, session.out));
+        print("no runs in " + places.runs_dir.string() + "\n");
     }
     return 0;
 }

@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "engine/error.h"
-#include "launcher/backends/fetch_run.h"
 #include "launcher/backends/needs.h"
 #include "launcher/backends/run_follower.h"
+#include "launcher/backends/run_results.h"
 #include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {
@@ -52,9 +52,9 @@ TEST_F(ExistingRun, OnThisMachineNeedsNoFollower) {
     EXPECT_FALSE(place_of(run_).job);
     EXPECT_FALSE(is_pending());
     EXPECT_EQ(follower_of(run_, {}, {}), nullptr);
-    EXPECT_FALSE(makes_results_elsewhere(run_));
-    EXPECT_EQ(model_elsewhere(run_), "");
-    EXPECT_THROW(session_with_first(run_, {}), Error);
+    EXPECT_FALSE(backend_of(run_)->has_results_elsewhere(run_));
+    EXPECT_EQ(backend_of(run_)->model_elsewhere(run_), "");
+    EXPECT_THROW(backend_of(run_)->results(run_, {}), Error);
 }
 
 TEST_F(ExistingRun, OnNodesIsPendingUntilItIsOver) {
@@ -62,7 +62,7 @@ TEST_F(ExistingRun, OnNodesIsPendingUntilItIsOver) {
     EXPECT_THAT(place_of(run_).hosts, ElementsAre("gpu1", "ann@gpu2:2222"));
     EXPECT_FALSE(place_of(run_).job);
     EXPECT_TRUE(is_pending());
-    EXPECT_EQ(model_elsewhere(run_), "gpu1:/r/run/output");
+    EXPECT_EQ(backend_of(run_)->model_elsewhere(run_), "gpu1:/r/run/output");
     EXPECT_EQ(backend_for(destination_of(run_))->restarter(), Restarter::Follower);
     set(RunPhase::Stopped);
     EXPECT_FALSE(is_pending());
@@ -87,7 +87,7 @@ TEST_F(ExistingRun, SubmittedOnALoginNodeHasBothAHostAndAJob) {
     put_in_slurm(false);
     EXPECT_EQ(place_of(run_).job, "42");
     EXPECT_THAT(place_of(run_).hosts, ElementsAre("gpu1", "ann@gpu2:2222"));
-    EXPECT_TRUE(makes_results_elsewhere(run_));
+    EXPECT_TRUE(backend_of(run_)->has_results_elsewhere(run_));
     EXPECT_EQ(backend_for(destination_of(run_))->restarter(), Restarter::Slurm);
     EXPECT_FALSE(backend_for(destination_of(run_))->can_shrink());
 }
