@@ -2212,6 +2212,114 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 <context>
     <name>RunReasons</name>
     <message>
+        <source>)</source>
+        <translation>)</translation>
+    </message>
+    <message>
+        <source>
+rank %1 has not ended yet: the system does not let it</source>
+        <translation>
+Rank %1 ist noch nicht beendet: Das System lässt es nicht zu</translation>
+    </message>
+    <message>
+        <source>; transfer %1 of %2)</source>
+        <translation>; Übertragung %1 von %2)</translation>
+    </message>
+    <message>
+        <source> (saving after step %1</source>
+        <translation> (beim Speichern nach Schritt %1</translation>
+    </message>
+    <message>
+        <source> (forward of the evaluation after step %1</source>
+        <translation> (vorwärts in der Auswertung nach Schritt %1</translation>
+    </message>
+    <message>
+        <source> (the evaluation after step %1</source>
+        <translation> (Auswertung nach Schritt %1</translation>
+    </message>
+    <message>
+        <source> (backward of step %1, micro-batch %2</source>
+        <translation> (rückwärts in Schritt %1, Micro-Batch %2</translation>
+    </message>
+    <message>
+        <source> (forward of step %1, micro-batch %2</source>
+        <translation> (vorwärts in Schritt %1, Micro-Batch %2</translation>
+    </message>
+    <message>
+        <source> (step %1</source>
+        <translation> (Schritt %1</translation>
+    </message>
+    <message>
+        <source> (preflight</source>
+        <translation> (Vorprüfung</translation>
+    </message>
+    <message>
+        <source> (starting</source>
+        <translation> (beim Start</translation>
+    </message>
+    <message>
+        <source>, for the %1 of all %2 ranks of %3</source>
+        <translation>, auf %1 aller %2 Ranks von %3</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to take %2</source>
+        <translation>, darauf, dass Rank %1 %2 annimmt</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to send %2</source>
+        <translation>, darauf, dass Rank %1 %2 sendet</translation>
+    </message>
+    <message>
+        <source> after layer %1, hop %2</source>
+        <translation> nach Schicht %1, Hop %2</translation>
+    </message>
+    <message>
+        <source> after layer %1</source>
+        <translation> nach Schicht %1</translation>
+    </message>
+    <message>
+        <source> in layer %1, hop %2</source>
+        <translation> in Schicht %1, Hop %2</translation>
+    </message>
+    <message>
+        <source> in layer %1</source>
+        <translation> in Schicht %1</translation>
+    </message>
+    <message>
+        <source> before the first layer</source>
+        <translation> vor der ersten Schicht</translation>
+    </message>
+    <message>
+        <source> is at work</source>
+        <translation> arbeitet</translation>
+    </message>
+    <message>
+        <source> waits</source>
+        <translation> wartet</translation>
+    </message>
+    <message>
+        <source> is stopped; it</source>
+        <translation> ist angehalten; er</translation>
+    </message>
+    <message>
+        <source>: it</source>
+        <translation>: Er</translation>
+    </message>
+    <message>
+        <source>rank %1 was stopped by %2 and not continued for %3 s</source>
+        <translation>Rank %1 wurde durch %2 angehalten und %3 s lang nicht fortgesetzt</translation>
+    </message>
+    <message>
+        <source>
+  rank %1</source>
+        <translation>
+  Rank %1</translation>
+    </message>
+    <message>
+        <source>; rank %1</source>
+        <translation>; Rank %1</translation>
+    </message>
+    <message>
         <source>completed after step %1</source>
         <translation>fertig nach Schritt %1</translation>
     </message>

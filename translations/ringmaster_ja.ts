@@ -2195,6 +2195,114 @@ On what is left the run would go on with:</source>
 <context>
     <name>RunReasons</name>
     <message>
+        <source>)</source>
+        <translation>）</translation>
+    </message>
+    <message>
+        <source>
+rank %1 has not ended yet: the system does not let it</source>
+        <translation>
+ランク %1 はまだ終了していません：システムが許可しません</translation>
+    </message>
+    <message>
+        <source>; transfer %1 of %2)</source>
+        <translation>；%2 の転送 %1）</translation>
+    </message>
+    <message>
+        <source> (saving after step %1</source>
+        <translation>（ステップ %1 後の保存</translation>
+    </message>
+    <message>
+        <source> (forward of the evaluation after step %1</source>
+        <translation>（ステップ %1 後の評価の順伝播</translation>
+    </message>
+    <message>
+        <source> (the evaluation after step %1</source>
+        <translation>（ステップ %1 後の評価</translation>
+    </message>
+    <message>
+        <source> (backward of step %1, micro-batch %2</source>
+        <translation>（ステップ %1 の逆伝播、マイクロバッチ %2</translation>
+    </message>
+    <message>
+        <source> (forward of step %1, micro-batch %2</source>
+        <translation>（ステップ %1 の順伝播、マイクロバッチ %2</translation>
+    </message>
+    <message>
+        <source> (step %1</source>
+        <translation>（ステップ %1</translation>
+    </message>
+    <message>
+        <source> (preflight</source>
+        <translation>（事前チェック</translation>
+    </message>
+    <message>
+        <source> (starting</source>
+        <translation>（起動中</translation>
+    </message>
+    <message>
+        <source>, for the %1 of all %2 ranks of %3</source>
+        <translation>、%3 の全 %2 ランクの %1 を待機</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to take %2</source>
+        <translation>、ランク %1 による %2 の受信を待機</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to send %2</source>
+        <translation>、ランク %1 からの %2 の送信を待機</translation>
+    </message>
+    <message>
+        <source> after layer %1, hop %2</source>
+        <translation> 層 %1、ホップ %2 の後</translation>
+    </message>
+    <message>
+        <source> after layer %1</source>
+        <translation> 層 %1 の後</translation>
+    </message>
+    <message>
+        <source> in layer %1, hop %2</source>
+        <translation> 層 %1、ホップ %2</translation>
+    </message>
+    <message>
+        <source> in layer %1</source>
+        <translation> 層 %1</translation>
+    </message>
+    <message>
+        <source> before the first layer</source>
+        <translation> 最初の層より前</translation>
+    </message>
+    <message>
+        <source> is at work</source>
+        <translation>計算中：</translation>
+    </message>
+    <message>
+        <source> waits</source>
+        <translation>待機中：</translation>
+    </message>
+    <message>
+        <source> is stopped; it</source>
+        <translation>停止中で、</translation>
+    </message>
+    <message>
+        <source>: it</source>
+        <translation>：</translation>
+    </message>
+    <message>
+        <source>rank %1 was stopped by %2 and not continued for %3 s</source>
+        <translation>ランク %1 は %2 で停止され、%3 秒間再開されませんでした</translation>
+    </message>
+    <message>
+        <source>
+  rank %1</source>
+        <translation>
+  ランク %1 は</translation>
+    </message>
+    <message>
+        <source>; rank %1</source>
+        <translation>；ランク %1 は</translation>
+    </message>
+    <message>
         <source>completed after step %1</source>
         <translation>ステップ %1 で完了</translation>
     </message>

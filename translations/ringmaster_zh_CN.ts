@@ -2195,6 +2195,114 @@ On what is left the run would go on with:</source>
 <context>
     <name>RunReasons</name>
     <message>
+        <source>)</source>
+        <translation>）</translation>
+    </message>
+    <message>
+        <source>
+rank %1 has not ended yet: the system does not let it</source>
+        <translation>
+rank %1 尚未结束：系统不允许</translation>
+    </message>
+    <message>
+        <source>; transfer %1 of %2)</source>
+        <translation>；%2 的第 %1 次传输）</translation>
+    </message>
+    <message>
+        <source> (saving after step %1</source>
+        <translation>（第 %1 步后保存</translation>
+    </message>
+    <message>
+        <source> (forward of the evaluation after step %1</source>
+        <translation>（第 %1 步后评估的前向</translation>
+    </message>
+    <message>
+        <source> (the evaluation after step %1</source>
+        <translation>（第 %1 步后的评估</translation>
+    </message>
+    <message>
+        <source> (backward of step %1, micro-batch %2</source>
+        <translation>（第 %1 步反向，微批次 %2</translation>
+    </message>
+    <message>
+        <source> (forward of step %1, micro-batch %2</source>
+        <translation>（第 %1 步前向，微批次 %2</translation>
+    </message>
+    <message>
+        <source> (step %1</source>
+        <translation>（第 %1 步</translation>
+    </message>
+    <message>
+        <source> (preflight</source>
+        <translation>（预检</translation>
+    </message>
+    <message>
+        <source> (starting</source>
+        <translation>（启动中</translation>
+    </message>
+    <message>
+        <source>, for the %1 of all %2 ranks of %3</source>
+        <translation>，等待 %3 的全部 %2 个 rank 完成 %1</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to take %2</source>
+        <translation>，等待 rank %1 接收 %2</translation>
+    </message>
+    <message>
+        <source>, for rank %1 to send %2</source>
+        <translation>，等待 rank %1 发送 %2</translation>
+    </message>
+    <message>
+        <source> after layer %1, hop %2</source>
+        <translation> 在第 %1 层第 %2 跳之后</translation>
+    </message>
+    <message>
+        <source> after layer %1</source>
+        <translation> 在第 %1 层之后</translation>
+    </message>
+    <message>
+        <source> in layer %1, hop %2</source>
+        <translation> 在第 %1 层第 %2 跳</translation>
+    </message>
+    <message>
+        <source> in layer %1</source>
+        <translation> 在第 %1 层</translation>
+    </message>
+    <message>
+        <source> before the first layer</source>
+        <translation> 在第一层之前</translation>
+    </message>
+    <message>
+        <source> is at work</source>
+        <translation> 正在计算</translation>
+    </message>
+    <message>
+        <source> waits</source>
+        <translation> 正在等待</translation>
+    </message>
+    <message>
+        <source> is stopped; it</source>
+        <translation> 已被暂停；它</translation>
+    </message>
+    <message>
+        <source>: it</source>
+        <translation>：它</translation>
+    </message>
+    <message>
+        <source>rank %1 was stopped by %2 and not continued for %3 s</source>
+        <translation>rank %1 被 %2 暂停，%3 秒内没有继续</translation>
+    </message>
+    <message>
+        <source>
+  rank %1</source>
+        <translation>
+  rank %1</translation>
+    </message>
+    <message>
+        <source>; rank %1</source>
+        <translation>；rank %1</translation>
+    </message>
+    <message>
         <source>completed after step %1</source>
         <translation>在第 %1 步后完成</translation>
     </message>

@@ -47,7 +47,7 @@ struct DeviceTransfer final : Transfer::State {
             try {
                 operation.work->wait();  // makes the current stream wait, not this thread
             } catch (...) {
-                throw context->broken({place, operation.whom, context->name, sequence},
+                throw context->broken({place, operation.partner, context->name, sequence},
                                       failure_of(std::current_exception()));
             }
         }
@@ -86,7 +86,7 @@ class DeviceWatch final : public Watch {
         } catch (...) {
             guard_.exchangeStream(current);
             throw context_->broken(
-                {transfer->place, transfer->operations[0].whom, context_->name, transfer->sequence},
+                {transfer->place, transfer->operations[0].partner, context_->name, transfer->sequence},
                 failure_of(std::current_exception()));
         }
         c10::Event completed = record_on(side_);

@@ -20,7 +20,7 @@ namespace ringmaster {
 Error GroupContext::broken(const Awaited& awaited, const TransferFailure& failure) const {
     *is_broken = true;
     return Error(Failure::Refused, Code(failure.cause == cause::kMemory ? "ENGINE-MEMORY" : "RANKS-TRANSFER"),
-                 "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + failure.words, {}, {},
+                 "rank " + std::to_string(rank) + english(as_reason(awaited)) + ": " + failure.words, {}, {},
                  failure.cause);
 }
 
@@ -91,31 +91,31 @@ struct Group::Impl {
         return "rank " + std::to_string(global_ranks[static_cast<size_t>(group_rank)]);
     }
     std::string who() const { return global(rank) + " (" + name + " " + std::to_string(rank) + ")"; }
-    /// Returns text such as "the all-reduce of all 4 ranks of world".
-    std::string all_in(const std::string& what) const {
-        return "the " + what + " of all " + std::to_string(size()) + " ranks of " + name;
+    Partner one(Partner::Role role, int group_rank, const std::string& what) const {
+        return {role, global_ranks[static_cast<size_t>(group_rank)], what};
     }
+    Partner all(const std::string& what) const { return {Partner::Role::All, size(), what}; }
 
     template <typename Post>
-    Transfer post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
+    Transfer post(Partner partner, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
     c10::intrusive_ptr<c10d::Work> exchange_at_once(const std::vector<at::Tensor>& send, int to,
                                                     const std::vector<at::Tensor>& recv, int from);
 };
 
-/// Calls `post_works`, which appends to the operations and may change `whom`. If `post_works` throws, throws
-/// an Error that names `whom`.
+/// Calls `post_works`, which appends to the operations and may change `partner`. If `post_works` throws,
+/// throws an Error that names `partner`.
 template <typename Post>
-Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes,
+Transfer Group::Impl::post(Partner partner, std::vector<at::Tensor> tensors, int64_t sent_bytes,
                            Post&& post_works) {
     const auto state = watch->begin();
     state->tensors = std::move(tensors);
     state->place = context->progress->place();
     state->sequence = ++posted;
     try {
-        post_works(state->operations, whom);
+        post_works(state->operations, partner);
     } catch (...) {
         watch->failed(state);
-        throw context->broken({state->place, whom, name, state->sequence},
+        throw context->broken({state->place, partner, name, state->sequence},
                               failure_of(std::current_exception()));
     }
     context->meter->sent(sent_bytes);
@@ -212,24 +212,24 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
     }
     int64_t bytes = 0;
     for (const auto& tensor : send) bytes += static_cast<int64_t>(tensor.nbytes());
-    const std::string receiving = group.global(from) + " to send " + what;
-    const std::string sending = group.global(to) + " to take " + what;
+    const Partner sender = group.one(Partner::Role::Sender, from, what);
+    const Partner receiver = group.one(Partner::Role::Receiver, to, what);
     std::vector<at::Tensor> kept = send;
     kept.insert(kept.end(), recv.begin(), recv.end());
-    const auto post_both = [&](std::vector<Operation>& works, std::string& whom) {
+    const auto post_both = [&](std::vector<Operation>& works, Partner& partner) {
         if (group.backend->supportsCoalescing())
-            return works.push_back({group.exchange_at_once(send, to, recv, from), receiving});
+            return works.push_back({group.exchange_at_once(send, to, recv, from), sender});
         for (size_t i = 0; i < recv.size(); ++i) {
             std::vector<at::Tensor> one{recv[i]};
-            works.push_back({group.backend->recv(one, from, static_cast<int>(i)), receiving});
+            works.push_back({group.backend->recv(one, from, static_cast<int>(i)), sender});
         }
-        whom = sending;
+        partner = receiver;
         for (size_t i = 0; i < send.size(); ++i) {
             std::vector<at::Tensor> one{send[i]};
-            works.push_back({group.backend->send(one, to, static_cast<int>(i)), sending});
+            works.push_back({group.backend->send(one, to, static_cast<int>(i)), receiver});
         }
     };
-    return group.post(receiving, std::move(kept), bytes, post_both);
+    return group.post(sender, std::move(kept), bytes, post_both);
 }
 
 Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
@@ -240,12 +240,12 @@ Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
         return brought_back(Group(group.on_host).all_reduce(copy, op), {copy}, {tensor});
     }
     const int64_t bytes = static_cast<int64_t>(tensor.nbytes()) * 2 * (group.size() - 1) / group.size();
-    const std::string whom = group.all_in("all-reduce");
-    return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+    const Partner partner = group.all("all-reduce");
+    return group.post(partner, {tensor}, bytes, [&](std::vector<Operation>& works, const Partner&) {
         c10d::AllreduceOptions options;
         options.reduceOp = op == Reduce::Sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
         std::vector<at::Tensor> tensors{tensor};
-        works.push_back({group.backend->allreduce(tensors, options), whom});
+        works.push_back({group.backend->allreduce(tensors, options), partner});
     });
 }
 
@@ -271,9 +271,9 @@ Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t
     }
     const int64_t kept = send_counts[static_cast<size_t>(group.rank)];
     const int64_t bytes = (send.numel() - kept) * static_cast<int64_t>(send.element_size());
-    const std::string whom = group.all_in(what);
-    return group.post(whom, {recv, send}, bytes, [&](std::vector<Operation>& works, const std::string&) {
-        works.push_back({group.backend->alltoall_base(recv, send, recv_counts, send_counts), whom});
+    const Partner partner = group.all(what);
+    return group.post(partner, {recv, send}, bytes, [&](std::vector<Operation>& works, const Partner&) {
+        works.push_back({group.backend->alltoall_base(recv, send, recv_counts, send_counts), partner});
     });
 }
 
@@ -285,12 +285,12 @@ Transfer Group::broadcast(at::Tensor tensor, int root) {
         return brought_back(Group(group.on_host).broadcast(copy, root), {copy}, {tensor});
     }
     const int64_t bytes = root == group.rank ? static_cast<int64_t>(tensor.nbytes()) * (group.size() - 1) : 0;
-    const std::string whom = group.all_in("broadcast from " + group.global(root));
-    return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+    const Partner partner = group.all("broadcast from " + group.global(root));
+    return group.post(partner, {tensor}, bytes, [&](std::vector<Operation>& works, const Partner&) {
         c10d::BroadcastOptions options;
         options.rootRank = root;
         std::vector<at::Tensor> tensors{tensor};
-        works.push_back({group.backend->broadcast(tensors, options), whom});
+        works.push_back({group.backend->broadcast(tensors, options), partner});
     });
 }
 
@@ -312,9 +312,9 @@ Transfer Group::reduce_scatter(at::Tensor own, at::Tensor whole, const std::stri
         return transfer;
     }
     const int64_t bytes = static_cast<int64_t>(own.nbytes()) * (group.size() - 1);
-    const std::string whom = group.all_in(what);
-    return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, const std::string&) {
-        works.push_back({group.backend->_reduce_scatter_base(own, whole, {}), whom});
+    const Partner partner = group.all(what);
+    return group.post(partner, {own, whole}, bytes, [&](std::vector<Operation>& works, const Partner&) {
+        works.push_back({group.backend->_reduce_scatter_base(own, whole, {}), partner});
     });
 }
 
@@ -330,24 +330,24 @@ Transfer Group::all_gather(at::Tensor whole, at::Tensor own, const std::string& 
     if (own.data_ptr() != own_chunk.data_ptr()) own_chunk.copy_(own);
     if (group.size() == 1) return {};
     const int64_t bytes = static_cast<int64_t>(own.nbytes()) * (group.size() - 1);
-    const std::string whom = group.all_in(what);
+    const Partner partner = group.all(what);
     if (!group.device.is_cpu()) {
-        return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, const std::string&) {
-            works.push_back({group.backend->_allgather_base(whole, own_chunk, {}), whom});
+        return group.post(partner, {own, whole}, bytes, [&](std::vector<Operation>& works, const Partner&) {
+            works.push_back({group.backend->_allgather_base(whole, own_chunk, {}), partner});
         });
     }
     // Receives straight into `whole`: Gloo's own all-gather gathers into a copy.
-    return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, std::string& waits_for) {
+    return group.post(partner, {own, whole}, bytes, [&](std::vector<Operation>& works, Partner& waits_for) {
         for (int other = 0; other < group.size(); ++other) {
             if (other == group.rank) continue;
             std::vector<at::Tensor> chunk{chunks[static_cast<size_t>(other)]};
-            waits_for = group.global(other) + " to send " + what;
+            waits_for = group.one(Partner::Role::Sender, other, what);
             works.push_back({group.backend->recv(chunk, other, 0), waits_for});
         }
         for (int other = 0; other < group.size(); ++other) {
             if (other == group.rank) continue;
             std::vector<at::Tensor> chunk{own_chunk};
-            waits_for = group.global(other) + " to take " + what;
+            waits_for = group.one(Partner::Role::Receiver, other, what);
             works.push_back({group.backend->send(chunk, other, 0), waits_for});
         }
     });
@@ -363,11 +363,11 @@ void Group::barrier() {
         token.item();  // first blocking call: until here the host has not waited for the other ranks
         return;
     }
-    const std::string whom = group.all_in("barrier");
+    const Partner partner = group.all("barrier");
     group
-        .post(whom, {}, 0,
-              [&](std::vector<Operation>& works, const std::string&) {
-                  works.push_back({group.backend->barrier(), whom});
+        .post(partner, {}, 0,
+              [&](std::vector<Operation>& works, const Partner&) {
+                  works.push_back({group.backend->barrier(), partner});
               })
         .wait();
 }

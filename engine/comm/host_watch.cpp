@@ -47,7 +47,8 @@ struct HostTransfer final : Transfer::State {
     }
 
     Awaited awaited() const {
-        return {place, operations.empty() ? "" : operations[under_way].whom, context->name, sequence};
+        return {place, operations.empty() ? Partner() : operations[under_way].partner, context->name,
+                sequence};
     }
 
     /// Waits for each work in turn, on the waiting thread. Drops all works after a failed one.

@@ -24,10 +24,10 @@
 
 namespace ringmaster {
 
-/// Holds one posted work of c10d and the event that it waits for, such as "rank 0 to send keys and values".
+/// Holds one posted work of c10d and the ranks that it waits for.
 struct Operation {
     c10::intrusive_ptr<c10d::Work> work;
-    std::string whom;
+    Partner partner;
 };
 
 /// Holds what all transfers of a group share.

@@ -17,7 +17,7 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr uint64_t kMark = 0x52494e475f504c31;  // identifies this layout of the record
+constexpr uint64_t kMark = 0x52494e475f504c32;  // identifies this layout of the record
 
 struct PlaceRecord {
     std::atomic<int64_t> step{0};
@@ -65,7 +65,8 @@ struct alignas(64) ProgressRecord {
     std::atomic<int32_t> waits{0};
     PlaceRecord awaited_place;  // written before `waits`, like the fields after it
     std::atomic<int64_t> sequence{0};
-    char whom[96] = {};
+    std::atomic<int32_t> role{0}, ranks{0};
+    char what[96] = {};
     char group[16] = {};
 };
 
@@ -73,54 +74,64 @@ namespace {
 
 static_assert(std::atomic<int64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);
 
-std::string number(const char* word, int64_t value) {
-    return word + std::to_string(value);
+std::string number(int64_t value) {
+    return std::to_string(value);
 }
 
-/// Returns text such as "layer 12, hop 5".
-std::string layer_and_hop(const Place& place) {
-    return number("layer ", place.layer) + (place.hop < 0 ? "" : number(", hop ", place.hop));
+/// Returns the part of a text such as " in layer 12, hop 5" or " after layer 0".
+ReasonPart where(const Place& place) {
+    if (place.layer < 0) return {"before-layers"};
+    const bool outside = place.pass == Pass::Outside;
+    if (place.hop < 0) return {outside ? "after-layer" : "in-layer", {number(place.layer)}};
+    return {outside ? "after-hop" : "in-hop", {number(place.layer), number(place.hop)}};
 }
 
-/// Returns text such as "in layer 12, hop 5" or "after layer 0, hop 3".
-std::string where(const Place& place) {
-    if (place.layer < 0) return "before the first layer";
-    return (place.pass == Pass::Outside ? "after " : "in ") + layer_and_hop(place);
-}
-
-/// Returns text such as "backward of step 7, micro-batch 1".
-std::string when(const Place& place) {
-    const std::string step = number("step ", place.step);
-    std::string text;
-    if (place.pass != Pass::Outside) text = place.pass == Pass::Forward ? "forward of " : "backward of ";
+/// Returns the part of a text such as " (backward of step 7, micro-batch 1".
+ReasonPart when(const Place& place) {
+    const bool outside = place.pass == Pass::Outside;
     switch (place.activity) {
         case Activity::Starting:
-            return "starting";
+            return {"while-starting"};
         case Activity::Preflight:
-            return "preflight";
+            return {"in-preflight"};
         case Activity::Evaluating:
-            return text + "the evaluation after " + step;
+            return {outside ? "at-evaluation" : "in-evaluation", {number(place.step)}};
         case Activity::Saving:
-            return "saving after " + step;
+            return {"while-saving", {number(place.step)}};
         case Activity::Training:
             break;
     }
-    return text + step + (place.pass == Pass::Outside ? "" : number(", micro-batch ", place.micro_batch));
+    if (outside) return {"at-step", {number(place.step)}};
+    return {place.pass == Pass::Forward ? "in-forward" : "in-backward",
+            {number(place.step), number(place.micro_batch)}};
+}
+
+/// Returns the part of a text such as ", for rank 2 to send keys and values".
+ReasonPart whom(const Partner& partner, const std::string& group) {
+    switch (partner.role) {
+        case Partner::Role::Sender:
+            return {"for-sender", {number(partner.ranks), partner.what}};
+        case Partner::Role::Receiver:
+            return {"for-receiver", {number(partner.ranks), partner.what}};
+        case Partner::Role::All:
+            break;
+    }
+    return {"for-all", {partner.what, number(partner.ranks), group}};
 }
 
 }  // namespace
 
-std::string to_text(const Place& place) {
-    return where(place) + " (" + when(place) + ")";
+Reason as_reason(const Awaited& awaited) {
+    return {{"waits"},
+            where(awaited.place),
+            whom(awaited.partner, awaited.group),
+            when(awaited.place),
+            {"in-transfer", {number(awaited.sequence), awaited.group}}};
 }
 
-std::string to_text(const Awaited& awaited) {
-    return "waits " + where(awaited.place) + ", for " + awaited.whom + " (" + when(awaited.place) +
-           number("; transfer ", awaited.sequence) + " of " + awaited.group + ")";
-}
-
-std::string to_text(const Whereabouts& whereabouts) {
-    return whereabouts.waits ? to_text(whereabouts.awaited) : "is at work " + to_text(whereabouts.place);
+Reason as_reason(const Whereabouts& whereabouts) {
+    if (whereabouts.waits) return as_reason(whereabouts.awaited);
+    return {{"is-at-work"}, where(whereabouts.place), when(whereabouts.place), {"end-of-place"}};
 }
 
 // --- RankProgress
@@ -186,7 +197,9 @@ Place RankProgress::place() const {
 void RankProgress::wait_for(const Awaited& awaited) {
     record_->awaited_place.store(awaited.place);
     record_->sequence.store(awaited.sequence, kRelaxed);
-    put(record_->whom, awaited.whom);
+    record_->role.store(static_cast<int32_t>(awaited.partner.role), kRelaxed);
+    record_->ranks.store(awaited.partner.ranks, kRelaxed);
+    put(record_->what, awaited.partner.what);
     put(record_->group, awaited.group);
     record_->waits.store(1, std::memory_order_release);
 }
@@ -223,7 +236,10 @@ Whereabouts ProgressTable::of(int slot) const {
     found.place = record.place.load();
     found.waits = record.waits.load(std::memory_order_acquire) != 0;
     if (!found.waits) return found;
-    found.awaited = {record.awaited_place.load(), taken(record.whom), taken(record.group),
+    const auto role = static_cast<Partner::Role>(record.role.load(kRelaxed));
+    found.awaited = {record.awaited_place.load(),
+                     {role, record.ranks.load(kRelaxed), taken(record.what)},
+                     taken(record.group),
                      record.sequence.load(kRelaxed)};
     return found;
 }

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/events/run_reason.h"
+
 namespace ringmaster {
 
 enum class Activity : int32_t { Starting, Preflight, Training, Evaluating, Saving };
@@ -24,19 +26,25 @@ struct Place {
     int hop = -1;    ///< index of the unit of the layer's attention (a stage, or some of its heads); -1: none
 };
 
-/// Returns text such as "in layer 12, hop 5 (backward of step 7, micro-batch 1)".
-std::string to_text(const Place& place);
+/// Names the other side of a transfer.
+struct Partner {
+    enum class Role : int32_t { Sender, Receiver, All };
+    Role role = Role::All;
+    int ranks = 0;     ///< the other rank's number; for All, the number of ranks that take part
+    std::string what;  ///< data that travel, such as "keys and values"; for All, such as "all-reduce"
+};
 
 /// Describes a transfer that a rank waits for.
 struct Awaited {
-    Place place;           ///< position in the step where the transfer was posted
-    std::string whom;      ///< text such as "rank 2 to send keys and values"
+    Place place;  ///< position in the step where the transfer was posted
+    Partner partner;
     std::string group;     ///< name of the group, such as "ring"
     int64_t sequence = 0;  ///< number of the transfer in its group, the same on all its ranks
 };
 
-/// Returns "waits in layer 12, hop 5, for rank 2 to send keys and values (backward of step 7; transfer …)".
-std::string to_text(const Awaited& awaited);
+/// Returns the parts of " waits in layer 12, hop 5, for rank 2 to send keys and values (backward of step 7,
+/// …)".
+Reason as_reason(const Awaited& awaited);
 
 struct Whereabouts {
     Place place;
@@ -44,8 +52,8 @@ struct Whereabouts {
     Awaited awaited;  ///< transfer that the rank waits for, if `waits`
 };
 
-/// Returns "waits in …" or "is at work in layer 12, hop 4 (…)".
-std::string to_text(const Whereabouts& whereabouts);
+/// Returns the parts of " waits in …" or " is at work in layer 12, hop 4 (…)", which follow a rank's number.
+Reason as_reason(const Whereabouts& whereabouts);
 
 struct ProgressRecord;
 

@@ -16,9 +16,10 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// maximum bytes of a message, and of a place or a log line
+/// maximum bytes of a message, and of a log line
 constexpr size_t kLongText = 2048, kShortText = 512;
 constexpr size_t kLogLines = 8;
+constexpr size_t kPlaceParts = 8, kPartWords = 4, kWordBytes = 128;  ///< limits of a place
 constexpr int kDepth = 4;
 constexpr double kLatest = 1e12;  ///< Unix seconds
 
@@ -113,6 +114,15 @@ ProcessId process_of(const Json& json) {
             whole(json, "start_time", 0, INT64_MAX), text_of(field(json, "boot_id"), kShortText)};
 }
 
+Json json_of(const Reason& reason) {
+    Json parts = Json::array();
+    for (const ReasonPart& part : reason) {
+        parts.push_back({part.code});
+        for (const std::string& value : part.with) parts.back().push_back(value.substr(0, kWordBytes));
+    }
+    return parts;
+}
+
 RankEnd end_of(const Json& json, std::set<int>& seen) {
     RankEnd end;
     end.rank = rank_of(json, seen);
@@ -121,7 +131,12 @@ RankEnd end_of(const Json& json, std::set<int>& seen) {
     end.unkillable = flag(json, "unkillable");
     end.t = seconds(json, "t");
     end.stopped = text_of(field(json, "stopped"), kShortText);
-    end.place = text_of(field(json, "place"), kShortText);
+    for (const Json& part : list(field(json, "place"), kPlaceParts)) {
+        const Json& words = list(part, kPartWords);
+        if (words.empty()) throw Damaged();
+        ReasonPart& added = end.place.emplace_back(ReasonPart{text_of(words[0], kWordBytes)});
+        for (size_t i = 1; i < words.size(); ++i) added.with.push_back(text_of(words[i], kWordBytes));
+    }
     end.waits = flag(json, "waits");
     for (const Json& line : list(field(json, "log"), kLogLines))
         end.record.last_log_lines.push_back(text_of(line, kShortText));
@@ -154,7 +169,7 @@ std::string rank_ends_to_line(const std::vector<RankEnd>& ends) {
                        {"unkillable", end.unkillable},
                        {"t", in_range(end.t)},
                        {"stopped", end.stopped.substr(0, kShortText)},
-                       {"place", end.place.substr(0, kShortText)},
+                       {"place", json_of(end.place)},
                        {"waits", end.waits},
                        {"log", end.record.last_log_lines}});
         if (end.record.error) {

@@ -331,9 +331,8 @@ void Supervisor::look_for_stopped() {
         const int signal = rank.alive ? stopped_by(rank.pid) : 0;
         rank.stop_clock.look(signal != 0, Clock::now());
         if (!rank.stop_clock.is_too_long()) continue;
-        rank.end.stopped = std::string("was stopped by SIG") + ::sigabbrev_np(signal) +
-                           " and not continued for " + std::to_string(StopClock::kPatience.count()) + " s";
-        say("rank " + std::to_string(rank.end.rank) + " " + rank.end.stopped);
+        rank.end.stopped = std::string("SIG") + ::sigabbrev_np(signal);
+        say(english({stopped_part(rank.end)}));
         stalled = true;
     }
     if (!stalled) return;
@@ -347,8 +346,8 @@ void Supervisor::note_places() {
         const Whereabouts at = progress_->of(static_cast<int>(i));
         const bool is_stopped = ranks_[i].alive && stopped_by(ranks_[i].pid) != 0;
         ranks_[i].end.waits = at.waits && !is_stopped;
-        ranks_[i].end.place =
-            (is_stopped && ranks_[i].end.stopped.empty() ? "is stopped; it " : "") + to_text(at);
+        Reason& place = ranks_[i].end.place = as_reason(at);
+        if (is_stopped && ranks_[i].end.stopped.empty()) place.insert(place.begin(), {"place-of-stopped"});
     }
 }
 
@@ -530,7 +529,7 @@ void Supervisor::tell_ranks(const RunVerdict& verdict) const {
     for (const Rank& rank : ranks_) {
         const bool cut_off = rank.end.killed_by_us && !rank.end.place.empty();
         append_to_log(options_.run_dir, rank.end.rank,
-                      "the run failed: " + reason + (cut_off ? "; this rank " + rank.end.place : ""));
+                      "the run failed: " + reason + (cut_off ? "; this rank" + english(rank.end.place) : ""));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "engine/error.h"
 #include "engine/events/library_words.h"
 #include "engine/exit_status.h"
+#include "launcher/agent/stop_clock.h"
 
 namespace ringmaster {
 
@@ -42,11 +43,6 @@ bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
 Reason& operator+=(Reason& reason, const Reason& more) {
     reason.insert(reason.end(), more.begin(), more.end());
     return reason;
-}
-
-/// Returns a reason made of plain text, which has no code; an empty reason for an empty text.
-Reason plain(const std::string& text) {
-    return text.empty() ? Reason() : Reason{{"text", {text}}};
 }
 
 ReasonPart how_it_ended(const RankEnd& end) {
@@ -111,27 +107,31 @@ Reason what_is_saved(const RankRecord& record) {
     return {{"last-checkpoint", {std::to_string(step)}}};
 }
 
+/// Appends a rank's place to `reason`, introduced by the part `code`.
+void add_place(Reason& reason, const char* code, const RankEnd& end) {
+    reason.push_back({code, {std::to_string(end.rank)}});
+    reason += end.place;
+}
+
 /// Returns "; rank 2 is at work in layer 12, hop 4 (…)" for ranks that kept others waiting, at most four.
-std::string ranks_at_work(const Ending& ending) {
+Reason ranks_at_work(const Ending& ending) {
     constexpr int kNamed = 4;
-    std::string text;
+    Reason ranks;
     int named = 0;
     for (const RankEnd& end : ending.ranks) {
         if (end.waits || end.place.empty() || !end.killed_by_us || named++ >= kNamed) continue;
-        text += "; rank " + std::to_string(end.rank) + " " + end.place;
+        add_place(ranks, "rank-kept-waiting", end);
     }
-    return text;
+    return ranks;
 }
 
 /// Returns one line for each rank whose last place is known, among the first 64 ranks.
-std::string all_places(const Ending& ending) {
+Reason all_places(const Ending& ending) {
     constexpr size_t kLines = 64;
-    std::string text;
-    for (size_t i = 0; i < ending.ranks.size() && i < kLines; ++i) {
-        const RankEnd& end = ending.ranks[i];
-        if (!end.place.empty()) text += "\n  rank " + std::to_string(end.rank) + " " + end.place;
-    }
-    return text;
+    Reason lines;
+    for (size_t i = 0; i < ending.ranks.size() && i < kLines; ++i)
+        if (!ending.ranks[i].place.empty()) add_place(lines, "place-of-rank", ending.ranks[i]);
+    return lines;
 }
 
 /// `how` is "stopped" or "stopped-now".
@@ -163,13 +163,11 @@ RunVerdict ended_well(const RankRecord& first) {
     return {RunPhase::Stopped, std::move(why)};
 }
 
-std::string unkillable_ranks(const Ending& ending) {
-    std::string text;
-    for (const RankEnd& end : ending.ranks) {
-        if (end.unkillable)
-            text += "\nrank " + std::to_string(end.rank) + " has not ended yet: the system does not let it";
-    }
-    return text;
+Reason unkillable_ranks(const Ending& ending) {
+    Reason ranks;
+    for (const RankEnd& end : ending.ranks)
+        if (end.unkillable) ranks.push_back({"rank-unkillable", {std::to_string(end.rank)}});
+    return ranks;
 }
 
 RunVerdict judge_ranks(const Ending& ending) {
@@ -179,9 +177,10 @@ RunVerdict judge_ranks(const Ending& ending) {
     if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped", first);
     for (const RankEnd& end : ending.ranks) {
         if (end.stopped.empty()) continue;
-        Reason why = plain("rank " + std::to_string(end.rank) + " " + end.stopped + ": it " + end.place);
+        Reason why{stopped_part(end), {"and-it"}};
+        why += end.place;
         why += what_is_saved(first);
-        why += plain(all_places(ending));
+        why += all_places(ending);
         return {RunPhase::Failed, std::move(why), "RANK-STOPPED", end.rank};
     }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
@@ -193,11 +192,19 @@ RunVerdict judge_ranks(const Ending& ending) {
     if (failed.empty()) return ended_well(first);
     const RankEnd& end = root_cause(failed);
     Reason why = sentence_of(end, ending);
-    if (cause_of(end.record) == cause::kTimeout) why += plain(ranks_at_work(ending) + all_places(ending));
+    if (cause_of(end.record) == cause::kTimeout) {
+        why += ranks_at_work(ending);
+        why += all_places(ending);
+    }
     return {RunPhase::Failed, std::move(why), code_of(end, ending), end.rank};
 }
 
 }  // namespace
+
+ReasonPart stopped_part(const RankEnd& end) {
+    return {"rank-stopped",
+            {std::to_string(end.rank), end.stopped, std::to_string(StopClock::kPatience.count())}};
+}
 
 bool has_failed(int wait_status, bool stop_requested) {
     if (stop_requested && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM) return false;
@@ -206,7 +213,7 @@ bool has_failed(int wait_status, bool stop_requested) {
 
 RunVerdict judge(const Ending& ending) {
     RunVerdict verdict = judge_ranks(ending);
-    verdict.why += plain(unkillable_ranks(ending));
+    verdict.why += unkillable_ranks(ending);
     return verdict;
 }
 

@@ -31,9 +31,8 @@ struct RankEnd {
     bool killed_by_us = false;
     bool unkillable = false;  ///< true if it still exists seconds after SIGKILL
     double t = 0;             ///< time of its end, Unix seconds
-    std::string stopped;      ///< "was stopped by SIGSTOP", if that ended the run
-    /// where the rank was when the run began to end: "is at work in layer 12, hop 4 (…)"
-    std::string place;
+    std::string stopped;      ///< "SIGSTOP", the signal that stopped it, if that ended the run
+    Reason place;        ///< parts of " is at work in layer 12, hop 4 (…)", where it was as the run ended
     bool waits = false;  ///< true if it waited for another rank at that place
     RankRecord record;
 };
@@ -57,6 +56,9 @@ struct RunVerdict {
 /// Returns true if a rank with this exit status makes the run fail. Death by SIGTERM after a stop request
 /// does not.
 bool has_failed(int wait_status, bool stop_requested);
+
+/// Returns the part "rank 2 was stopped by SIGSTOP and not continued for 10 s".
+ReasonPart stopped_part(const RankEnd& end);
 
 RunVerdict judge(const Ending& ending);
 

@@ -13,7 +13,7 @@ RankEnd end_of_rank(int rank) {
     end.wait_status = 9;
     end.killed_by_us = true;
     end.t = 1.7e9;
-    end.place = "is at work in layer 4";
+    end.place = {{"is-at-work"}, {"in-layer", {"4"}}};
     end.record.last_log_lines = {"one", "two"};
     end.record.error = ErrorEvent{"out of memory", "rank 1"};
     end.record.error_t = 1.7e9;
@@ -29,7 +29,7 @@ TEST(AgentLines, KeepRankEnds) {
     EXPECT_EQ(end.wait_status, 9);
     EXPECT_TRUE(end.killed_by_us);
     EXPECT_EQ(end.t, 1.7e9);
-    EXPECT_EQ(end.place, "is at work in layer 4");
+    EXPECT_EQ(end.place, (Reason{{"is-at-work"}, {"in-layer", {"4"}}}));
     EXPECT_EQ(end.record.last_log_lines, (std::vector<std::string>{"one", "two"}));
     EXPECT_EQ(end.record.error->message, "out of memory");
 }
@@ -48,7 +48,7 @@ TEST(AgentLines, KeepNodes) {
 TEST(AgentLines, CutLongTextsRatherThanTheLine) {
     RankEnd end = end_of_rank(0);
     end.record.error->message = std::string(1 << 20, 'x');
-    end.place = std::string(1 << 20, 'x');
+    end.place = {{"for-sender", {"2", std::string(1 << 20, 'x')}}};
     std::vector<RankEnd> ends(kMaxRanks, end);
     for (int rank = 0; rank < kMaxRanks; ++rank) ends[static_cast<size_t>(rank)].rank = rank;
     for (RankEnd& one : ends) one.record.last_log_lines.assign(5, std::string(300, 'y'));
@@ -73,6 +73,8 @@ TEST(AgentLines, RefuseWhatIsOutOfRangeOrOfAnotherKind) {
     EXPECT_FALSE(takes_ends("\"t\":1700000000.0", "\"t\":1e999"));
     EXPECT_FALSE(takes_ends("\"wait_status\":9", "\"wait_status\":70000"));
     EXPECT_FALSE(takes_ends("\"unkillable\":false", "\"unkillable\":0"));
+    for (const char* place : {"[[]]", "[[4]]", "[4]", "4", "[[\"a\",\"1\",\"2\",\"3\",\"4\"]]"})
+        EXPECT_FALSE(takes_ends("[[\"is-at-work\"],[\"in-layer\",\"4\"]]", place)) << place;
     EXPECT_FALSE(takes_ends("\"one\"", "\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\""));
     EXPECT_FALSE(rank_ends_from_line(rank_ends_to_line({end_of_rank(1), end_of_rank(1)})));
     for (const char* line : {"", "{}", "[1]", "null", "[{}]", "[", "\xff\xfe"})
@@ -90,8 +92,8 @@ TEST(AgentLines, RefuseDepthAndLength) {
 
 TEST(AgentLines, AreWithoutWhatATerminalObeys) {
     RankEnd end = end_of_rank(0);
-    end.place = "\x1b[2Jgone";
-    EXPECT_EQ(rank_ends_from_line(rank_ends_to_line({end}))->front().place, " [2Jgone");
+    end.place = {{"for-sender", {"2", "\x1b[2Jgone"}}};
+    EXPECT_EQ(rank_ends_from_line(rank_ends_to_line({end}))->front().place.front().with.back(), " [2Jgone");
 }
 
 }  // namespace

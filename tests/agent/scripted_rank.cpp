@@ -130,7 +130,11 @@ class Rank {
         progress_.begin_micro_batch(1);
         progress_.enter_layer(Pass::Forward, 4);
         progress_.enter_hop(has("waits") ? 2 : 1);
-        if (has("waits")) progress_.wait_for({progress_.place(), "rank " + script_.at("waits"), "ring", 11});
+        if (has("waits"))
+            progress_.wait_for({progress_.place(),
+                                {Partner::Role::Sender, std::stoi(script_.at("waits")), "keys"},
+                                "ring",
+                                11});
     }
 
     [[noreturn]] void fail(const std::string& message, std::string_view cause) {

@@ -73,18 +73,22 @@ ReasonPart part(const std::string& code) {
 
 TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
     RankEnd stopped = ours(2);
-    stopped.stopped = "was stopped by SIGSTOP";
-    stopped.place = "is at work in layer 1, hop 2 (step 3)";
+    stopped.stopped = "SIGSTOP";
+    stopped.place = {{"is-at-work"}, {"in-hop", {"1", "2"}}};
     Ending ending = failure({lost_a_peer(0, 90), ours(1), stopped});
     ending.lost_node = ReasonPart{"node-gone", {"1"}};
     const RunVerdict verdict = judge(ending);
     EXPECT_EQ(verdict.state, RunPhase::Failed);
     EXPECT_EQ(verdict.code, "RANK-STOPPED");
     EXPECT_EQ(verdict.failed_rank, 2);
-    EXPECT_EQ(verdict.why,
-              (Reason{{"text", {"rank 2 was stopped by SIGSTOP: it is at work in layer 1, hop 2 (step 3)"}},
-                      {"no-checkpoint"},
-                      {"text", {"\n  rank 2 is at work in layer 1, hop 2 (step 3)"}}}));
+    EXPECT_EQ(verdict.why, (Reason{{"rank-stopped", {"2", "SIGSTOP", "10"}},
+                                   {"and-it"},
+                                   {"is-at-work"},
+                                   {"in-hop", {"1", "2"}},
+                                   {"no-checkpoint"},
+                                   {"place-of-rank", {"2"}},
+                                   {"is-at-work"},
+                                   {"in-hop", {"1", "2"}}}));
 }
 
 TEST(Verdict, NamesTheLostNodeBeforeTheRanksThatOnlyLostIt) {
@@ -144,9 +148,12 @@ TEST(Verdict, DoesNotReadTheWordsOfAnErrorEvent) {
 
 TEST(Verdict, NamesTheRanksThatKeptAnotherWaitingInVain) {
     RankEnd at_work = ours(1);
-    at_work.place = "is at work in layer 4";
-    EXPECT_EQ(judge(failure({failing_by(rank(0, exited(1)), 5, cause::kTimeout), at_work})).why.back(),
-              (ReasonPart{"text", {"; rank 1 is at work in layer 4\n  rank 1 is at work in layer 4"}}));
+    at_work.place = {{"in-layer", {"4"}}};
+    const Reason why = judge(failure({failing_by(rank(0, exited(1)), 5, cause::kTimeout), at_work})).why;
+    EXPECT_EQ(Reason(why.end() - 4, why.end()), (Reason{{"rank-kept-waiting", {"1"}},
+                                                        {"in-layer", {"4"}},
+                                                        {"place-of-rank", {"1"}},
+                                                        {"in-layer", {"4"}}}));
     EXPECT_THAT(judge(failure({lost_a_peer(0, 5), at_work})).why.back(), ReasonPart({"error", {"xyz"}}));
 }
 

@@ -360,7 +360,9 @@ TEST(Groups, NumberTransfersAlikeOnAllRanks) {
     const Whereabouts at = table.of(0);
     all_wait.count_down();
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(at.awaited.whom, "rank 2 to send data");
+    EXPECT_EQ(at.awaited.partner.role, Partner::Role::Sender);
+    EXPECT_EQ(at.awaited.partner.ranks, 2);
+    EXPECT_EQ(at.awaited.partner.what, "data");
     EXPECT_EQ(at.awaited.group, "ring");
     EXPECT_EQ(at.awaited.sequence, 4);
     EXPECT_EQ(at.awaited.place.hop, 3);

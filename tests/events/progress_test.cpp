@@ -24,45 +24,52 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
         progress.enter_layer(Pass::Backward, 12);
         progress.enter_hop(4);
         ::raise(SIGSTOP);
-        progress.wait_for({progress.place(), "rank 2 to send keys and values", "ring", 411});
+        progress.wait_for({progress.place(), {Partner::Role::Sender, 2, "keys and values"}, "ring", 411});
         ::raise(SIGSTOP);
         progress.wait_is_over();
         progress.leave_layers();
         ::_exit(0);
     }
     ::waitpid(rank, nullptr, WUNTRACED);
-    EXPECT_EQ(to_text(table.of(1)), "is at work in layer 12, hop 4 (backward of step 7, micro-batch 2)");
+    EXPECT_EQ(english(as_reason(table.of(1))),
+              " is at work in layer 12, hop 4 (backward of step 7, micro-batch 2)");
     ::kill(rank, SIGCONT);
     ::waitpid(rank, nullptr, WUNTRACED);
     EXPECT_EQ(
-        to_text(table.of(1)),
-        "waits in layer 12, hop 4, for rank 2 to send keys and values (backward of step 7, micro-batch 2; "
+        english(as_reason(table.of(1))),
+        " waits in layer 12, hop 4, for rank 2 to send keys and values (backward of step 7, micro-batch 2; "
         "transfer 411 of ring)");
     ::kill(rank, SIGCONT);
     ::waitpid(rank, nullptr, 0);
-    EXPECT_EQ(to_text(table.of(1)), "is at work after layer 12, hop 4 (step 7)");
-    EXPECT_EQ(to_text(table.of(0)), "is at work before the first layer (starting)") << "slots are apart";
+    EXPECT_EQ(english(as_reason(table.of(1))), " is at work after layer 12, hop 4 (step 7)");
+    EXPECT_EQ(english(as_reason(table.of(0))), " is at work before the first layer (starting)")
+        << "slots are apart";
+}
+
+std::string work_at(const Place& place) {
+    return english(as_reason(Whereabouts{place}));
 }
 
 TEST(Progress, NamesNoHopWhereKeysDoNotTravel) {
     RankProgress progress;
     progress.begin(Activity::Evaluating, 3);
     progress.enter_layer(Pass::Forward, 0);
-    EXPECT_EQ(to_text(progress.place()), "in layer 0 (forward of the evaluation after step 3)");
+    EXPECT_EQ(work_at(progress.place()), " is at work in layer 0 (forward of the evaluation after step 3)");
     progress.set_hops(true);
     progress.enter_layer(Pass::Forward, 1);
-    EXPECT_EQ(to_text(progress.place()), "in layer 1, hop 0 (forward of the evaluation after step 3)");
+    EXPECT_EQ(work_at(progress.place()),
+              " is at work in layer 1, hop 0 (forward of the evaluation after step 3)");
     progress.leave_layers();
     progress.begin(Activity::Saving, 3);
-    EXPECT_EQ(to_text(progress.place()), "after layer 1, hop 0 (saving after step 3)");
+    EXPECT_EQ(work_at(progress.place()), " is at work after layer 1, hop 0 (saving after step 3)");
 }
 
 TEST(Progress, CutsWhatIsLongerThanItsPlace) {
     ProgressTable table(1);
     RankProgress progress(table.descriptor(), 0);
-    progress.wait_for({{}, std::string(1000, 'w'), std::string(1000, 'g'), 1});
-    EXPECT_THAT(table.of(0).awaited.whom, testing::MatchesRegex("w+"));
-    EXPECT_LT(table.of(0).awaited.whom.size(), 200u);
+    progress.wait_for({{}, {Partner::Role::All, 2, std::string(1000, 'w')}, std::string(1000, 'g'), 1});
+    EXPECT_THAT(table.of(0).awaited.partner.what, testing::MatchesRegex("w+"));
+    EXPECT_LT(table.of(0).awaited.partner.what.size(), 200u);
     EXPECT_LT(table.of(0).awaited.group.size(), 200u);
 }
 
