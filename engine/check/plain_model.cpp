@@ -322,7 +322,8 @@ class PlainModel {
         columns_of(dlayer_inputs_nw_, layer).copy_(gradient_np.detach());
     }
 
-    /// Returns each label's weight in the comparison's loss, which follows from the sums of all ranks' slots.
+    /// Returns each label's weight in the comparison's loss: the derivative of the loss by the sum of the
+    /// label's slot. The sums are those of all ranks.
     template <class Losses>
     at::Tensor compared(const at::Tensor& x_nc, const at::Tensor& labelled, const Losses& losses_of) {
         at::Tensor sums_s = at::zeros({2 * comparison_->slots}, x_nc.options().dtype(at::kDouble));

@@ -1,4 +1,4 @@
-/// Gives the text that an event has in its rank's log.
+/// Formats an event as the text for its rank's log.
 #pragma once
 
 #include <string>

@@ -92,7 +92,7 @@ NodeState node_of(const nlohmann::json& json) {
     return node;
 }
 
-constexpr std::size_t kMostCode = 64;  ///< most bytes of a code
+constexpr std::size_t kMostCode = 64;  ///< longest code, in bytes
 
 /// Returns the code of a failure; other states have none.
 std::string code_of(const RunState& state) {
@@ -141,7 +141,7 @@ Json json_of(const RunState& state) {
             {"nodes", std::move(nodes)}};
 }
 
-/// Returns the rank that failed first; files of older versions do not say.
+/// Returns the rank that failed first; -1 for files of older versions, which do not record it.
 int failed_rank_of(const nlohmann::json& json, int ranks) {
     if (!json.contains("failed_rank")) return -1;
     return static_cast<int>(integer_at(json, "failed_rank", -1, std::max(0, ranks - 1)));

@@ -1,4 +1,4 @@
-// Describes GPT-J: attention and MLP read one LayerNorm, and config.json has names of GPT-2.
+// Describes GPT-J: attention and MLP read one LayerNorm, and config.json uses GPT-2's key names.
 #include "engine/families/families.h"
 #include "engine/families/read_rope.h"
 

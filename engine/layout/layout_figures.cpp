@@ -15,7 +15,8 @@ int64_t keys_of_others(const Spans& own, const AttentionMask& mask) {
     return count_tokens(visible_keys(own, mask)) - held;
 }
 
-/// The part of the keys' time that computation never hides, because copying the keys slows computation down.
+/// The part of the keys' transfer time that computation never hides, because copying the keys slows
+/// computation down.
 constexpr double kNeverHidden = 0.1;
 
 double slowest_s(const std::vector<RankFigures>& figures, const LayoutCosts& costs) {

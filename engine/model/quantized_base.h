@@ -53,8 +53,8 @@ class QuantizedBase {
 
     /// Returns whether the module has a matrix: the parts of a fused matrix, except the first, have none.
     bool has(int layer, size_t target) const { return layouts_[static_cast<size_t>(layer)][target].rows > 0; }
-    /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
-    /// computation. `unit_bytes` holds the whole unit's bytes.
+    /// Returns the dequantized matrix of a layer's module, computed with the simplest operations and rounded
+    /// to the dtype of computation. `unit_bytes` holds the whole unit's bytes.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
     at::Tensor plain_experts(const at::Tensor& unit_bytes, int layer, Role role) const;
 

@@ -47,7 +47,8 @@ struct SequencePlan {
 };
 
 /// Prompts that several answers of a micro-batch have in common are computed once
-/// (engine/data/shared_prompts.h). The shares are counted in the prepared rows, separately in each row.
+/// (engine/data/shared_prompts.h). The ratios below are counted in the prepared rows; only a prompt that
+/// answers of one row have in common counts.
 struct PromptSharing {
     bool on = false;
     std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts

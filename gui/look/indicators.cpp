@@ -51,7 +51,7 @@ void drawRing(QPainter& painter, const QRectF& box, QStyle::State state, const C
     painter.drawEllipse(box.center(), box.width() * 0.2, box.height() * 0.2);
 }
 
-/// Marks a chosen entry of a menu.
+/// Draws the tick of a checked menu entry.
 void drawTick(const QStyleOption& option, QPainter& painter) {
     const double side = std::min(option.rect.width(), option.rect.height()) * 0.7;
     const QPointF from = QRectF(option.rect).center() - QPointF(side / 2, side / 2);

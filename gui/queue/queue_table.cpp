@@ -96,8 +96,8 @@ int QueueTable::shorten(int column, int wide, int less) {
     return less;
 }
 
-/// Divides the width that the other columns leave between names and places, within limits. If that width is
-/// too small, elides the titles of the sweep's keys, which the plot below also names.
+/// Divides the width left by the other columns between the Name and Where columns, within limits. If that
+/// width is too small, elides the titles of the sweep's keys, which the plot below also names.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
     const auto wide = [this](int column) {

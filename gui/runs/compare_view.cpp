@@ -255,7 +255,7 @@ void CompareView::showProblems(const QString& problem) {
 void CompareView::draw() {
     const auto along = Along(std::max(0, m_along->checkedId()));
     for (size_t kind = 0; kind < m_charts.size(); ++kind) {
-        // Only some runs have the kinds from Reward on.
+        // Only some runs have Reward and the kinds after it.
         m_charts[kind]->setVisible(kKinds[kind] < CurveKind::Reward || hasCurve(m_comparison, kKinds[kind]));
         const int width = std::max(m_charts[kind]->plot()->plotWidth(), space(10));
         m_charts[kind]->setData(chartOf(m_comparison, kKinds[kind], along, width, m_log->isChecked()));

@@ -19,8 +19,8 @@ QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);  ///< in the app's words
 QString effect_of(const Diagnostic& finding, const Fix& fix);
 
-/// Returns an error's message by the phrases of its code's record. Words that are not ours, such as those of
-/// another program, stay, with the code's title before them in any language but English.
+/// Returns an error's message, translated with the phrases in its code's record. Text without a translation,
+/// such as another program's, stays as it is; in languages other than English the code's title precedes it.
 QString message_of(const Error& error);
 /// Returns the same for an error that is kept as text, such as the end of a run.
 QString error_of(const std::string& code, const std::string& text);

@@ -379,7 +379,7 @@ void TryPage::take(const nlohmann::json& line) {
     if (!m_soon.isActive()) m_soon.start();
 }
 
-/// Marks what is unfinished, and removes the newest prompt if nothing was written.
+/// Marks the newest answer as unfinished, or removes its prompt if no model has written anything.
 void TryPage::endAnswers(const QString& note) {
     if (m_task != Task::Generating || m_tried.empty()) return;
     Tried& newest = m_tried.front();

@@ -50,7 +50,7 @@ std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const
                                     const ProgramNeeds& needs, const Remedy& remedy = {},
                                     std::vector<Node>* kept = nullptr);
 
-/// Thrown if machines cannot be used: names each with its next step.
+/// Thrown if machines cannot be used: names each machine and what to do about it.
 struct NodesError : Error {
     explicit NodesError(std::vector<NodeReport> reports_, const std::string& hint_ = {});
     std::vector<NodeReport> reports;  ///< reports of the machines that cannot train

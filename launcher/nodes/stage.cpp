@@ -87,7 +87,8 @@ std::string with_input(SshSession& session, const std::string& script, const std
                 full ? "make room there" : "");
 }
 
-/// Sets the script's folders. Partial files carry the node's name, since nodes may share the folder.
+/// Returns the first lines of the scripts: the folders, and the function that hashes a file. Partial files
+/// carry the node's name, since nodes may share the folder.
 std::string objects_of(const Node& node) {
     std::string name = node.name();
     std::replace_if(

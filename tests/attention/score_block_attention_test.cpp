@@ -109,7 +109,7 @@ TEST(ScoreBlockAttention, TakesRowsOfABatchOutOfAPackedBuffer) {
     }
 }
 
-/// Computes the result with the CPU's own blocks.
+/// Computes the result with the CPU kernel (block_attention.h).
 Result by_own_blocks(const Sequence& x, const std::vector<Slice>& slices, const ScoreRule& rule) {
     SoftmaxSums sums = no_keys_seen(x.q);
     block_attention_forward(sums, x.q, x.k, x.v, slices, rule);

@@ -1,5 +1,5 @@
-// Fuzzes the output of a node's follower, fed whole and byte by byte: both give the same frames, and each
-// frame of a file continues a file of the record.
+// Fuzzes the parser of a node's follower output. Input fed whole and byte by byte must give the same frames,
+// and each frame of a file must begin where the bytes received so far for that file end.
 #include <map>
 
 #include "engine/error.h"

@@ -220,7 +220,7 @@ void show_adapt(const Shown& shown, const QString& config) {
     shown(dialog, u"adapt"_s);
 }
 
-/// Draws the dialog that asks where to publish a model: a run's, with a name, and a folder's.
+/// Draws the publish dialog twice: for a run's model, with the repository filled in, and for a model folder.
 void show_publish(const Shown& shown) {
     PublishDialog of_run(u"longdocs-64k"_s, true, nullptr);
     of_run.findChild<QLineEdit*>(u"publishRepository"_s)->setText(u"ann/longdocs-64k"_s);

@@ -53,7 +53,8 @@ def test_leaving_a_watched_run_leaves_it_as_it_is(tmp_path, number, status):
     assert (run / "run.json").read_text() == before
 
 
-# A short name fails only when stdout is flushed; a long one fails as it is written, so that the flush has nothing to do.
+# Writing a short name fails only when stdout is flushed; writing a long one fails at once and leaves nothing
+# to flush.
 @pytest.mark.parametrize("length", [1, 6000])
 def test_a_reader_that_went_away_ends_the_watching(tmp_path, length):
     run = keep_running(make_run(tmp_path / "runs/one"))

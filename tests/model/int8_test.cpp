@@ -126,7 +126,8 @@ TEST(Int8GpuProduct, EqualsTheCpus) {
                 return int8_linear(x_on_gpu, {on_gpu}, bias_o.cuda(), mask_c.cuda(), kThreshold).cpu();
             };
             EXPECT_TRUE(at::equal(product_there(none_c), product_here(none_c))) << N << " " << C << " " << O;
-            // Outliers are added by a floating-point product, whose order of sums is the device's.
+            // Outliers are added by a floating-point product, whose order of summation differs between
+            // devices.
             const at::Tensor expected = product_here(outliers_c).to(at::kDouble);
             const double off = (product_there(outliers_c).to(at::kDouble) - expected).norm().item<double>();
             EXPECT_LT(off, (dtype == at::kFloat ? 1e-6 : 3e-3) * expected.norm().item<double>());

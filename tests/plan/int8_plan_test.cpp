@@ -51,7 +51,8 @@ TEST(Int8Plan, CountsTheBuffersOfSomeRowsAtATime) {
     const RankMemory few = rank_memory(inputs(WeightFormat::Int8, 8 * 1024));
     const RankMemory plain = rank_memory(inputs(WeightFormat::Plain, 8 * 1024));
     EXPECT_LT(few.weights, 0.6 * double(plain.weights));
-    // The memory does not grow with the tokens, as it would with whole sums of 8 bytes per element.
+    // The memory does not grow with the tokens, as it would if the product's sums (8 bytes per output
+    // element) were held for all rows at once.
     const RankMemory many = rank_memory(inputs(WeightFormat::Int8, 64 * 1024));
     const RankMemory plain_many = rank_memory(inputs(WeightFormat::Plain, 64 * 1024));
     const auto more = [](const RankMemory& of, const RankMemory& than) {

@@ -65,7 +65,7 @@ class AttentionTrace {
         if (in_.gathered_heads == 0) return 1;
         return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape_.kv_heads));
     }
-    /// Returns the elements of `count` keys and values of the heads that travel together.
+    /// Returns the elements of `count` keys and values, for the heads that are sent at once.
     double some_keys(double count) const { return heads_at_once() * shape_.of_keys(count); }
     /// Returns the elements that ranks send for `count` keys: keys and values, or latents in their place.
     double sent_elements(double count) const {

@@ -150,8 +150,9 @@ double trained_layer(const MemoryInputs& in, const ModelConfig& one) {
     return padded(in, unit_sizes(one).layer - experts) + double(experts) / in.expert_parts;
 }
 
-/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward pass: for
-/// divided experts, only those of the last parameter, and only if several ranks hold the part.
+/// Returns the elements of a layer's gradients whose reduction lasts into the next layer's backward pass.
+/// With expert parallelism only the last expert parameter counts, and only if several ranks hold the same
+/// part of the experts.
 double reduced_layer(const MemoryInputs& in, const ModelConfig& one) {
     if (in.lora.on() || in.expert_parts == 1) return trained_layer(in, one);
     int64_t last = 0;

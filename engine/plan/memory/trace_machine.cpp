@@ -196,7 +196,8 @@ void TraceMachine::Pull::accumulate(const Traced& x_nc, double) const {
                             x_nc.rows() * matrix.widest * machine.in_.element_bytes());
 }
 
-/// Traces the adapter's part before and after dropout.
+/// Traces the gradient of the input: the dequantized weight, then the adapter's contribution before and after
+/// dropout.
 Traced TraceMachine::Pull::input_into(const Traced& out_nc) const {
     const Matrix& matrix = machine.at(site);
     {

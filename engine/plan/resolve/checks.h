@@ -12,7 +12,8 @@ namespace ringmaster {
 /// Moves the keys at fault from the plan's used keys to its unsupported keys.
 void check_engine_limits(Plan& plan, Findings& findings);
 
-/// Returns the form of SEQ-CHUNKS that says why a sequence cannot be computed in chunks; null if it can.
+/// Returns the message form of finding SEQ-CHUNKS that says why a sequence cannot be computed in chunks; null
+/// if it can.
 const char* obstacle_to_chunks(const Plan& plan);
 
 /// Reports requirements of other engines, and cases in which they behave differently.

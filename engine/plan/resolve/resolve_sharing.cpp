@@ -7,8 +7,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the form of PROMPTS-SHARED that says why the prompt is computed again for each answer; nullptr if
-/// prompts are shared.
+/// Returns the message form of finding PROMPTS-SHARED that says why the prompt is computed again for each
+/// answer; nullptr if prompts are shared.
 const char* obstacle_to_sharing(const Plan& plan) {
     const Config& config = plan.config;
     if (plan.model && plan.model->has_recurrent_layers()) return "recurs";
