@@ -7,6 +7,8 @@
 #include <QStylePainter>
 #include <algorithm>
 
+#include "gui/look/flow_layout.h"
+#include "gui/look/header_layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 
@@ -232,18 +234,13 @@ void Figure::setCaption(const QString& caption) {
 }
 
 PageHeader::PageHeader(QWidget* parent)
-    : QWidget(parent), m_title(new ElidedLabel), m_subtitle(new ElidedLabel), m_actions(new QHBoxLayout) {
+    : QWidget(parent),
+      m_title(new ElidedLabel),
+      m_subtitle(new ElidedLabel),
+      m_layout(new HeaderLayout(m_title, m_subtitle, this)) {
     m_title->setFont(fontOf(Type::Title));
     m_subtitle->setFont(fontOf(Type::Small));
     m_subtitle->setForegroundRole(QPalette::PlaceholderText);
-    m_actions->setSpacing(space(0.5));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(space(0.6));
-    layout->addWidget(m_title);
-    layout->addWidget(m_subtitle);
-    layout->addStretch(1);
-    layout->addLayout(m_actions);
     const QPushButton button(u"X"_s, this);
     button.ensurePolished();
     setMinimumHeight(button.sizeHint().height());  // a header has the same height with and without buttons
@@ -251,7 +248,6 @@ PageHeader::PageHeader(QWidget* parent)
 
 void PageHeader::setTitle(const QString& title) {
     m_title->setFullText(title);
-    // Keeps room for the title, so that a long subtitle is elided first.
     const int whole = m_title->fontMetrics().horizontalAdvance(title) + space(0.3);
     m_title->setMinimumWidth(std::min(whole, space(kTitleEms)));
 }
@@ -259,7 +255,7 @@ void PageHeader::setSubtitle(const QString& subtitle) {
     m_subtitle->setFullText(subtitle);
 }
 void PageHeader::addAction(QWidget* widget) {
-    m_actions->addWidget(widget);
+    m_layout->addAction(widget);
 }
 
 QMargins pageMargins() {
@@ -275,7 +271,7 @@ QVBoxLayout* layOutPage(QWidget* page, PageHeader* header) {
 }
 
 EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
-    : QWidget(parent), m_body(new QLabel(text)), m_actions(new QHBoxLayout) {
+    : QWidget(parent), m_body(new QLabel(text)), m_actions(new FlowLayout(space(0.6))) {
     auto* head = new QLabel(title);
     head->setFont(fontOf(Type::Title));
     head->setAlignment(Qt::AlignCenter);
@@ -284,9 +280,7 @@ EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
     m_body->setAlignment(Qt::AlignCenter);
     m_body->setWordWrap(true);
     m_body->setMinimumWidth(space(kLeastTextEms));
-    m_actions->setSpacing(space(0.6));
-    m_actions->addStretch(1);
-    m_actions->addStretch(1);
+    m_actions->setAlignment(Qt::AlignHCenter);
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(space(0.6));
     layout->addStretch(2);
@@ -319,8 +313,8 @@ void EmptyView::resizeEvent(QResizeEvent* event) {
 }
 
 QPushButton* EmptyView::addAction(const QString& text) {
-    auto* button = m_actions->count() == 2 ? primaryButton(text) : new QPushButton(text);
-    m_actions->insertWidget(m_actions->count() - 1, button);
+    auto* button = m_actions->count() == 0 ? primaryButton(text) : new QPushButton(text);
+    m_actions->addWidget(button);
     return button;
 }
 

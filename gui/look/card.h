@@ -9,6 +9,9 @@
 
 namespace ringmaster {
 
+class FlowLayout;
+class HeaderLayout;
+
 /// Elides text that does not fit, and shows the whole text in its tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
@@ -114,7 +117,7 @@ class PageHeader : public QWidget {
   private:
     ElidedLabel* m_title;
     ElidedLabel* m_subtitle;
-    QHBoxLayout* m_actions;
+    HeaderLayout* m_layout;
 };
 
 /// Lays out a page from top to bottom, with a page's margins; the header comes first.
@@ -134,7 +137,7 @@ class EmptyView : public QWidget {
 
   private:
     QLabel* m_body;
-    QHBoxLayout* m_actions;
+    FlowLayout* m_actions;
 };
 
 QPushButton* primaryButton(const QString& text, QWidget* parent = nullptr);  ///< the page's main action

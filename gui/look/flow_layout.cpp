@@ -47,8 +47,9 @@ int FlowLayout::arrange(const QRect& rect, bool apply) const {
     int x = 0, y = 0, height = 0;
     std::vector<std::pair<QLayoutItem*, QRect>> line;
     const auto finish_line = [&] {
+        const int left = alignment() & Qt::AlignHCenter ? (rect.width() - x + spacing()) / 2 : 0;
         for (auto& [item, at] : line) {
-            at.moveTop(rect.y() + y + (height - at.height()) / 2);
+            at.moveTopLeft({at.x() + left, rect.y() + y + (height - at.height()) / 2});
             if (apply) item->setGeometry(at);
         }
         line.clear();

@@ -1,5 +1,5 @@
 /// Lays out small controls side by side and wraps them into lines like the words of a paragraph; centres them
-/// vertically in their line.
+/// vertically in their line. With Qt::AlignHCenter, lines are centred; else they begin at the left.
 #pragma once
 
 #include <QLayout>

@@ -1,20 +1,32 @@
 #include "gui/look/scrolled.h"
 
+#include <QEvent>
 #include <QScrollBar>
+#include <algorithm>
 
 namespace ringmaster {
 
 namespace {
 
-/// Scrolls vertically and is never narrower than its content.
+/// Scrolls vertically and is as wide as its content, up to a width.
 class WholeWidth : public QScrollArea {
   public:
-    using QScrollArea::QScrollArea;
+    WholeWidth(int most, QWidget* parent) : QScrollArea(parent), m_most(most) {}
 
     QSize minimumSizeHint() const override {
         const int whole = widget() == nullptr ? 0 : widget()->minimumSizeHint().width();
-        return {whole + verticalScrollBar()->sizeHint().width(), QScrollArea::minimumSizeHint().height()};
+        return {std::min(whole + verticalScrollBar()->sizeHint().width(), m_most),
+                QScrollArea::minimumSizeHint().height()};
     }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+
+  private:
+    int m_most;
 };
 
 QScrollArea* set_up(QScrollArea* scroll, QWidget* inside) {
@@ -34,8 +46,10 @@ QScrollArea* scrolled(QWidget* inside, QWidget* parent) {
     return set_up(new QScrollArea(parent), inside);
 }
 
-QScrollArea* scrolled_whole(QWidget* inside, QWidget* parent) {
-    return set_up(new WholeWidth(parent), inside);
+QScrollArea* scrolled_whole(QWidget* inside, int most, QWidget* parent) {
+    QScrollArea* scroll = set_up(new WholeWidth(most, parent), inside);
+    if (most < QWIDGETSIZE_MAX) scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    return scroll;
 }
 
 }  // namespace ringmaster

@@ -7,7 +7,8 @@ namespace ringmaster {
 
 QScrollArea* scrolled(QWidget* inside, QWidget* parent = nullptr);
 
-/// Makes a scroll area that is never narrower than its content, for one side of a splitter.
-QScrollArea* scrolled_whole(QWidget* inside, QWidget* parent = nullptr);
+/// Makes a scroll area that is not narrower than its content, for one side of a splitter. Content wider than
+/// `most` pixels scrolls horizontally, too.
+QScrollArea* scrolled_whole(QWidget* inside, int most = QWIDGETSIZE_MAX, QWidget* parent = nullptr);
 
 }  // namespace ringmaster

@@ -1,5 +1,6 @@
 #include "gui/look/sort_header.h"
 
+#include <QStyle>
 #include <QStyleOptionHeader>
 
 namespace ringmaster {
@@ -10,15 +11,18 @@ SortHeader::SortHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
     setSectionsClickable(true);
 }
 
-QString SortHeader::arrow(Qt::SortOrder order) {
-    return order == Qt::AscendingOrder ? u" \u25B2"_s : u" \u25BC"_s;
-}
-
 void SortHeader::initStyleOptionForIndex(QStyleOptionHeader* option, int section) const {
     QHeaderView::initStyleOptionForIndex(option, section);
     if (option->sortIndicator == QStyleOptionHeader::None) return;
     option->sortIndicator = QStyleOptionHeader::None;
-    option->text += arrow(sortIndicatorOrder());
+    option->text += sortIndicatorOrder() == Qt::AscendingOrder ? u" \u25B2"_s : u" \u25BC"_s;
+}
+
+QSize SortHeader::sectionSizeFromContents(int section) const {
+    QStyleOptionHeaderV2 option;
+    initStyleOption(&option);
+    initStyleOptionForIndex(&option, section);
+    return style()->sizeFromContents(QStyle::CT_HeaderSection, &option, {}, this);
 }
 
 void useSortHeader(QTableView* table) {

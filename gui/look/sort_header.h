@@ -12,9 +12,10 @@ class SortHeader : public QHeaderView {
 
   public:
     explicit SortHeader(QWidget* parent = nullptr);
-    static QString arrow(Qt::SortOrder order);  ///< the arrow to add to a title, with a space before it
 
   protected:
+    /// Returns the size of the title, with the arrow only if the table is sorted by this section.
+    QSize sectionSizeFromContents(int section) const override;
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override;
 };
 

@@ -105,6 +105,36 @@ class LookTest : public QObject {
         QCOMPARE(show::loss(2.71418), u"2,7142"_s);
     }
 
+    void aHeaderPutsBelowWhatHasNoRoomInALine() {
+        PageHeader header;
+        header.setTitle(u"Runs"_s);
+        header.setSubtitle(u"12 runs, 5 of them at work"_s);
+        auto *left = new QPushButton(u"From another machine"_s), *right = new QPushButton(u"Compare"_s);
+        header.addAction(left);
+        header.addAction(right);
+        const auto labels = header.findChildren<ElidedLabel*>();
+        const auto show_at = [&](int width) {
+            header.resize(width, header.heightForWidth(width));
+            header.show();
+            QCoreApplication::processEvents();
+            for (const QWidget* widget : header.findChildren<QWidget*>())
+                QVERIFY2(header.rect().contains(widget->geometry()), qPrintable(widget->objectName()));
+            QVERIFY(labels[1]->width() >= labels[1]->sizeHint().width());
+        };
+        const int line = header.sizeHint().width();
+        show_at(line);
+        QCOMPARE(header.height(), header.minimumHeight());
+        QCOMPARE(right->geometry().right() + 1, line);
+        show_at(line - 1);
+        QVERIFY(labels[1]->y() >= labels[0]->geometry().bottom());
+        QCOMPARE(right->geometry().right() + 1, line - 1);
+        show_at(left->sizeHint().width() + right->sizeHint().width() + space(0.5));
+        QVERIFY(left->y() > labels[0]->geometry().bottom());
+        QCOMPARE(left->y(), right->y());
+        show_at(left->sizeHint().width());
+        QVERIFY(right->y() > left->geometry().bottom());
+    }
+
     void cardsTakeAsManyColumnsAsThereIsRoomInEvenRows() {
         QWidget page;
         auto* grid = new CardGrid(10, 3, &page);
