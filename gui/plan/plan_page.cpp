@@ -32,8 +32,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;         // delay after the last key press
-constexpr int kLeastCharacters = 40;   // characters of a line that fit without scrolling
+constexpr int kDraftMs = 2000;         // delay after the last key
+constexpr int kLeastCharacters = 40;   // of a line of text that can be read without scrolling
+constexpr int kFewestCharacters = 30;  // of a line of text beside a problem with a long word
 constexpr double kLeastBoardEms = 23;  // least width of the plan, with the page's margins
 
 QString drafts_folder() {
@@ -146,18 +147,20 @@ QWidget* PlanPage::makeLeft() {
 /// with the problems beside the text.
 void PlanPage::arrange() {
     const int text = m_editor->widthOf(kLeastCharacters);
-    m_editor->setMinimumWidth(text);
     const int board = m_board->widget()->minimumSizeHint().width() +
                       m_board->verticalScrollBar()->sizeHint().width() + 2 * pageMargins().left() +
                       m_work->handleWidth();
     const bool is_wide = width() >= text + std::max(space(kLeastBoardEms), board);
     const auto along = is_wide ? Qt::Horizontal : Qt::Vertical;
+    m_editor->setMinimumWidth(is_wide ? text : m_editor->widthOf(kFewestCharacters));
     m_board->setMinimumHeight(is_wide ? 0 : space(8));
     if (along == m_work->orientation() && m_sheet->orientation() != along) return;
     m_work->setOrientation(along);
     m_sheet->setOrientation(is_wide ? Qt::Vertical : Qt::Horizontal);
     m_work->setSizes(is_wide ? QList{space(24), space(40)} : QList{space(20), space(20)});
-    m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{text, space(14)});
+    const int sheet = width() - 2 * pageMargins().left() - m_sheet->handleWidth();
+    const int problems = std::clamp(sheet - text, 0, space(14));
+    m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{sheet - problems, problems});
 }
 
 /// Gives the problems the room below a short text, unless the user has chosen their sizes.

@@ -22,6 +22,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr size_t kMostFixes = 4;
+constexpr double kMostWordEms = 16;  ///< width of the longest word that is shown without scrolling
 constexpr double kIconEms = 0.85;
 constexpr int kLeastRows = 3;  ///< rows that the list shows whole
 
@@ -82,6 +83,7 @@ ProblemList::ProblemList(QWidget* parent)
     m_fixes = new FlowLayout(space(0.4), m_fix_box);
     m_title->setFont(fontOf(Type::Section));
     m_title->setContentsMargins(space(0.7), 0, space(0.7), 0);
+    m_title->setWordWrap(true);
     m_list->setObjectName(u"problemList"_s);
     m_list->setAccessibleName(tr("Problems"));
     m_list->setProperty("flat", true);
@@ -110,7 +112,7 @@ ProblemList::ProblemList(QWidget* parent)
     layout->setSpacing(space(0.3));
     layout->addWidget(m_title);
     layout->addWidget(m_list, 2);
-    QScrollArea* sheet = scrolled(m_details);
+    QScrollArea* sheet = scrolled_whole(m_details, space(kMostWordEms));
     layout->addWidget(sheet, 3);
     sheet->setMinimumHeight(space(5));
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);

@@ -13,6 +13,7 @@
 #include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/look/scrolled.h"
 #include "gui/queue/parallel_plot.h"
 #include "gui/queue/queue_dialog.h"
 #include "gui/queue/queue_table.h"
@@ -58,7 +59,7 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
     m_problem->setObjectName(u"queuePageProblem"_s);
     m_problem->hide();
     m_stack->addWidget(empty);
-    m_stack->addWidget(makeList());
+    m_stack->addWidget(scrolled(makeList()));
     QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_problem);
     layout->addWidget(m_stack, 1);

@@ -19,6 +19,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
+constexpr int kLeastRows = 6;  ///< least height of the table, in rows, with its header and its scroll bar
+
 /// Says where a run trains: "here", its hosts, or its partition of Slurm.
 QString place_words(const QueuePlace& place) {
     if (!place.partition) {
@@ -53,6 +55,7 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(space(1.65));
+    setMinimumHeight(kLeastRows * verticalHeader()->defaultSectionSize());
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setStretchLastSection(true);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -84,15 +87,22 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Makes the column of a sweep's key, now `wide` pixels, narrower by up to `less`; returns by how much. The
-/// values stay whole; the title is elided.
+/// Returns the least width of a key's column, which is `wide`.
+int QueueTable::shortest(int column, int wide) const {
+    return std::min(wide, std::max(sizeHintForColumn(column), space(6.5)));
+}
+
+/// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. Its values stay
+/// whole; its title ends in dots.
 int QueueTable::shorten(int column, int wide, int less) {
-    less = std::clamp(less, 0, std::max(0, wide - std::max(sizeHintForColumn(column), space(6.5))));
+    less = std::clamp(less, 0, wide - shortest(column, wide));
     setColumnWidth(column, wide - less);
     QTableWidgetItem* title = horizontalHeaderItem(column);
+    const QFontMetrics metrics = horizontalHeader()->fontMetrics();
+    const int margins =
+        horizontalHeader()->sectionSizeHint(column) - metrics.horizontalAdvance(title->toolTip());
     if (less > 0)
-        title->setText(horizontalHeader()->fontMetrics().elidedText(title->toolTip(), Qt::ElideMiddle,
-                                                                    wide - less - space(0.6)));
+        title->setText(metrics.elidedText(title->toolTip(), Qt::ElideMiddle, wide - less - margins));
     return less;
 }
 
@@ -111,8 +121,15 @@ void QueueTable::fitName() {
             horizontalHeaderItem(column)->setText(horizontalHeaderItem(column)->toolTip());
         if (column != Name && column != Where) room -= wide(column);
     }
+    int missing = place + std::min(whole, space(11)) - room, shorter = 0;
     for (int column = FixedColumns; column < columnCount(); ++column)
-        room += shorten(column, wide(column), place + std::min(whole, space(11)) - room);
+        shorter += wide(column) - shortest(column, wide(column));
+    if (shorter < missing) missing = 0;
+    for (int column = FixedColumns; column < columnCount(); ++column) {
+        const int less = shorten(column, wide(column), missing);
+        missing -= less;
+        room += less;
+    }
     setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
     setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, whole));
 }

@@ -40,6 +40,7 @@ class QueueTable : public QTableWidget {
 
   private:
     int gapAt(int y) const;
+    int shortest(int column, int wide) const;
     int shorten(int column, int wide, int less);
     void fitName();
     void fillRow(int row, const QueuedRun& queued, const RunSummary& run,

@@ -33,6 +33,8 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::GradNorm,  CurveKind::Reward,          CurveKind::ClipShare,
                                 CurveKind::SamplerGap};
 
+constexpr double kMostNameEms = 14;  ///< width from which a run's name ends in dots
+
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
   public:
@@ -74,8 +76,40 @@ class ChangeDelegate : public QStyledItemDelegate {
     }
 };
 
+/// Shows figures of runs in columns that share the table's width.
+class ComparedTable : public QTableView {
+  public:
+    using QTableView::QTableView;
+
+    void reset() override {
+        QTableView::reset();
+        fitColumns();
+    }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QTableView::resizeEvent(event);
+        fitColumns();
+    }
+
+  private:
+    void fitColumns() {
+        const auto* header = horizontalHeader();
+        const int columns = model() ? model()->columnCount() : 0;
+        if (columns < 2) return;
+        const int widest = viewport()->width() * 2 / 5;
+        const int first = std::clamp(sizeHintForColumn(0) + space(0.6), space(8), std::max(space(9), widest));
+        const int share = (viewport()->width() - first) / (columns - 1);
+        setColumnWidth(0, first);
+        for (int column = 1; column < columns; ++column) {
+            const int name = std::min(header->sectionSizeHint(column), space(kMostNameEms));
+            setColumnWidth(column, std::max({space(8), share, name}));
+        }
+    }
+};
+
 QTableView* readTable(QAbstractItemModel* model, const QString& name) {
-    auto* table = new QTableView;
+    auto* table = new ComparedTable;
     table->setModel(model);
     table->setAccessibleName(name);
     table->setProperty("flat", true);
@@ -88,6 +122,7 @@ QTableView* readTable(QAbstractItemModel* model, const QString& name) {
     table->verticalHeader()->hide();
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table->horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
     return table;
 }
 
@@ -96,13 +131,6 @@ void fit(QTableView* table, int rowHeight) {
     table->verticalHeader()->setDefaultSectionSize(rowHeight);
     table->setFixedHeight(table->horizontalHeader()->sizeHint().height() +
                           rowHeight * table->model()->rowCount() + space(0.9));
-    table->resizeColumnToContents(0);
-    const int columns = std::max(1, table->model()->columnCount());
-    const int first = std::clamp(table->columnWidth(0) + space(0.6), space(8),
-                                 std::max(space(9), table->viewport()->width() * 2 / 5));
-    const int each = std::max(space(8), (table->viewport()->width() - first) / std::max(1, columns - 1));
-    for (int column = 0; column < columns; ++column)
-        table->setColumnWidth(column, column == 0 ? first : each);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ QWidget* RunsPage::makeBar() {
     m_search->setToolTip(
         tr("Search the runs (%1)").arg(QKeySequence(QKeySequence::Find).toString(QKeySequence::NativeText)));
     m_search->setClearButtonEnabled(true);
-    m_search->setMinimumWidth(space(12));
+    m_search->setMinimumWidth(space(11));
     auto* columns = new QToolButton;
     columns->setObjectName(u"columnsButton"_s);
     columns->setText(tr("Columns"));

@@ -23,6 +23,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
+constexpr double kBesideEms = 48;  ///< least width at which the runs are beside the other cards
+
 /// Covers the page while something is dragged over it.
 class DropSheet : public QWidget {
   public:
@@ -90,16 +92,16 @@ StartPage::StartPage(Session& session, QWidget* parent)
     auto* grid = new CardGrid(20, 2, others);
     grid->addCard(m_machine);
     grid->addCard(makeFilesCard());
-    auto* below = new QHBoxLayout;
-    below->setSpacing(space(0.7));
-    below->addWidget(makeRunsCard(), 4);
-    below->addWidget(others, 5, Qt::AlignTop);
+    m_below = new QHBoxLayout;
+    m_below->setSpacing(space(0.7));
+    m_below->addWidget(makeRunsCard(), 4);
+    m_below->addWidget(others, 5, Qt::AlignTop);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(space(1.25), space(1.25), space(1.25), space(1.25));
     column->setSpacing(space(0.9));
     column->addWidget(makeActions());
-    column->addLayout(below);
+    column->addLayout(m_below);
     column->addStretch(1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -226,6 +228,7 @@ void StartPage::disappear() {
 
 void StartPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
+    m_below->setDirection(width() < space(kBesideEms) ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     if (m_reader.hasRead()) showRuns();
 }
 

@@ -51,6 +51,7 @@ class StartPage : public Page {
     QLabel* m_noRuns;
     QLabel* m_noFiles;
     QVBoxLayout* m_files;
+    QBoxLayout* m_below = nullptr;  ///< the cards below the actions
     QWidget* m_fileRows = nullptr;
     MachineCard* m_machine;
     QWidget* m_dropSheet;
