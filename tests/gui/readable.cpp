@@ -22,7 +22,6 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
-#include "gui/look/sort_header.h"
 #include "gui/start/recent_runs.h"
 
 namespace ringmaster {
@@ -32,9 +31,10 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kSlack = 1;              ///< pixels that rounding may take
-constexpr double kShortTitleEms = 12;  ///< a page's title must have this width before it may end in dots
-constexpr double kShortCellEms = 6;    ///< a cell's text must have this width before it may end in dots
-constexpr int kMostCells = 2000;       ///< most cells that are checked in one table
+constexpr double kShortTitleEms = 12;  ///< width in which a page's title may not end in dots
+constexpr double kShortCellEms = 6;    ///< width in which a cell's text may not end in dots
+constexpr double kNarrowEms = 55;      ///< width of a window whose tables may show a horizontal scroll bar
+constexpr int kMostCells = 2000;       ///< cells looked at in one table
 
 QString plain(const QString& text) {
     return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
@@ -69,6 +69,10 @@ QString why_cut(const QWidget& widget) {
         if (is_cut && qobject_cast<const Card*>(widget.parentWidget())) return u"ends in dots"_s;
         if (is_cut && is_title_of_page(*elided) && elided->width() < space(kShortTitleEms))
             return u"ends in dots, although it is short"_s;
+        const auto* header = qobject_cast<const PageHeader*>(widget.parentWidget());
+        if (is_cut && header && elided->font() == fontOf(Type::Small) &&
+            lacks(header->width(), widget.width()))
+            return u"ends in dots, although it could have a line of its own"_s;
         return is_cut && elided->toolTip().isEmpty() ? u"ends in dots without a tool tip"_s : QString();
     }
     if (const auto* label = qobject_cast<const QLabel*>(&widget); label && label->wordWrap()) {
@@ -128,14 +132,13 @@ QStringList cut_tabs(const QTabBar& bar) {
 QStringList cut_headers(const QHeaderView& header) {
     QStringList cut;
     if (!header.model() || header.orientation() == Qt::Vertical) return cut;
-    const int margin = header.style()->pixelMetric(QStyle::PM_HeaderMargin, nullptr, &header);
     for (int at = 0; at < header.count(); ++at) {
         if (header.isSectionHidden(at)) continue;
         const QString text = header.model()->headerData(at, Qt::Horizontal).toString();
-        const bool is_sorted = header.isSortIndicatorShown() && header.sortIndicatorSection() == at;
-        const QString whole = is_sorted ? text + SortHeader::arrow(header.sortIndicatorOrder()) : text;
-        const int needed = header.fontMetrics().horizontalAdvance(whole) + margin;
-        if (!text.isEmpty() && lacks(needed, header.sectionSize(at)))
+        const int needed = header.sectionSizeHint(at);
+        const bool tells_rest = header.textElideMode() != Qt::ElideNone &&
+                                header.model()->headerData(at, Qt::Horizontal, Qt::ToolTipRole) == text;
+        if (!tells_rest && !text.isEmpty() && lacks(needed, header.sectionSize(at)))
             cut << called(header, text) + u" needs %1, has %2"_s.arg(needed).arg(header.sectionSize(at));
     }
     return cut;
@@ -186,7 +189,9 @@ bool is_empty_without_a_word(const QAbstractItemView& view) {
 
 QStringList wrong_views(const QAbstractItemView& view) {
     QStringList wrong;
-    if (view.horizontalScrollBar()->maximum() > 0)
+    const bool may_scroll =
+        view.window()->width() < space(kNarrowEms) && view.horizontalScrollBar()->isVisible();
+    if (view.horizontalScrollBar()->maximum() > 0 && !may_scroll)
         wrong << called(view, view.accessibleName()) + u" scrolls sideways"_s;
     if (is_empty_without_a_word(view)) wrong << called(view, view.accessibleName()) + u" is empty"_s;
     return wrong;

@@ -2,7 +2,6 @@
 // language. pages.txt lists the pages, demo_dialogs.h opens the dialogs.
 #include <QApplication>
 #include <QProcess>
-#include <QScreen>
 #include <QTest>
 
 #include "gui/app/languages.h"
@@ -18,12 +17,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kPatienceMs = 30000;
-/// Returns the size of a small window; with large fonts, of one on a laptop's screen.
-QSize small_window() {
-    constexpr double kLargeDpi = 120;
-    return QGuiApplication::primaryScreen()->logicalDotsPerInch() > kLargeDpi ? QSize(1440, 900)
-                                                                              : QSize(1024, 700);
-}
+const QSize kSmallWindow(1024, 700);
 
 }  // namespace
 
@@ -46,11 +40,10 @@ class ReadableTest : public QObject {
     void pages() {
         QFETCH(QString, language);
         use_language(language);
-        const QSize size = small_window();
         QStringList wrong;
-        show_pages(m_home.path(), size, false, [&](QWidget& window, const QString& name) {
+        show_pages(m_home.path(), kSmallWindow, false, [&](QWidget& window, const QString& name) {
             wrong << wrongIn(window, name, language);
-            if (window.size() != size)
+            if (window.size() != kSmallWindow)
                 wrong << name + u" needs %1 x %2"_s.arg(window.width()).arg(window.height());
         });
         for (const QString& one : wrong) qWarning("%s", qPrintable(one));  // QVERIFY2 cuts long messages
