@@ -210,6 +210,8 @@ void PlanPage::connectAll() {
         m_editor->goToLine(line);
         m_editor->setFocus();
     });
+    // The layouts have their new sizes once the event loop runs again.
+    connect(m_problems, &ProblemList::wantedHeightChanged, this, &PlanPage::shareSheet, Qt::QueuedConnection);
     connect(m_problems, &ProblemList::codeWanted, &m_session, &Session::explain);
     connect(m_problems, &ProblemList::fixWanted, this, [this](const Fix& fix) {
         applyEdit([&](const std::string& text) { return apply_fix(text, fix); });
@@ -354,7 +356,6 @@ void PlanPage::take(const PlanAnswerPtr& planned) {
     m_answer = answer;
     m_editor->setMarks(answer->plan.diagnostics);
     m_problems->setProblems(answer->plan.diagnostics);
-    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // after the layouts have their new sizes
     m_problems->followLine(m_editor->currentLine());
     m_topology->showPlanned(answer->plan);
     writeHeader();
@@ -595,7 +596,6 @@ void PlanPage::writeHeader() {
 void PlanPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     arrange();
-    QTimer::singleShot(0, this, &PlanPage::shareSheet);  // after the layouts have their new sizes
 }
 
 void PlanPage::dragEnterEvent(QDragEnterEvent* event) {

@@ -24,7 +24,8 @@ namespace {
 constexpr size_t kMostFixes = 4;
 constexpr double kMostWordEms = 16;  ///< width of the longest word that is shown without scrolling
 constexpr double kIconEms = 0.85;
-constexpr int kLeastRows = 3;  ///< rows that the list shows whole
+constexpr int kListFirst = 1000;  ///< stretch by which the list gets all the room that it may have
+constexpr int kLeastRows = 3;     ///< rows that the list shows whole
 
 QString words_of_count(const Diagnostics& problems) {
     int counts[3] = {};
@@ -111,10 +112,10 @@ ProblemList::ProblemList(QWidget* parent)
     layout->setContentsMargins(0, space(0.5), 0, 0);
     layout->setSpacing(space(0.3));
     layout->addWidget(m_title);
-    layout->addWidget(m_list, 2);
-    QScrollArea* sheet = scrolled_whole(m_details, space(kMostWordEms));
-    layout->addWidget(sheet, 3);
-    sheet->setMinimumHeight(space(5));
+    m_sheet = scrolled_whole(m_details, space(kMostWordEms));
+    m_sheet->setMinimumHeight(space(5));
+    layout->addWidget(m_list, kListFirst);
+    layout->addWidget(m_sheet, 1);
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
     const auto jump = [this](const QListWidgetItem* item) {
         const int line = m_problems[size_t(m_list->row(item))].line;
@@ -132,23 +133,38 @@ void ProblemList::setProblems(const Diagnostics& problems) {
     m_title->setText(words_of_count(m_problems));
     writeList();
     m_list->setVisible(!m_problems.empty());
-    if (!m_problems.empty()) {
-        const auto height = [&](int rows) {
-            return rows * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
-        };
-        m_list->setMinimumHeight(height(std::min(kLeastRows, m_list->count())));
-        m_list->setMaximumHeight(height(m_list->count()));  // the details get the remaining height
-    }
+    m_list->setMinimumHeight(heightOf(kLeastRows));
     m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
     if (m_problems.empty()) writeDetails(-1);
+    shareRoom();
+}
+
+/// Returns the height of the list with this number of rows, or with all if it has fewer.
+int ProblemList::heightOf(int rows) const {
+    return std::min(rows, m_list->count()) * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
+}
+
+int ProblemList::heightOfDetails() const {
+    return m_details->layout()->totalHeightForWidth(m_sheet->viewport()->width());
+}
+
+/// Gives the list the height that the details leave, but at least two fifths.
+void ProblemList::shareRoom() {
+    const int room = height() - layout()->contentsMargins().top() - m_title->heightForWidth(width()) -
+                     2 * layout()->spacing();
+    m_list->setMaximumHeight(std::min(
+        heightOf(m_list->count()), std::max({heightOf(kLeastRows), room * 2 / 5, room - heightOfDetails()})));
+}
+
+void ProblemList::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    shareRoom();
 }
 
 int ProblemList::wantedHeight() const {
     if (m_problems.empty()) return 0;
-    const int rows = m_list->count() * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
-    return layout()->contentsMargins().top() + m_title->sizeHint().height() + rows +
-           m_details->layout()->totalHeightForWidth(m_details->width()) + 2 * layout()->spacing() +
-           space(0.5);
+    return layout()->contentsMargins().top() + m_title->heightForWidth(width()) + heightOf(m_list->count()) +
+           heightOfDetails() + 2 * layout()->spacing() + space(0.5);
 }
 
 void ProblemList::writeList() {
@@ -205,6 +221,8 @@ void ProblemList::writeDetails(int row) {
         m_fixes->addWidget(button);
     }
     m_fix_box->setVisible(!fixes.empty());
+    shareRoom();
+    Q_EMIT wantedHeightChanged();
     tabFromListToFixes();
 }
 

@@ -27,11 +27,16 @@ class ProblemList : public QWidget {
     void lineWanted(int line);
     void fixWanted(const ringmaster::Fix& fix);
     void codeWanted(const QString& code);
+    void wantedHeightChanged();
 
   protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
+    int heightOf(int rows) const;
+    int heightOfDetails() const;
+    void shareRoom();
     void writeList();
     void writeDetails(int row);
     void tabFromListToFixes();
@@ -41,6 +46,7 @@ class ProblemList : public QWidget {
     QLabel* m_title;
     QListWidget* m_list;
     QWidget* m_details;
+    QScrollArea* m_sheet;  ///< the details, which scroll
     QPushButton* m_code;
     QLabel* m_message;
     QLabel* m_hint;

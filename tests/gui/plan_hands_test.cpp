@@ -131,6 +131,22 @@ class PlanHandsTest : public PlanPageTest {
         QCOMPARE(m_page->size(), size);
     }
 
+    void aProblemScrollsOnlyIfThereIsNoRoomForIt() {
+        m_page->resize(1400, 900);
+        open(u"wrong.yaml"_s, kText + u"context_parallel_size: 3\nlr: 1\nmax_length: 5\nwarmup: 3\n"_s);
+        QVERIFY(problems()->count() > 4);
+        const auto* list = problems()->parentWidget();
+        const auto* sheet = list->findChild<QScrollArea*>();
+        for (int row = 0; row < problems()->count(); ++row) {
+            problems()->setCurrentRow(row);
+            QTRY_COMPARE(problems()->verticalScrollBar()->maximum(), 0);
+            QTRY_COMPARE(sheet->verticalScrollBar()->maximum(), 0);
+        }
+        m_page->resize(1400, 500);
+        QTRY_VERIFY(sheet->verticalScrollBar()->maximum() > 0 ||
+                    problems()->verticalScrollBar()->maximum() > 0);
+    }
+
     void keepIsOfferedOnceAndKeepsTheBatchOfTheFile() {
         auto* keep = m_page->findChild<QAbstractButton*>(u"keepBatchButton"_s);
         QVERIFY(!keep->isVisibleTo(m_page.get()));
