@@ -40,14 +40,28 @@ void add_book(QListWidget* list, const QString& heading, HelpBook book) {
         item->setData(kTitle, entry.title);
         item->setData(kText, entry.text);
         item->setToolTip(entry.title);
-        item->setSizeHint({0, space(1.6)});
     }
 }
+
+/// Lists topics; one that is longer than a line wraps.
+class TopicList : public QListWidget {
+  protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QListWidget::resizeEvent(event);
+        const int room = viewport()->width() - space(1.2);  // the style sheet's padding is a little less
+        for (int row = 0; row < count(); ++row) {
+            if (item(row)->data(kId).isNull()) continue;
+            const QRect words =
+                fontMetrics().boundingRect(0, 0, room, QWIDGETSIZE_MAX, Qt::TextWordWrap, item(row)->text());
+            item(row)->setSizeHint({0, words.height() + space(0.6)});
+        }
+    }
+};
 
 }  // namespace
 
 HelpPage::HelpPage(Session&, QWidget* parent)
-    : Page(parent), m_search(new QLineEdit), m_list(new QListWidget), m_text(new QTextBrowser) {
+    : Page(parent), m_search(new QLineEdit), m_list(new TopicList), m_text(new QTextBrowser) {
     m_search->setPlaceholderText(tr("Search help"));
     m_search->setAccessibleName(tr("Search help"));
     m_search->setClearButtonEnabled(true);
@@ -57,7 +71,7 @@ HelpPage::HelpPage(Session&, QWidget* parent)
     m_list->setAccessibleName(tr("Topics"));
     m_list->setObjectName(u"helpTopics"_s);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setTextElideMode(Qt::ElideRight);
+    m_list->setWordWrap(true);
     m_text->setAccessibleName(tr("Explanation"));
     m_text->setObjectName(u"helpText"_s);
     m_text->setOpenExternalLinks(true);

@@ -53,6 +53,29 @@ class HelpTest : public QObject {
         QVERIFY(!page.findChild<QTextBrowser*>()->toPlainText().isEmpty());
     }
 
+    void aLongTopicWraps() {
+        QLocale::setDefault(QLocale(u"de_DE"_s));
+        Session session(find_places());
+        HelpPage page(session);
+        page.resize(520, 400);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&page));
+        const auto* list = page.findChild<QListWidget*>();
+        int long_ones = 0;
+        for (int row = 0; row < list->count(); ++row) {
+            const QRect at = list->visualItemRect(list->item(row));
+            const int needed =
+                QFontMetrics(list->item(row)->data(Qt::FontRole).isNull() ? list->font()
+                                                                          : list->item(row)->font())
+                    .boundingRect(0, 0, at.width(), 1000, Qt::TextWordWrap, list->item(row)->text())
+                    .height();
+            QVERIFY2(at.height() >= needed, qPrintable(list->item(row)->text()));
+            long_ones += needed > 2 * list->fontMetrics().ascent();
+        }
+        QVERIFY(long_ones > 0);
+        QLocale::setDefault(QLocale(u"en_US"_s));
+    }
+
     void aTextOpensAtItsBeginning() {
         Session session(find_places());
         HelpPage page(session);
