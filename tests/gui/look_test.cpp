@@ -3,11 +3,13 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPalette>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
@@ -21,6 +23,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/card_grid.h"
+#include "gui/look/form.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 
@@ -103,6 +106,23 @@ class LookTest : public QObject {
         QCOMPARE(show::count(1048576), u"1.048.576"_s);
         QCOMPARE(plain(show::bytes(65927479296)), u"61,4 GiB"_s);
         QCOMPARE(show::loss(2.71418), u"2,7142"_s);
+    }
+
+    void namesOfAFormAreLevelWithTheirFields() {
+        applyAppearance(Appearance::Light);
+        QWidget page;
+        auto* form = new QFormLayout(&page);
+        auto* seed = new QSpinBox;
+        auto* text = new QPlainTextEdit;
+        form->addRow(u"Seed"_s, seed);
+        form->addRow(u"Text"_s, text);
+        alignNames(form);
+        page.show();
+        QCoreApplication::processEvents();
+        const auto middle = [](const QWidget* widget) { return 2 * widget->y() + widget->height(); };
+        const QWidget *name = form->labelForField(seed), *of_text = form->labelForField(text);
+        QVERIFY2(std::abs(middle(name) - middle(seed)) <= 1, qPrintable(QString::number(middle(name))));
+        QVERIFY(middle(of_text) - 2 * text->y() <= middle(name) - 2 * name->y() + 1);
     }
 
     void aHeaderPutsBelowWhatHasNoRoomInALine() {
