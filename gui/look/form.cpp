@@ -2,7 +2,6 @@
 
 #include <QFormLayout>
 #include <QLineEdit>
-#include <QWidget>
 #include <algorithm>
 
 #include "gui/look/look.h"
@@ -12,14 +11,11 @@ namespace ringmaster {
 void alignNames(const QFormLayout* form) {
     QLineEdit one_line;
     one_line.ensurePolished();
+    const int level = (one_line.sizeHint().height() * 4 + 6) / 7;  // 4/7 of a field, rounded up
     for (int row = 0; row < form->rowCount(); ++row) {
         const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole);
         QWidget* name = item == nullptr ? nullptr : item->widget();
-        const QLayoutItem* field = form->itemAt(row, QFormLayout::FieldRole);
-        if (name == nullptr || field == nullptr) continue;
-        if (field->widget()) field->widget()->ensurePolished();
-        const int high = std::min(field->sizeHint().height(), one_line.sizeHint().height());
-        name->setMinimumHeight(std::max(lineHeight(name->font()), (high * 4 + 6) / 7));
+        if (name != nullptr) name->setMinimumHeight(std::max(lineHeight(name->font()), level));
     }
 }
 
