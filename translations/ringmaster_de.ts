@@ -975,6 +975,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Checkpoint von Schritt %1</translation>
     </message>
     <message>
+        <source>checkpoint</source>
+        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <translation>Checkpoint</translation>
+    </message>
+    <message>
         <source>attempt %1, from step %2</source>
         <translation>Versuch %1, ab Schritt %2</translation>
     </message>
@@ -4473,12 +4478,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 
 Plans, launches and watches the training of language models on sequences too long for one GPU.
 
-GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
+GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml‑cpp and libssh.</source>
         <translation>Ringmaster %1
 
 Plant, startet und überwacht das Training von Sprachmodellen auf Sequenzen, die für eine GPU zu lang sind.
 
-GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
+GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translation>
     </message>
     <message>
         <source>Quit</source>

@@ -968,6 +968,11 @@ On what is left the run would go on with:</source>
         <translation>ステップ %1 のチェックポイント</translation>
     </message>
     <message>
+        <source>checkpoint</source>
+        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <translation>チェックポイント</translation>
+    </message>
+    <message>
         <source>attempt %1, from step %2</source>
         <translation>試行 %1、ステップ %2 から</translation>
     </message>
@@ -4458,12 +4463,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 
 Plans, launches and watches the training of language models on sequences too long for one GPU.
 
-GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
+GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml‑cpp and libssh.</source>
         <translation>Ringmaster %1
 
 1 基の GPU に収まらない長いシーケンスでの言語モデルの学習を計画し、起動し、監視します。
 
-GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています。</translation>
+GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用しています。</translation>
     </message>
     <message>
         <source>Quit</source>

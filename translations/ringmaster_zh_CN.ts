@@ -968,6 +968,11 @@ On what is left the run would go on with:</source>
         <translation>第 %1 步的检查点</translation>
     </message>
     <message>
+        <source>checkpoint</source>
+        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <translation>检查点</translation>
+    </message>
+    <message>
         <source>attempt %1, from step %2</source>
         <translation>第 %1 次尝试，从第 %2 步开始</translation>
     </message>
@@ -4442,12 +4447,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 
 Plans, launches and watches the training of language models on sequences too long for one GPU.
 
-GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
+GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml‑cpp and libssh.</source>
         <translation>Ringmaster %1
 
 规划、启动和观察语言模型的训练，适用于一张 GPU 放不下的长序列。
 
-GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation>
+GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translation>
     </message>
     <message>
         <source>Quit</source>

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QSaveFile>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/error.h"
@@ -35,14 +36,19 @@ Legend::Legend(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void Legend::setSeries(const std::vector<ChartSeries>& series) {
+void Legend::setChart(const ChartData& chart) {
     const QString before = accessibleName();
     QStringList names;
     m_entries.clear();
-    for (const ChartSeries& s : series) {
+    for (const ChartSeries& s : chart.series) {
         if (s.name.isEmpty()) continue;
         m_entries.push_back({s.name, s.colour, s.mark, s.rank, s.faint, s.strong});
         names << s.name;
+    }
+    const auto is_triangle = [](const ChartMark& mark) { return !mark.strong; };
+    if (std::any_of(chart.marks.begin(), chart.marks.end(), is_triangle)) {
+        m_entries.push_back({chart.markName, {}, Mark::Points, -1, false, false, true});
+        names << chart.markName;
     }
     setToolTip(names.join(u", "_s));
     setAccessibleName(names.join(u", "_s));
@@ -100,6 +106,8 @@ void Legend::paintEvent(QPaintEvent*) {
         if (entry.mark == Mark::Dashed) {
             painter.setPen(QPen(colour, 1.6, Qt::DotLine));
             painter.drawLine(QPointF(at.box.left(), y), QPointF(at.box.left() + 2.4 * r, y));
+        } else if (entry.triangle) {
+            paintTriangle(painter, {at.box.left() + r, y + r}, c);
         } else if (entry.mark == Mark::Stacked || entry.mark == Mark::Band) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
@@ -158,7 +166,7 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
 }
 
 void ChartCard::setData(const ChartData& chart) {
-    m_legend->setSeries(chart.series);
+    m_legend->setChart(chart);
     m_legend->setVisible(chart.series.size() > 1);  // the title names a single series
     m_plot->setData(chart);
 }

@@ -10,13 +10,13 @@ class QToolButton;
 
 namespace ringmaster {
 
-/// Lists the series by name, each after a dot in its colour, in at most two rows.
+/// Lists the series by name, each after a dot in its colour, and the triangles, in at most two rows.
 class Legend : public QWidget {
     Q_OBJECT
 
   public:
     explicit Legend(QWidget* parent = nullptr);
-    void setSeries(const std::vector<ChartSeries>& series);
+    void setChart(const ChartData& chart);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {space(4), sizeHint().height()}; }
     bool hasHeightForWidth() const override { return true; }
@@ -36,6 +36,7 @@ class Legend : public QWidget {
         Mark mark;
         int rank;
         bool faint, strong;
+        bool triangle = false;
     };
     struct Placed {
         QRectF box;

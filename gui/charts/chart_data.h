@@ -53,6 +53,7 @@ struct ChartData {
     std::vector<double> x;
     std::vector<ChartSeries> series;
     std::vector<ChartMark> marks;
+    QString markName;  ///< what the legend calls the triangles
     Unit xUnit = Unit::Count, yUnit = Unit::Plain;
     QString xName;  ///< name of x, such as "step"
     bool logY = false;

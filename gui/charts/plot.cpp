@@ -155,9 +155,19 @@ void Plot::drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, F
     }
 }
 
+void paintTriangle(QPainter& painter, const QPointF& foot, const Colours& c) {
+    const double half = space(0.22);
+    painter.setPen(QPen(c.card, 2));
+    painter.setBrush(c.text);
+    const QPolygonF triangle{
+        {foot.x() - half, foot.y()}, {foot.x() + half, foot.y()}, {foot.x(), foot.y() - 1.6 * half}};
+    painter.drawPolygon(triangle);
+    painter.setPen(Qt::NoPen);
+    painter.drawPolygon(triangle);
+}
+
 void Plot::drawMarks(QPainter& painter, const Frame& frame, const Mapping& map) const {
     const Colours c = coloursOf(this);
-    const double half = space(0.22);
     for (const ChartMark& mark : m_data.marks) {
         if (mark.x < map.x.low || mark.x > map.x.high) continue;
         const double x = std::round(frame.area.left() + map.toX(mark.x)) + 0.5, foot = frame.area.bottom();
@@ -165,9 +175,7 @@ void Plot::drawMarks(QPainter& painter, const Frame& frame, const Mapping& map) 
             painter.setPen(QPen(c.warning, 1, Qt::DashLine));
             painter.drawLine(QPointF(x, frame.area.top()), QPointF(x, foot));
         } else {
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(c.muted);
-            painter.drawPolygon(QPolygonF{{x - half, foot}, {x + half, foot}, {x, foot - 1.6 * half}});
+            paintTriangle(painter, {x, foot}, c);
         }
     }
 }

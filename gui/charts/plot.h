@@ -12,6 +12,10 @@
 
 namespace ringmaster {
 
+/// Draws the triangle of a moment, with an edge that sets it off from a filled area; `foot` is its lower
+/// middle.
+void paintTriangle(QPainter& painter, const QPointF& foot, const Colours& colours);
+
 class Plot : public QWidget {
     Q_OBJECT
 

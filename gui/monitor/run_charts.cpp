@@ -28,6 +28,10 @@ QColor textColour(const Colours& c) {
 QColor accentColour(const Colours& c) {
     return c.accent;
 }
+/// Returns a grey: every hue is a rank's.
+QColor bandColour(const Colours& c) {
+    return c.faint;
+}
 
 QString rankName(int rank) {
     return Monitor::tr("rank %1").arg(rank);
@@ -51,6 +55,8 @@ ChartData emptyChart(const RunCharts& charts) {
     ChartData chart;
     chart.x = charts.x;
     for (const ChartMoment& mark : charts.marks) chart.marks.push_back(markOf(mark));
+    //: a legend's name of the moments at which a checkpoint was saved
+    chart.markName = Monitor::tr("checkpoint");
     chart.bridgeGaps = charts.bridge_gaps;
     switch (charts.request.axis) {
         case XAxis::Step:
@@ -87,7 +93,7 @@ void addRanks(ChartData& chart, const RankCurves& ranks, int chosen, int count) 
         band.mark = Mark::Band;
         //: name in a legend: median of %n ranks as a line, with the area between the least and the greatest
         band.name = Monitor::tr("median of %n ranks, from least to greatest", nullptr, count);
-        band.colour = accentColour;
+        band.colour = bandColour;
         band.value = ranks.spread->median;
         band.low = ranks.spread->low;
         band.high = ranks.spread->high;

@@ -56,7 +56,8 @@ int reds(const QImage& image) {
 
 QStringList texts(const std::vector<Tick>& found) {
     QStringList all;
-    for (const Tick& tick : found) all << QString(tick.text).replace(QChar(0x202f), u' ');
+    for (const Tick& tick : found)
+        all << QString(tick.text).replace(QChar(0x202f), u' ').replace(QChar::Nbsp, u' ');
     return all;
 }
 
@@ -231,6 +232,22 @@ class ChartsTest : public QObject {
         chart.yUnit = Unit::Loss;
         QCOMPARE(describe(chart), u"loss: 4.1000, falling."_s);
         QCOMPARE(describe({}), u"No data yet."_s);
+    }
+
+    void aCheckpointIsSeenOnAFilledArea() {
+        ChartSeries area = line(u"compute"_s, {2, 2, 2});
+        area.mark = Mark::Stacked;
+        ChartData chart = chartOf({area});
+        const auto picture = [&] {
+            ChartCard card(u"Step time"_s);
+            card.resize(500, 350);
+            card.setData(chart);
+            return card.picture({500, 350}, 1);
+        };
+        const int before = reds(picture());
+        chart.marks.push_back({2, u"checkpoint of step 2"_s, false});
+        const int hidden = before - reds(picture());
+        QVERIFY2(hidden > space(0.6) * space(0.45) / 2, qPrintable(QString::number(hidden)));
     }
 
     void picturesAndFiguresAreSaved() {

@@ -166,6 +166,7 @@ class MonitorTest : public MonitorPageTest {
             QVERIFY(!marks[1].strong && marks[2].strong);
             QCOMPARE(marks[2].x, 200.0);
             QCOMPARE(marks[2].text, u"attempt 2, from step 200, on 4 ranks in place of 2"_s);
+            QVERIFY(m_page->chart(kind)->legend()->accessibleName().endsWith(u"checkpoint"_s));
         }
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"attempt 2"_s));
         m_page->showSteps(StepRange{120, 180});
@@ -355,6 +356,10 @@ class MonitorTest : public MonitorPageTest {
         open(run);
         const ChartData& loss = m_page->chart(ChartKind::Loss)->plot()->chart();
         QCOMPARE(loss.series[0].mark, Mark::Band);
+        const Colours colours = coloursOf(m_page.get());
+        const QColor band = loss.series[0].colour(colours);
+        for (int rank = 0; rank < 64; ++rank)
+            QVERIFY(rankColour(rank, colours).hsvSaturation() > band.hsvSaturation() + 50);
         QVERIFY(loss.series.size() <= 6);
         m_page->chooseRank(50);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
