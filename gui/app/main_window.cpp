@@ -214,7 +214,7 @@ void MainWindow::makeMenu(QPushButton* button) {
             QMessageBox::NoIcon, tr("About Ringmaster"),
             tr("Ringmaster %1\n\nPlans, launches and watches the training of language models on sequences "
                "too "
-               "long for one GPU.\n\nGPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.")
+               "long for one GPU.\n\nGPL-3.0-or-later. Built on Qt %2, LibTorch, yaml‑cpp and libssh.")
                 .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())),
             QMessageBox::NoButton, this);
         box.setIconPixmap(windowIcon().pixmap(QSize(space(4.5), space(4.5)), devicePixelRatioF()));

@@ -29,9 +29,11 @@ QString significant(double value, int digits) {
     return QLocale().toString(value, 'f', std::max(0, digits - before));
 }
 
+/// Joins two figures with their units by a no-break space.
 QString two_parts(int64_t big, const QString& big_unit, int64_t small, const QString& small_unit) {
     const QString first = with_unit(QLocale().toString(qlonglong(big)), big_unit);
-    return small == 0 ? first : first + u' ' + with_unit(QLocale().toString(qlonglong(small)), small_unit);
+    return small == 0 ? first
+                      : first + QChar::Nbsp + with_unit(QLocale().toString(qlonglong(small)), small_unit);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ double contrast(const QColor& a, const QColor& b) {
 }
 
 QString plain(QString text) {
-    return text.replace(QChar(0x202f), u' ');
+    return text.replace(QChar(0x202f), u' ').replace(QChar::Nbsp, u' ');
 }
 
 }  // namespace
@@ -88,6 +88,11 @@ class LookTest : public QObject {
         }
     }
 
+    void aDurationStaysInALine() {
+        for (const double seconds : {0.412, 100.0, 11100.0, 187200.0})
+            QVERIFY(!show::duration(seconds).contains(u' '));
+    }
+
     void figuresFollowTheLanguage() {
         QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
         QCOMPARE(show::count(1048576), u"1,048,576"_s);
@@ -111,17 +116,23 @@ class LookTest : public QObject {
     void namesOfAFormAreLevelWithTheirFields() {
         applyAppearance(Appearance::Light);
         QWidget page;
-        auto* form = new QFormLayout(&page);
+        auto* form = new QFormLayout;
         auto* seed = new QSpinBox;
+        auto* address = new QLineEdit;
         auto* text = new QPlainTextEdit;
         form->addRow(u"Seed"_s, seed);
+        form->addRow(u"Address"_s, address);
         form->addRow(u"Text"_s, text);
         alignNames(form);
+        page.setLayout(form);
         page.show();
         QCoreApplication::processEvents();
         const auto middle = [](const QWidget* widget) { return 2 * widget->y() + widget->height(); };
         const QWidget *name = form->labelForField(seed), *of_text = form->labelForField(text);
-        QVERIFY2(std::abs(middle(name) - middle(seed)) <= 1, qPrintable(QString::number(middle(name))));
+        for (QWidget* field : std::initializer_list<QWidget*>{seed, address}) {
+            const int off = middle(form->labelForField(field)) - middle(field);
+            QVERIFY2(std::abs(off) <= 1, qPrintable(QString::number(off)));
+        }
         QVERIFY(middle(of_text) - 2 * text->y() <= middle(name) - 2 * name->y() + 1);
     }
 

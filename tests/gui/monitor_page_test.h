@@ -15,7 +15,9 @@ class MonitorPageTest : public QObject {
   protected:
     static constexpr int kPatience_ms = 20000;
 
-    static QString plain(QString text) { return text.replace(QChar(0x202f), QChar(u' ')); }
+    static QString plain(QString text) {
+        return text.replace(QChar(0x202f), QChar(u' ')).replace(QChar::Nbsp, QChar(u' '));
+    }
 
     void makeHome() {
         QVERIFY(m_home.isValid());
