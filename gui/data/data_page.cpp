@@ -76,7 +76,9 @@ DataPage::DataPage(Session& session, QWidget* parent)
                       tr("Open a configuration on the Plan page and press Rows. You see the text after "
                          "the template, and which tokens are trained."));
     m_offer_first = empty->addAction({});
-    connect(empty->addAction(tr("Open…")), &QPushButton::clicked, &m_session, &Session::chooseConfig);
+    m_open = empty->addAction(tr("Open…"));
+    m_open->setObjectName(u"openRowsButton"_s);
+    connect(m_open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
     m_header->setTitle(tr("Data"));
     m_header->addAction(m_offer_other);
     m_offer_first->setObjectName(u"firstRowsButton"_s);
@@ -215,6 +217,7 @@ void DataPage::offer(const QString& file) {
     for (QPushButton* button : {m_offer_first, m_offer_other})
         button->setText(tr("Show the rows of %1").arg(QFileInfo(file).fileName()));
     m_offer_first->setVisible(!file.isEmpty());
+    setPrimary(m_open, file.isEmpty());
     m_offer_other->setVisible(!file.isEmpty() && is_other);
 }
 

@@ -79,7 +79,7 @@ class DataPage : public Page {
 
     PageHeader* m_header;
     QStackedWidget* m_stack;
-    QPushButton *m_offer_first, *m_offer_other;
+    QPushButton *m_open, *m_offer_first, *m_offer_other;
     QLabel* m_phase;
     QProgressBar* m_progress;
     Banner* m_problem;

@@ -339,8 +339,15 @@ void ElidedButton::paintEvent(QPaintEvent*) {
 
 QPushButton* primaryButton(const QString& text, QWidget* parent) {
     auto* button = new QPushButton(text, parent);
-    button->setProperty("role", u"primary"_s);
+    setPrimary(button, true);
     return button;
+}
+
+void setPrimary(QPushButton* button, bool primary) {
+    button->setProperty("role", primary ? u"primary"_s : QString());
+    if (!button->testAttribute(Qt::WA_WState_Polished)) return;
+    button->style()->unpolish(button);  // the style sheet reads the property when it polishes
+    button->style()->polish(button);
 }
 
 QPushButton* quietButton(const QString& text, QWidget* parent) {

@@ -141,7 +141,8 @@ class EmptyView : public QWidget {
 };
 
 QPushButton* primaryButton(const QString& text, QWidget* parent = nullptr);  ///< the page's main action
-QPushButton* quietButton(const QString& text, QWidget* parent = nullptr);    ///< looks like a link
-QLabel* mutedLabel(const QString& text = {}, QWidget* parent = nullptr);     ///< small text that explains
+void setPrimary(QPushButton* button, bool primary);  ///< makes a button the page's main action or a plain one
+QPushButton* quietButton(const QString& text, QWidget* parent = nullptr);  ///< looks like a link
+QLabel* mutedLabel(const QString& text = {}, QWidget* parent = nullptr);   ///< small text that explains
 
 }  // namespace ringmaster

@@ -182,7 +182,7 @@ void PlanPage::makeHeader() {
     m_adapt->setObjectName(u"adaptButton"_s);
     m_adapt->setToolTip(tr("Show what would have to change in the file"));
     m_launch->setObjectName(u"launchButton"_s);
-    m_launch->setProperty("role", u"primary"_s);
+    setPrimary(m_launch, true);
     m_header->addAction(m_save);
     m_header->addAction(m_save_as);
     m_header->addAction(m_rows);

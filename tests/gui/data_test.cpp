@@ -91,10 +91,13 @@ class DataTest : public QObject {
     void aPageWithoutRowsOffersThoseOfTheOpenFile() {
         m_window->showPage(u"data"_s);
         QVERIFY(part<QPushButton>("firstRowsButton")->isHidden());  // no file is open
+        QCOMPARE(part<QPushButton>("openRowsButton")->property("role"), u"primary"_s);
         m_window->openPath(m_home.path("tiny.yaml"));
         m_window->showPage(u"data"_s);
         QTRY_VERIFY(part<QPushButton>("firstRowsButton")->isVisible());
         QCOMPARE(part<QPushButton>("firstRowsButton")->text(), u"Show the rows of tiny.yaml"_s);
+        QCOMPARE(part<QPushButton>("firstRowsButton")->property("role"), u"primary"_s);
+        QVERIFY(part<QPushButton>("openRowsButton")->property("role") != u"primary"_s);
         m_window->showPage(u"plan"_s);
     }
 
