@@ -9,7 +9,6 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
-#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "engine/error.h"
@@ -58,7 +57,6 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
       m_here(new QRadioButton(tr("This machine"))),
       m_ssh(new QRadioButton(tr("Machines over SSH"))),
       m_slurm(new QRadioButton(u"Slurm"_s)),
-      m_where(new QStackedWidget),
       m_nodes(new QListWidget),
       m_fields(new SlurmFields(m_roster, session.settings())),
       m_name(new QLineEdit),
@@ -105,15 +103,13 @@ QWidget* LaunchForm::makePlaces() {
         mutedLabel(tr("The ranks are processes of this machine; they go on when the window is closed."));
     here->setWordWrap(true);
     here->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_where->addWidget(here);
-    m_where->addWidget(makeNodes());
-    m_where->addWidget(m_fields);
+    m_pages = {here, makeNodes(), m_fields};
     auto* places = new QWidget;
     auto* layout = new QVBoxLayout(places);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(space(0.5));
     layout->addLayout(radios);
-    layout->addWidget(m_where);
+    for (QWidget* page : m_pages) layout->addWidget(page);
     connect(one, &QButtonGroup::buttonToggled, this, [this](QAbstractButton*, bool on) {
         if (on) tell();
     });
@@ -251,13 +247,12 @@ QString LaunchForm::problem() const {
     }
 }
 
+int LaunchForm::where() const {
+    return m_ssh->isChecked() ? kNodes : m_slurm->isChecked() ? kSlurm : kHere;
+}
+
 void LaunchForm::tell() {
-    m_where->setCurrentIndex(m_ssh->isChecked() ? kNodes : m_slurm->isChecked() ? kSlurm : kHere);
-    for (int page = 0; page < m_where->count(); ++page)  // only the shown page determines the height
-        m_where->widget(page)->setSizePolicy(QSizePolicy::Preferred, page == m_where->currentIndex()
-                                                                         ? QSizePolicy::Preferred
-                                                                         : QSizePolicy::Ignored);
-    m_where->updateGeometry();
+    for (int page = 0; page < int(m_pages.size()); ++page) m_pages[size_t(page)]->setVisible(page == where());
     tellRestarts();
     tellRemarks();
     m_problem->setText(problem());
@@ -323,7 +318,7 @@ std::shared_ptr<RunBackend> LaunchForm::takeReached() {
 
 void LaunchForm::keep() {
     QSettings& settings = m_session.settings();
-    settings.setValue(u"launch/where"_s, m_where->currentIndex());
+    settings.setValue(u"launch/where"_s, where());
     settings.setValue(u"launch/nodes"_s, chosenNodes());
     settings.setValue(u"launch/restarts"_s, m_restarts->value());
     settings.setValue(u"launch/shrink"_s, m_shrink->isChecked());

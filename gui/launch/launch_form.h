@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <array>
 
 #include "gui/launch/launch_remarks.h"
 #include "gui/launch/launch_steps.h"
@@ -15,7 +16,6 @@ class QListWidget;
 class QPushButton;
 class QRadioButton;
 class QSpinBox;
-class QStackedWidget;
 
 namespace ringmaster {
 
@@ -48,6 +48,7 @@ class LaunchForm : public QWidget {
     QWidget* makeNodes();
     QWidget* makeSwitches();
     void restore();
+    int where() const;
     void tell();
     void tellRestarts();
     void tellRemarks();
@@ -58,7 +59,7 @@ class LaunchForm : public QWidget {
     LaunchRemarks m_remarks;
     std::vector<SavedTarget> m_roster;
     QRadioButton *m_here, *m_ssh, *m_slurm;
-    QStackedWidget* m_where;
+    std::array<QWidget*, 3> m_pages{};  ///< what is asked about each place; only the chosen one's is shown
     QListWidget* m_nodes;
     SlurmFields* m_fields;
     QLineEdit* m_name;

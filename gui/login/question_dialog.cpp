@@ -88,9 +88,16 @@ void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
     m_layout->addLayout(row);
     connect(no, &QPushButton::clicked, this, &QDialog::reject);
     connect(yes, &QPushButton::clicked, this, &QDialog::accept);
+}
+
+/// Qt opens no dialog larger than 2/3 of a screen, so the size is a least size. It is known once the style
+/// sheet has given the texts their fonts.
+void QuestionDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    if (event->spontaneous()) return;
     const int wide = std::max(minimumWidth(), m_layout->totalMinimumSize().width());
-    setMinimumSize(wide,
-                   m_layout->totalHeightForWidth(wide));  // Qt opens no dialog larger than 2/3 of a screen
+    setMinimumSize(wide, m_layout->totalHeightForWidth(wide));
+    resize(minimumSize());
 }
 
 TrustDialog::TrustDialog(const UnknownHostKey& key, QWidget* parent)

@@ -24,6 +24,7 @@ class QuestionDialog : public QDialog {
   protected:
     QuestionDialog(const QString& title, QWidget* parent);
     QLabel* addText(const QString& text);
+    void showEvent(QShowEvent* event) override;
     void addButtons(QPushButton* no, QPushButton* yes);
 
     QVBoxLayout* m_layout;
