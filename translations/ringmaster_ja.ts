@@ -1794,7 +1794,7 @@ On what is left the run would go on with:</source>
     <name>PlanVerdict</name>
     <message>
         <source>%1 of %2 on the fullest rank</source>
-        <translation>最も使うランクで %1（デバイス %2）</translation>
+        <translation>使用量最大のランクで %1（デバイス %2）</translation>
     </message>
     <message>
         <source>%1 exposed communication</source>
@@ -2758,7 +2758,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Memory of the fullest rank: %1</source>
-        <translation>最も使うランクのメモリ：%1</translation>
+        <translation>使用量最大のランクのメモリ：%1</translation>
     </message>
     <message>
         <source>Rows a step: %1</source>
@@ -3633,7 +3633,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Memory of the fullest rank</source>
-        <translation>最も使うランクのメモリ</translation>
+        <translation>使用量最大のランクのメモリ</translation>
     </message>
     <message>
         <source>Step time</source>
@@ -4603,7 +4603,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Memory of the fullest rank</source>
-        <translation>最も使うランクのメモリ</translation>
+        <translation>使用量最大のランクのメモリ</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -4798,11 +4798,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>fullest rank · expected %1</source>
-        <translation>最も使うランク · 推定 %1</translation>
+        <translation>使用量最大のランク · 推定 %1</translation>
     </message>
     <message>
         <source>fullest rank</source>
-        <translation>最も使うランク</translation>
+        <translation>使用量最大のランク</translation>
     </message>
     <message>
         <source>duration · ended %1</source>
@@ -6226,11 +6226,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Highest memory among the steps looked at, on the fullest rank</source>
-        <translation>調べたステップの中で最大のメモリ（最も使うランク）</translation>
+        <translation>調べたステップの中で最大のメモリ（使用量最大のランク）</translation>
     </message>
     <message>
         <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
-        <translation>最も使うランクのテンソルのプランでの推定値。ランタイムの分は含みません</translation>
+        <translation>使用量最大のランクのテンソルのプランでの推定値。ランタイムの分は含みません</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>

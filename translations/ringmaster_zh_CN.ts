@@ -933,7 +933,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>router loss</source>
-        <translation>路由损失</translation>
+        <translation>路由 loss</translation>
     </message>
     <message>
         <source>Rewards</source>

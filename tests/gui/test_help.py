@@ -370,6 +370,17 @@ def test_no_hint_in_the_app_names_a_command(language):
     assert not [f"{where}: {hint}" for where, hint in shown.items() if COMMAND.search(hint) and not only_there.search(hint)]
 
 
+def test_chinese_texts_call_the_loss_by_one_word():
+    """The loss is "loss" as on the pages. The Chinese word stays where something is lost."""
+    lost = ("减少损失", "损失多少", "损失了多少", "量化损失")
+    files = [*(ROOT / "resources").rglob("*.md"), ROOT / "translations/ringmaster_zh_CN.ts"]
+    for file in files:
+        text = file.read_text()
+        for word in lost:
+            text = text.replace(word, "")
+        assert "损失" not in text, file
+
+
 def test_a_phrase_keeps_the_values_of_its_text():
     """Checks that no phrase has more * than its English text, and that none of ours is empty or English by mistake."""
     for code in ids("codes", "en"):
