@@ -12,6 +12,7 @@
 
 #include "engine/error.h"
 #include "gui/look/icons.h"
+#include "gui/look/numbers.h"
 
 namespace ringmaster {
 
@@ -50,8 +51,8 @@ void Legend::setChart(const ChartData& chart) {
         m_entries.push_back({chart.markName, {}, Mark::Points, -1, false, false, true});
         names << chart.markName;
     }
-    setToolTip(names.join(u", "_s));
-    setAccessibleName(names.join(u", "_s));
+    setToolTip(show::listed(names));
+    setAccessibleName(show::listed(names));
     if (accessibleName() != before) updateGeometry();
     update();
 }

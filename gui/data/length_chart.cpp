@@ -23,7 +23,7 @@ void LengthChart::setLengths(const std::vector<LengthBin>& bins, int64_t sequenc
     for (const LengthBin& bin : m_bins)
         if (bin.rows > 0)
             words << tr("%1 rows up to %2 tokens").arg(show::count(bin.rows), show::count(bin.to));
-    setAccessibleDescription(words.join(u", "_s));
+    setAccessibleDescription(show::listed(words));
     update();
 }
 

@@ -212,7 +212,7 @@ void MonitorPage::showHeader() {
         if (!host.isEmpty() && !hosts.contains(host)) hosts << host;
     }
     parts << tr("%n rank(s)", nullptr, state.ranks);
-    if (!hosts.isEmpty() && hosts.size() <= 4) parts << hosts.join(u", "_s);
+    if (!hosts.isEmpty() && hosts.size() <= 4) parts << show::listed(hosts);
     if (hosts.size() > 4) parts << tr("%n hosts", nullptr, int(hosts.size()));
     if (state.attempt > 1) parts << tr("attempt %1").arg(state.attempt);
     if (now.phase && now.diagnosis.finding != Finding::AwaitingRollouts) parts << phase_text(*now.phase);

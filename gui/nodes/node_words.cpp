@@ -35,7 +35,7 @@ QString gpuWords(const NodeGpu& gpu) {
     for (const std::string& user : gpu.users) users << text(user);
     //: processes on a GPU: %1 are names of people, %2 a size of memory
     if (!users.isEmpty())
-        parts << NodeWords::tr("in use by %1 (%2)").arg(users.join(u", "_s), show::bytes(gpu.used_bytes));
+        parts << NodeWords::tr("in use by %1 (%2)").arg(show::listed(users), show::bytes(gpu.used_bytes));
     return parts.join(u" \u00B7 "_s);
 }
 
@@ -52,7 +52,7 @@ QString partitionWords(const SlurmPartition& partition) {
     return parts.join(u" \u00B7 "_s);
 }
 
-/// Returns the finding with its sizes written in the app's language.
+/// Returns the finding with its sizes and lists written in the app's language.
 NodeFinding withFigures(const NodeReport& report) {
     NodeFinding finding = report.finding;
     if (finding.code == "gpu-in-use" && report.facts && finding.with.size() > 2) {
@@ -61,6 +61,8 @@ NodeFinding withFigures(const NodeReport& report) {
                 finding.with[2] = show::bytes(gpu.used_bytes).toStdString();
         }
     }
+    if (finding.code == "other-libtorch" && finding.with.size() > 1)
+        finding.with[1] = show::listed(text(finding.with[1]).split(u", "_s)).toStdString();
     if (!finding.code.starts_with("ready") || !report.facts || finding.with.size() < 4) return finding;
     const NodeFacts& of = *report.facts;
     finding.with[1] = show::bytes(of.available_bytes).toStdString();

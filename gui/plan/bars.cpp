@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 
 namespace ringmaster {
 
@@ -25,7 +26,7 @@ void StackedBar::setParts(std::vector<BarPart> parts, double limit, double low, 
     m_high = high;
     QStringList words;
     for (const BarPart& part : m_parts) words << u"%1 %2"_s.arg(part.name, part.figure);
-    setAccessibleDescription(words.join(u", "_s));
+    setAccessibleDescription(show::listed(words));
     update();
 }
 

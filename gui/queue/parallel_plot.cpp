@@ -274,7 +274,7 @@ QString ParallelPlot::wordsOf(const SweepLine& line) const {
     QStringList words;
     for (size_t axis = 0; axis < m_picture.axes.size(); ++axis)
         words << m_picture.axes[axis].name + u" "_s + line.values[axis];
-    return line.name + u": "_s + words.join(u", "_s);
+    return line.name + u": "_s + show::listed(words);
 }
 
 void ParallelPlot::describe() {

@@ -67,7 +67,7 @@ QString whereWords(const RunDirectory& run) {
         QStringList hosts;
         for (const std::string& host : where.hosts) hosts << QString::fromStdString(host);
         if (!where.job)
-            return hosts.isEmpty() ? QString() : DetailsPanel::tr("on %1").arg(hosts.join(u", "_s));
+            return hosts.isEmpty() ? QString() : DetailsPanel::tr("on %1").arg(show::listed(hosts));
         const QString job = QString::fromStdString(*where.job);
         if (job.isEmpty()) return DetailsPanel::tr("for Slurm");
         //: %1 is the number of a job, %2 a login node

@@ -57,7 +57,7 @@ QString findingWords(const NodeFinding& finding) {
     if (known == nullptr) return {};
     QStringList parts;
     for (const NodeFinding& part : finding.parts) parts << findingWords(part);
-    return filled(in_app_language(known->message), finding.with) + parts.join(u", "_s);
+    return filled(in_app_language(known->message), finding.with) + show::listed(parts);
 }
 
 QString reportWords(const NodeReport& report) {

@@ -9,6 +9,7 @@
 #include "engine/events/run_state.h"
 #include "gui/app/languages.h"
 #include "gui/look/numbers.h"
+#include "gui/nodes/node_words.h"
 #include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/reason_words.h"
@@ -148,6 +149,14 @@ class LanguagesTest : public QObject {
         QCOMPARE(reason_of(state), u"as another version wrote it"_s);
         state.why = {{"of-a-newer-version", {}}};
         QCOMPARE(reason_of(state), u"as another version wrote it"_s);
+    }
+
+    void aListHasTheCommasOfTheLanguage() {
+        use_language(u"ja"_s);
+        NodeReport report;
+        report.finding = {"other-libtorch", {"2.11.0", "2.9.1, /opt"}, {}};
+        QVERIFY2(foundWords(report).contains(u"2.9.1、/opt"_s), qPrintable(foundWords(report)));
+        use_language(u"en"_s);
     }
 
     void sentencesOfJapaneseFollowEachOtherWithoutASpace() {
