@@ -111,6 +111,7 @@ QWidget* MonitorPage::makeRun() {
     rows->addWidget(m_banner);
     makeTools(rows);
     makeCards(rows);
+    rows->addStretch(1);  // free space stays below the cards
     m_scroll = scrolled(inside);
     layout->addWidget(m_scroll, 1);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::valueChanged, this, &MonitorPage::feedCharts);
