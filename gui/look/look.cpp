@@ -5,8 +5,10 @@
 #include <QFile>
 #include <QFontDatabase>
 #include <QFontMetricsF>
+#include <QGridLayout>
 #include <QLabel>
 #include <QLocale>
+#include <QMessageBox>
 #include <QPalette>
 #include <QWidget>
 #include <array>
@@ -224,6 +226,16 @@ void applyAppearance(Appearance appearance) {
 
 namespace {
 
+/// Removes the room that a message box keeps for an icon it does not have.
+void dropRoomOfIcon(const QMessageBox& box) {
+    auto* grid = qobject_cast<QGridLayout*>(box.layout());
+    QLayoutItem* first = grid == nullptr ? nullptr : grid->itemAtPosition(0, 0);
+    if (first == nullptr || first->spacerItem() == nullptr) return;
+    grid->removeItem(first);
+    delete first;
+    grid->setHorizontalSpacing(0);  // the column of the icon is still there
+}
+
 /// Makes labels plain text before they are laid out, unless they ask for rich text themselves; this includes
 /// message boxes and tooltips. Otherwise Qt would read HTML in texts of nodes, logs and files, and open what
 /// the HTML names.
@@ -232,6 +244,8 @@ class PlainLabels : public QObject {
     using QObject::QObject;
 
     bool eventFilter(QObject* watched, QEvent* event) override {
+        if (const auto* box = qobject_cast<QMessageBox*>(watched); box && event->type() == QEvent::Show)
+            dropRoomOfIcon(*box);
         if (event->type() != QEvent::Polish) return false;
         auto* label = qobject_cast<QLabel*>(watched);
         if (label != nullptr && label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);

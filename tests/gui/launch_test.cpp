@@ -277,6 +277,19 @@ class LaunchTest : public QObject {
         QVERIFY(QDir(runs.filePath(first)).removeRecursively());
     }
 
+    void theWordsAboutThisMachineLeaveNoGap() {
+        Session session(find_places());
+        LaunchForm form(session, request());
+        form.resize(space(44), space(50));
+        form.show();
+        const QList<QLabel*> labels = form.findChildren<QLabel*>();
+        const auto words = std::find_if(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().startsWith(u"The ranks are processes"_s);
+        });
+        QVERIFY(words != labels.end());
+        QTRY_COMPARE((*words)->height(), (*words)->heightForWidth((*words)->width()));
+    }
+
     void aChoiceIsKeptForTheNextTime() {
         writeRoster();
         Session session(find_places());

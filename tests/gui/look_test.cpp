@@ -235,6 +235,18 @@ class LookTest : public QObject {
         ::setrlimit(RLIMIT_AS, &before);
     }
 
+    void aMessageBoxWithoutAnIconBeginsAtItsMargin() {
+        const auto left_of_text = [](QMessageBox::Icon icon) {
+            QMessageBox box(icon, {}, u"Save the edits of longdocs.yml?"_s);
+            box.show();
+            QCoreApplication::processEvents();
+            const auto* text = box.findChild<QLabel*>(u"qt_msgbox_label"_s);
+            return text->mapTo(&box, QPoint()).x() - box.layout()->contentsMargins().left();
+        };
+        QCOMPARE(left_of_text(QMessageBox::NoIcon), 0);
+        QVERIFY(left_of_text(QMessageBox::Warning) > space(1));
+    }
+
     void controlsOfARowHaveOneHeightInEachLanguage() {
         for (const QLocale& locale : {QLocale(QLocale::English), QLocale(QLocale::Japanese)}) {
             QLocale::setDefault(locale);

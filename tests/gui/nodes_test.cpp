@@ -186,6 +186,7 @@ class NodesTest : public QObject {
         answer(first, u"wrong"_s);
         auto* second = dialog<PromptDialog>(again);
         QVERIFY(second->findChild<Banner*>(u"askedAgain"_s));
+        QTRY_COMPARE(second->height(), second->layout()->totalHeightForWidth(second->width()));
         answer(second, u"a-secret-word"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
         QVERIFY2(report().node.facts, report().node.message.c_str());
