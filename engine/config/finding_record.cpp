@@ -158,7 +158,7 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
     if (at == parameters.end()) return std::nullopt;
     std::string text =
         std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes"), marks}, at->second);
-    if (slot.is_phrase) return in_phrases(phrases, text);
+    if (slot.is_phrase) return in_phrases(phrases, text, marks.decimal);
     if (slot.many.empty()) return text;
     return text + " " + std::string(at->second == FindingValue(int64_t{1}) ? slot.one : slot.many);
 }
@@ -282,7 +282,8 @@ std::string in_phrases_of(const std::string& language, const std::string& code, 
     for (const std::string& one : codes) {
         const FindingTexts* texts = texts_of(one, language);
         if (texts == nullptr) continue;
-        if (std::string words = in_phrases(texts->phrases, text); words != text) return words;
+        std::string words = in_phrases(texts->phrases, text, marks_in(language).decimal);
+        if (words != text) return words;
     }
     return text;
 }

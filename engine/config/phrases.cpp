@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -36,10 +37,22 @@ std::optional<Texts> between(const Texts& pieces, std::string_view text) {
     return text.empty() ? std::optional(found) : std::nullopt;
 }
 
-std::string joined(const Texts& pieces, const Texts& between) {
+/// Returns the value with the language's marks if it can only be a number: 131,072, 0.0123, 1e-05 or 3.2 GiB,
+/// but not 2.36, which may be a version.
+std::string with_decimal_mark(std::string_view value, char decimal) {
+    static const std::regex number(
+        R"(-?(\d{1,3}(,\d{3})+(\.\d+)?|\d+\.\d{3,}|\d+(\.\d+)?e[-+]?\d+|\d+\.\d+ ([KMGT]iB|ms|s|min|h|%)))");
+    std::string text(value);
+    if (decimal == '.' || !std::regex_match(text, number)) return text;
+    for (char& mark : text) mark = mark == ',' ? '.' : mark == '.' ? decimal : mark;
+    return text;
+}
+
+std::string joined(const Texts& pieces, const Texts& between, char decimal) {
     std::string text(pieces.front());
     for (size_t i = 1; i < pieces.size(); ++i) {
-        if (i <= between.size()) text += between[i - 1];
+        const bool is_quoted = !text.empty() && std::string_view("'\"`=").find(text.back()) != text.npos;
+        if (i <= between.size()) text += with_decimal_mark(between[i - 1], is_quoted ? '.' : decimal);
         text += pieces[i];
     }
     return text;
@@ -47,7 +60,7 @@ std::string joined(const Texts& pieces, const Texts& between) {
 
 }  // namespace
 
-std::string in_phrases(const Phrases& phrases, const std::string& text) {
+std::string in_phrases(const Phrases& phrases, const std::string& text, char decimal) {
     if (const auto exact = phrases.find(text); exact != phrases.end()) return exact->second;
     std::string found = text;
     size_t longest = 0;  // the longest phrase that matches wins
@@ -55,7 +68,7 @@ std::string in_phrases(const Phrases& phrases, const std::string& text) {
         const auto filling = between(cut_at_stars(english), text);
         if (!filling || english.size() <= longest) continue;
         longest = english.size();
-        found = joined(cut_at_stars(words), *filling);
+        found = joined(cut_at_stars(words), *filling, decimal);
     }
     return found;
 }

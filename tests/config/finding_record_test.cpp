@@ -123,6 +123,13 @@ TEST(FindingRecords, TranslateWhatAnErrorSays) {
         "/env: hier gibt es keine Python-Umgebung\n  Auf der Seite Start „Einrichten“ drücken.");
     EXPECT_EQ(told("HUB-PUSH", "the row has no field 'text'"), "die Zeile hat kein Feld 'text'")
         << "by a phrase of DATA-TOKENIZE";
+    EXPECT_EQ(
+        told("PREFLIGHT-FAILED",
+             "preflight: the loss is 2.3125 on the mesh and 2.2505 on one rank (bound "
+             "1.5e-05 of it)"),
+        "Vorprüfung: Der Loss ist auf dem Mesh 2,3125 und auf einem Rank 2,2505 (Schranke 1,5e-05 davon)");
+    EXPECT_EQ(told("ARGUMENT-VALUE", "'0.1234' is not YAML"), "'0.1234' ist kein YAML")
+        << "as it was written";
     EXPECT_EQ(told("RUN-MISSING", "as another version says it"), "as another version says it");
     EXPECT_EQ(told("OF-ANOTHER-VERSION", "is missing"), "is missing");
     EXPECT_EQ(error_text_in("en", "RUN-ACTIVE", "`ringmaster stop a` first"), "Stop the run in Monitor.");
