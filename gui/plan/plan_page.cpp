@@ -168,7 +168,7 @@ void PlanPage::shareSheet() {
     if (m_sheet->orientation() != Qt::Vertical || m_sheet_chosen || m_sheet->height() <= 0) return;
     const int room = m_sheet->height() - m_sheet->handleWidth(), least = std::min(space(14), room / 2);
     const int problems =
-        std::max(least, std::min(m_problems->wantedHeight(), room - m_editor->wantedHeight()));
+        std::min(m_problems->wantedHeight(), std::max(least, room - m_editor->wantedHeight()));
     m_sheet->setSizes({room - problems, problems});
 }
 
