@@ -44,7 +44,7 @@
         <source>Not there any more:
 %1
 
-On what is left the run would go on with:</source>
+With the remaining nodes the run would continue as follows:</source>
         <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
         <translation>Nicht mehr da:
 %1
@@ -871,7 +871,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Arbeit ÷ Median</translation>
     </message>
     <message>
-        <source>tokens a second, all ranks</source>
+        <source>tokens per second, all ranks</source>
         <translation>Tokens je Sekunde, alle Ranks</translation>
     </message>
     <message>
@@ -883,7 +883,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>vor dem Clipping</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>Tokens je Sekunde</translation>
     </message>
     <message>
@@ -2655,7 +2655,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Der Lauf ist langsamer geworden.</translation>
     </message>
     <message>
-        <source>Tokens a second fell by %1.</source>
+        <source>Tokens per second fell by %1.</source>
         <translation>Die Tokens je Sekunde fielen um %1.</translation>
     </message>
     <message>
@@ -4224,7 +4224,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Ein Knoten, der 30 s lang nicht antwortet, wird weggelassen, wo das Mesh kleiner sein kann; Knoten 0 muss da sein. Die Zeilen eines Schritts, und mit ihnen die Losses, bleiben gleich, wo sie können.</translation>
     </message>
     <message>
-        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
         <translation>Slurms eigene Regeln: Einen vorgewarnten Job reiht Slurm wieder ein; nach jedem anderen Ende auf „Fortsetzen“ drücken</translation>
     </message>
     <message>
@@ -4950,7 +4950,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Loss</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>Tokens je Sekunde</translation>
     </message>
     <message>
@@ -6271,7 +6271,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Kleinster Loss eines Schritts; bei langen Läufen unter den betrachteten Schritten</translation>
     </message>
     <message>
-        <source>Tokens a second over the steps looked at, saving and evaluation not counted</source>
+        <source>Tokens per second over the steps looked at, saving and evaluation not counted</source>
         <translation>Tokens je Sekunde über die betrachteten Schritte, ohne Speichern und Auswerten</translation>
     </message>
     <message>
@@ -6326,7 +6326,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Noch kein Lauf</translation>
     </message>
     <message>
-        <source>What you launch appears here with what mattered: loss, tokens a second, memory and why it ended.</source>
+        <source>What you launch appears here with what mattered: loss, tokens per second, memory and why it ended.</source>
         <translation>Gestartete Läufe erscheinen hier mit dem, was wichtig war: Loss, Tokens je Sekunde, Speicher und warum sie endeten.</translation>
     </message>
     <message>
@@ -7014,7 +7014,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         </translation>
     </message>
     <message>
-        <source>%1 wrote %2 tokens a second.</source>
+        <source>%1 wrote %2 tokens per second.</source>
         <translation>%1 schrieb %2 Tokens je Sekunde.</translation>
     </message>
     <message>

@@ -44,7 +44,7 @@
         <source>Not there any more:
 %1
 
-On what is left the run would go on with:</source>
+With the remaining nodes the run would continue as follows:</source>
         <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
         <translation>使えなくなったノード：
 %1
@@ -864,7 +864,7 @@ On what is left the run would go on with:</source>
         <translation>自身の処理時間、中央値との比較</translation>
     </message>
     <message>
-        <source>tokens a second, all ranks</source>
+        <source>tokens per second, all ranks</source>
         <translation>トークン/秒、全ランク</translation>
     </message>
     <message>
@@ -876,7 +876,7 @@ On what is left the run would go on with:</source>
         <translation>クリッピング前</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>トークン/秒</translation>
     </message>
     <message>
@@ -2638,7 +2638,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>処理が遅くなりました。</translation>
     </message>
     <message>
-        <source>Tokens a second fell by %1.</source>
+        <source>Tokens per second fell by %1.</source>
         <translation>トークン/秒が %1 低下しました。</translation>
     </message>
     <message>
@@ -4185,7 +4185,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>マシンを選んでください。</translation>
     </message>
     <message>
-        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
         <translation>Slurm 自身の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください。</translation>
     </message>
     <message>
@@ -4955,7 +4955,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>損失</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>トークン/秒</translation>
     </message>
     <message>
@@ -6221,7 +6221,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>ステップの損失の最小値。長い実行では、調べたステップの中の最小値</translation>
     </message>
     <message>
-        <source>Tokens a second over the steps looked at, saving and evaluation not counted</source>
+        <source>Tokens per second over the steps looked at, saving and evaluation not counted</source>
         <translation>調べたステップのトークン/秒。保存と評価は含みません</translation>
     </message>
     <message>
@@ -6276,7 +6276,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>実行はまだありません</translation>
     </message>
     <message>
-        <source>What you launch appears here with what mattered: loss, tokens a second, memory and why it ended.</source>
+        <source>What you launch appears here with what mattered: loss, tokens per second, memory and why it ended.</source>
         <translation>起動したものがここに並びます。損失、トークン/秒、メモリ、終了の理由を確認できます。</translation>
     </message>
     <message>
@@ -6960,7 +6960,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         </translation>
     </message>
     <message>
-        <source>%1 wrote %2 tokens a second.</source>
+        <source>%1 wrote %2 tokens per second.</source>
         <translation>%1は毎秒 %2 トークンを書きました。</translation>
     </message>
     <message>

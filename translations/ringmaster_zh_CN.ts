@@ -44,7 +44,7 @@
         <source>Not there any more:
 %1
 
-On what is left the run would go on with:</source>
+With the remaining nodes the run would continue as follows:</source>
         <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
         <translation>已不可用：
 %1
@@ -864,7 +864,7 @@ On what is left the run would go on with:</source>
         <translation>自身工作时间，与中位数相比</translation>
     </message>
     <message>
-        <source>tokens a second, all ranks</source>
+        <source>tokens per second, all ranks</source>
         <translation>每秒 token 数，所有 rank</translation>
     </message>
     <message>
@@ -876,7 +876,7 @@ On what is left the run would go on with:</source>
         <translation>裁剪之前</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>每秒 token 数</translation>
     </message>
     <message>
@@ -2638,7 +2638,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>运行变慢了。</translation>
     </message>
     <message>
-        <source>Tokens a second fell by %1.</source>
+        <source>Tokens per second fell by %1.</source>
         <translation>每秒 token 数下降了 %1。</translation>
     </message>
     <message>
@@ -4193,7 +4193,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>若网格可以缩小，30 秒无响应的节点将被舍弃；节点 0 必须可用。每步的行数以及 loss 在可能时保持不变。</translation>
     </message>
     <message>
-        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
         <translation>按 Slurm 自己的规则：收到预警的作业会回到队列；其他情况请按“恢复”</translation>
     </message>
     <message>
@@ -4911,7 +4911,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>loss</translation>
     </message>
     <message>
-        <source>tokens a second</source>
+        <source>tokens per second</source>
         <translation>每秒 token 数</translation>
     </message>
     <message>
@@ -6221,7 +6221,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>各步 loss 的最低值；运行很长时，为所查看各步的最低值</translation>
     </message>
     <message>
-        <source>Tokens a second over the steps looked at, saving and evaluation not counted</source>
+        <source>Tokens per second over the steps looked at, saving and evaluation not counted</source>
         <translation>所查看各步的每秒 token 数，不计保存和评估</translation>
     </message>
     <message>
@@ -6276,7 +6276,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>还没有运行</translation>
     </message>
     <message>
-        <source>What you launch appears here with what mattered: loss, tokens a second, memory and why it ended.</source>
+        <source>What you launch appears here with what mattered: loss, tokens per second, memory and why it ended.</source>
         <translation>您启动的运行会列在这里，附上要点：loss、每秒 token 数、显存和结束的原因。</translation>
     </message>
     <message>
@@ -6960,7 +6960,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         </translation>
     </message>
     <message>
-        <source>%1 wrote %2 tokens a second.</source>
+        <source>%1 wrote %2 tokens per second.</source>
         <translation>%1每秒写出 %2 个 token。</translation>
     </message>
     <message>

@@ -278,8 +278,9 @@ void LaunchForm::tellRestarts() {
     m_shrink->setVisible(over_several);
     m_shrink->setEnabled(m_restarts->value() > 0);
     if (m_slurm->isChecked())
-        m_restarts_words->setText(tr(
-            "Slurm's own rules: what it has warned goes back into the queue; after other ends press Resume"));
+        m_restarts_words->setText(
+            tr("Slurm decides: it requeues a job that it warned before its time limit. After any other end, "
+               "press Resume."));
     else if (over_several)
         m_restarts_words->setText(tr(
             "from the newest complete checkpoint, by this window: once it is closed the run goes on, but is "

@@ -165,7 +165,7 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
     box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // grows by a line where it wraps
     m_steps = new Figure(tr("step"));
     m_loss = new Figure(tr("loss"));
-    m_rate = new Figure(tr("tokens a second"));
+    m_rate = new Figure(tr("tokens per second"));
     m_overhead = new Figure(tr("exposed communication"));
     m_memory = new Figure(tr("fullest rank"));
     m_age = new Figure(tr("last heard"));

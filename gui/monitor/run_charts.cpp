@@ -289,7 +289,7 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
         case ChartKind::Heat:
             return Monitor::tr("own work against the median");
         case ChartKind::Throughput:
-            return Monitor::tr("tokens a second, all ranks");
+            return Monitor::tr("tokens per second, all ranks");
         case ChartKind::Overlap:
             return Monitor::tr("hidden share of communication");
         case ChartKind::GradNorm:
@@ -345,7 +345,7 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
         case ChartKind::Throughput:
             chart.yUnit = Unit::Rate;
             chart.fromZero = true;
-            chart.series.push_back(lineOf(Monitor::tr("tokens a second"), charts.throughput,
+            chart.series.push_back(lineOf(Monitor::tr("tokens per second"), charts.throughput,
                                           charts.throughput_smooth, accentColour));
             break;
         case ChartKind::GradNorm:

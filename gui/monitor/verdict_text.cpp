@@ -94,7 +94,7 @@ VerdictText trouble(const Diagnosis& found) {
                     Verdicts::tr("Watch the gradient norm; lower the learning rate if it stays.")};
         case Finding::ThroughputDrop:
             return {Tone::Warning, Verdicts::tr("It has become slower."),
-                    Verdicts::tr("Tokens a second fell by %1.").arg(share),
+                    Verdicts::tr("Tokens per second fell by %1.").arg(share),
                     Verdicts::tr("Look for other programs on the nodes, and at the wait for data.")};
         default:
             return {Tone::Warning, Verdicts::tr("Much waiting for communication."),

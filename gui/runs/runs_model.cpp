@@ -91,7 +91,7 @@ QString RunsModel::explanation(Column column) {
         case BestLoss:
             return tr("Lowest loss of a step; in a long run the lowest of those looked at");
         case TokensPerSecond:
-            return tr("Tokens a second over the steps looked at, saving and evaluation not counted");
+            return tr("Tokens per second over the steps looked at, saving and evaluation not counted");
         case PeakMemory:
             return tr("Highest memory among the steps looked at, on the fullest rank");
         case Estimate:

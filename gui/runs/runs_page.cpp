@@ -60,9 +60,10 @@ RunsPage::RunsPage(Session& session, QWidget* parent)
 }
 
 QWidget* RunsPage::makeList() {
-    auto* none = new EmptyView(
-        tr("No run yet"), tr("What you launch appears here with what mattered: loss, tokens a second, memory "
-                             "and why it ended."));
+    auto* none =
+        new EmptyView(tr("No run yet"),
+                      tr("What you launch appears here with what mattered: loss, tokens per second, memory "
+                         "and why it ended."));
     none->setObjectName(u"noRuns"_s);
     auto* example = none->addAction(tr("Try the example"));
     example->setObjectName(u"runsTryExample"_s);

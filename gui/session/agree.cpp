@@ -35,11 +35,12 @@ YesNo shrinkQuestion(const NodesLeft& left, const Shrunk& shrunk) {
         before.batch.global == after.batch.global
             ? Agree::tr("The losses stay those of the run as it was.")
             : Agree::tr("The losses are no longer those of the run as it was.")};
-    return {Agree::tr("Go on with fewer nodes?"),
-            //: %1 is a list of nodes, each with the reason why it is gone
-            Agree::tr("Not there any more:\n%1\n\nOn what is left the run would go on with:")
-                .arg(lost.join(u'\n')),
-            changes.join(u'\n'), Agree::tr("Go on"), Agree::tr("Leave it")};
+    return {
+        Agree::tr("Go on with fewer nodes?"),
+        //: %1 is a list of nodes, each with the reason why it is gone
+        Agree::tr("Not there any more:\n%1\n\nWith the remaining nodes the run would continue as follows:")
+            .arg(lost.join(u'\n')),
+        changes.join(u'\n'), Agree::tr("Go on"), Agree::tr("Leave it")};
 }
 
 }  // namespace

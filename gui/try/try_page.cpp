@@ -373,8 +373,8 @@ void TryPage::take(const nlohmann::json& line) {
         m_tokens = 0;
     } else if (type == "generated") {
         const double seconds = std::max(line.value("seconds", 0.0), 1e-9);
-        m_doing->setText(
-            tr("%1 wrote %2 tokens a second.").arg(author, show::rate(line.value("tokens", 0.0) / seconds)));
+        m_doing->setText(tr("%1 wrote %2 tokens per second.")
+                             .arg(author, show::rate(line.value("tokens", 0.0) / seconds)));
     }
     if (!m_soon.isActive()) m_soon.start();
 }

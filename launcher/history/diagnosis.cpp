@@ -356,7 +356,7 @@ DiagnosisText text_of(const Diagnosis& found) {
             return {"The loss has jumped.", "It is " + share + " above the usual" + at_step(found) + ".",
                     "Watch the gradient norm; lower the learning rate if it stays."};
         case Finding::ThroughputDrop:
-            return {"It has become slower.", "Tokens a second fell by " + share + ".",
+            return {"It has become slower.", "Tokens per second fell by " + share + ".",
                     "Look for other programs on the nodes, and at the data's wait."};
         case Finding::HighOverhead:
             return {"Much waiting for communication.", share + " of a step is exposed.",
