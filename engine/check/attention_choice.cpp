@@ -25,7 +25,7 @@ constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows bo
 
 /// Returns fixed numbers, because drawing random ones would advance the generator that the run itself may
 /// use. Long tensors repeat their numbers, which saves temporary memory.
-at::Tensor some_numbers(const AttentionShape& shape, int64_t heads, double step, at::Device device) {
+at::Tensor some_numbers(const KernelShape& shape, int64_t heads, double step, at::Device device) {
     constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;
     const int64_t distinct = std::min(count, kMostDistinct);
@@ -38,7 +38,7 @@ at::Tensor some_numbers(const AttentionShape& shape, int64_t heads, double step,
         .view({shape.rows, shape.tokens, heads, shape.head_dim});
 }
 
-FlashInputs causal_square(const AttentionShape& shape, at::Device device) {
+FlashInputs causal_square(const KernelShape& shape, at::Device device) {
     FlashInputs in{some_numbers(shape, shape.heads, 0.7, device),
                    some_numbers(shape, shape.kv_heads, 1.3, device),
                    some_numbers(shape, shape.kv_heads, 2.1, device),
@@ -95,11 +95,11 @@ nlohmann::json to_json(const AttentionTiming& it) {
 
 }  // namespace
 
-std::optional<AttentionShape> measured_shape(const Plan& plan) {
+std::optional<KernelShape> measured_shape(const Plan& plan) {
     if (why_not_cudnn(plan) != nullptr) return {};
     const ModelConfig& model = *plan.model;
     const int64_t ulysses = plan.mesh.ulysses;
-    AttentionShape shape;
+    KernelShape shape;
     shape.rows = plan.batch.micro;
     shape.heads = std::max<int64_t>(1, model.num_heads / ulysses);
     shape.kv_heads = std::max<int64_t>(1, model.num_kv_heads / ulysses);
@@ -113,7 +113,7 @@ bool AttentionTiming::other_wins() const {
 }
 
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
-                                  const AttentionShape& shape, at::Device device, double seconds) {
+                                  const KernelShape& shape, at::Device device, double seconds) {
     const FlashInputs in = causal_square(shape, device);
     const at::Tensor dout = some_numbers(shape, shape.heads, 0.3, device);
     const Stopwatch watch(device, seconds);
@@ -133,8 +133,8 @@ AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& o
     return choice;
 }
 
-AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
-                              const std::vector<AttentionShape>& shapes) {
+AttentionChoice measure_cudnn(const KernelShape& shape, at::Device device, double seconds,
+                              const std::vector<KernelShape>& shapes) {
     const CudnnUse before = cudnn_in_use();
     use_cudnn({});
     const FlashKernel cudnn{cudnn_forward, cudnn_backward};
@@ -145,8 +145,8 @@ AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, do
     return choice;
 }
 
-std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank) {
-    const std::optional<AttentionShape> measured = measured_shape(plan);
+std::vector<KernelShape> run_shapes(const Plan& plan, int ring_rank) {
+    const std::optional<KernelShape> measured = measured_shape(plan);
     if (!measured) return {};
     const RingAttnFunc func = plan.context_parallel.layout;
     const Layout layout = make_layout(func, plan.sequence.padded_length, plan.mesh.ring, plan.mesh.ulysses);
@@ -157,13 +157,13 @@ std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank) {
     const int64_t at_once = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
     const AttentionSchedule schedule =
         gathered ? make_gather_schedule(spans, ring_rank, {}, at_once) : make_ring_schedule(spans, ring_rank);
-    std::vector<AttentionShape> shapes;
+    std::vector<KernelShape> shapes;
     for (const Stage& stage : schedule.stages) {
         for (const FlashCall& call : flash_calls(stage.slices)) {
             const FlashSegment& only = call.segments[0];
             const DenseCall dense{only.queries(), only.keys(), measured->head_dim, call.window};
             if (call.segments.size() != 1 || !cudnn_takes(dense)) continue;
-            AttentionShape shape = *measured;
+            KernelShape shape = *measured;
             shape.tokens = only.queries();
             shape.keys = call.window == kCausalWindow ? 0 : only.keys();
             if (gathered) {
@@ -180,8 +180,8 @@ namespace {
 
 /// Returns one launch with tensors placed as in a run: queries in rows that also hold keys and values, a
 /// hop's keys and values adjacent in one buffer (engine/attention/scheduled_attention.cpp).
-FlashInputs as_in_a_run(const AttentionShape& shape, at::Device device) {
-    AttentionShape wide = shape;
+FlashInputs as_in_a_run(const KernelShape& shape, at::Device device) {
+    KernelShape wide = shape;
     const at::Tensor rows = some_numbers(wide, shape.heads + 2 * shape.kv_heads, 0.7, device);
     const auto of_rows = [&](int64_t head, int64_t heads) { return rows.narrow(2, head, heads); };
     FlashInputs in{of_rows(0, shape.heads),
@@ -230,7 +230,7 @@ Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::
 }
 
 /// Returns the heads of one launch: a backward of many tokens takes some heads at a time (flash_blocks.h).
-FlashInputs heads_of_a_launch(FlashInputs in, const AttentionShape& shape) {
+FlashInputs heads_of_a_launch(FlashInputs in, const KernelShape& shape) {
     const int64_t group = shape.heads / shape.kv_heads;
     const int64_t at_once = key_heads_at_once(shape.rows * shape.tokens, shape.kv_heads, group);
     in.q = in.q.narrow(2, 0, at_once * group);
@@ -240,7 +240,7 @@ FlashInputs heads_of_a_launch(FlashInputs in, const AttentionShape& shape) {
 }
 
 void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
-               const AttentionShape& shape, at::Device device) {
+               const KernelShape& shape, at::Device device) {
     const CudnnUse use = choice.use();
     AttentionTiming* tried = &choice.forward;
     try {
@@ -266,8 +266,8 @@ void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKer
 }  // namespace
 
 void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
-                       const std::vector<AttentionShape>& shapes, at::Device device) {
-    for (const AttentionShape& shape : shapes) {
+                       const std::vector<KernelShape>& shapes, at::Device device) {
+    for (const KernelShape& shape : shapes) {
         if (choice.use() == CudnnUse{}) return;
         try_shape(choice, flash, other, shape, device);
     }
@@ -302,7 +302,7 @@ nlohmann::json to_json(const AttentionChoice& choice) {
 
 std::string choose_attention(Groups& groups, const Plan& plan) {
     constexpr double kSeconds = 0.1;
-    const std::optional<AttentionShape> shape = measured_shape(plan);
+    const std::optional<KernelShape> shape = measured_shape(plan);
     if (!shape) return "";
     const AttentionChoice choice =
         measure_cudnn(*shape, groups.device(), kSeconds, run_shapes(plan, groups.ring().rank()));

@@ -19,17 +19,17 @@
 namespace ringmaster {
 
 /// Describes a causal square, or a fully visible rectangle of queries and keys.
-struct AttentionShape {
+struct KernelShape {
     int64_t rows = 1, heads = 0, kv_heads = 0, tokens = 0, head_dim = 0;
     int64_t keys = 0;  ///< keys of a rectangle; 0: a square
 
-    bool operator==(const AttentionShape&) const = default;
+    bool operator==(const KernelShape&) const = default;
 };
 
 /// Returns the shape to measure, with only as many tokens as are needed to tell the kernels apart. Returns
 /// nothing if only one kernel is possible: no GPU, float32, wide heads, or documents and windows, which cuDNN
 /// does not support.
-std::optional<AttentionShape> measured_shape(const Plan& plan);
+std::optional<KernelShape> measured_shape(const Plan& plan);
 
 /// Holds the times of both kernels for one causal square, forward or backward.
 struct AttentionTiming {
@@ -51,19 +51,19 @@ struct AttentionChoice {
 
 /// Measures `other` and `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
-                                  const AttentionShape& shape, at::Device device, double seconds);
+                                  const KernelShape& shape, at::Device device, double seconds);
 /// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. Does not change the kernel in
 /// use.
-AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
-                              const std::vector<AttentionShape>& shapes = {});
+AttentionChoice measure_cudnn(const KernelShape& shape, at::Device device, double seconds,
+                              const std::vector<KernelShape>& shapes = {});
 
 /// Returns the dense launches of one ring rank for a row of the plan's length: all hops, each shape once.
-std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank);
+std::vector<KernelShape> run_shapes(const Plan& plan, int ring_rank);
 
 /// Runs the chosen kernels once on each of the run's shapes, with tensors laid out in memory as in the run,
 /// and drops `other` if it rejects a shape or gives other results. Stores the reason in `choice`.
 void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
-                       const std::vector<AttentionShape>& shapes, at::Device device);
+                       const std::vector<KernelShape>& shapes, at::Device device);
 
 /// Returns the choice of all ranks together: cuDNN only if every rank chose it.
 CudnnUse agreed(Groups& groups, const CudnnUse& own);

@@ -104,7 +104,7 @@ void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, Co
                             const std::function<void()>& next) {
     if (at_.q.scalar_type() == at::kBFloat16) {
         constexpr double kSeconds = 0.1;
-        const AttentionShape shape{1, at_.heads, at_.kv_heads, at_.tokens, at_.head_dim};
+        const KernelShape shape{1, at_.heads, at_.kv_heads, at_.tokens, at_.head_dim};
         use_cudnn(measure_cudnn(shape, at_.q.device(), kSeconds).use());
     }
     const std::vector<Slice> slices = {{0, at_.tokens, 0, at_.tokens, SliceMask::Causal}};

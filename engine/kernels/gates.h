@@ -6,13 +6,9 @@
 
 #include "engine/activation.h"
 #include "engine/kernels/exponential.h"
+#include "engine/kernels/gate_values.h"
 
 namespace ringmaster::RINGMASTER_ISA {
-
-/// Holds f(x) and f'(x).
-struct Sloped {
-    float value, slope;
-};
 
 constexpr float kTwoOverRootPi = 2 * 0.7978845608F;  // 2 · (2/π)^1/2
 constexpr float kCube = 0.044715F;
@@ -44,13 +40,6 @@ inline Sloped sloped(float x) {
         return {kept * kept, 2.0F * kept};
     }
 }
-
-/// Holds the factors of a clamped gate's output, g · sigmoid(slope · g) and u + 1, and derivatives: `slope`
-/// is the derivative of the first factor with respect to the gate, and `of_up` that of the output with
-/// respect to `up`. A derivative is 0 beyond a limit.
-struct Clamped {
-    float value, slope, up, of_up;
-};
 
 inline Clamped clamped(float gate, float up, float limit, float slope) {
     const float g = gate > limit ? limit : gate, below = up > limit ? limit : up;

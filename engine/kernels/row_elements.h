@@ -79,19 +79,20 @@ RINGMASTER_ROW bool in_packs(int64_t width, const Starts*... starts) {
 }
 
 template <int N>
-struct Size {
+struct PackSize {
     static constexpr int value = N;
 };
 
-/// Distributes [0, width) over the lanes: body(w, Size<N>()) takes elements w to w + N, with N = kPack<T> if
-/// `packs` is set and 1 otherwise.
+/// Distributes [0, width) over the lanes: body(w, PackSize<N>()) takes elements w to w + N, with N = kPack<T>
+/// if `packs` is set and 1 otherwise.
 template <typename T, typename Lanes, typename Body>
 RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Body& body) {
     constexpr int64_t kStep = kPack<T>;
     if (packs) {
-        for (int64_t w = lanes.index() * kStep; w < width; w += lanes.count() * kStep) body(w, Size<kStep>());
+        for (int64_t w = lanes.index() * kStep; w < width; w += lanes.count() * kStep)
+            body(w, PackSize<kStep>());
     } else {
-        for (int64_t w = lanes.index(); w < width; w += lanes.count()) body(w, Size<1>());
+        for (int64_t w = lanes.index(); w < width; w += lanes.count()) body(w, PackSize<1>());
     }
 }
 

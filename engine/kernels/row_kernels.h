@@ -25,6 +25,7 @@
 #include <variant>
 
 #include "engine/kernels/fused.h"
+#include "engine/kernels/gate_values.h"
 #include "engine/kernels/row_elements.h"
 
 namespace ringmaster {
@@ -380,11 +381,6 @@ struct Rope {
 
 namespace row_kernels {
 
-/// Holds f(x) and f'(x).
-struct Sloped {
-    float value, slope;
-};
-
 RINGMASTER_ROW Sloped activated(Activation kind, float x) {
     constexpr float kTwoOverRootPi = 2 * 0.7978845608F, kCube = 0.044715F;
     if (kind == Activation::Relu2) {
@@ -402,13 +398,6 @@ RINGMASTER_ROW Sloped activated(Activation kind, float x) {
     const float sigmoid = 1.0F / (1.0F + expf(-u)), value = x * sigmoid;
     return {value, sigmoid + value * (1.0F - sigmoid) * slope};
 }
-
-/// Holds the factors of a clamped gate's output, g · sigmoid(slope · g) and u + 1, and derivatives: `slope`
-/// is the derivative of the first factor with respect to the gate, and `of_up` that of the output with
-/// respect to `up`. A derivative is 0 beyond a limit.
-struct Clamped {
-    float value, slope, up, of_up;
-};
 
 RINGMASTER_ROW Clamped clamped(float gate, float up, const GateRule& rule) {
     const float limit = static_cast<float>(rule.limit), steep = static_cast<float>(rule.slope);

@@ -93,10 +93,10 @@ at::Tensor activation_backward(const at::Tensor& dy, const at::Tensor& x, Activa
 namespace {
 
 /// Holds gate and up in float32, and the gate's sigmoid, for rows in which gate and up alternate.
-struct Clamped {
+struct ClampedPairs {
     at::Tensor raw_gate, raw_up, gate, up, sigmoid;
 
-    Clamped(const at::Tensor& pairs_n2i, const GateRule& rule)
+    ClampedPairs(const at::Tensor& pairs_n2i, const GateRule& rule)
         : raw_gate(pairs_n2i.unflatten(1, {-1, 2}).select(2, 0).to(at::kFloat)),
           raw_up(pairs_n2i.unflatten(1, {-1, 2}).select(2, 1).to(at::kFloat)),
           gate(raw_gate.clamp_max(rule.limit)),
@@ -105,7 +105,7 @@ struct Clamped {
 };
 
 at::Tensor clamped_backward(at::Tensor pairs_n2i, const at::Tensor& dact_ni, const GateRule& rule) {
-    const Clamped of(pairs_n2i, rule);
+    const ClampedPairs of(pairs_n2i, rule);
     const at::Tensor dact = dact_ni.to(at::kFloat), value = of.gate * of.sigmoid;
     const at::Tensor slope = of.sigmoid + rule.slope * value * (1 - of.sigmoid);
     const at::Tensor pairs_ni2 = pairs_n2i.unflatten(1, {-1, 2});
@@ -118,7 +118,7 @@ at::Tensor clamped_backward(at::Tensor pairs_n2i, const at::Tensor& dact_ni, con
 
 at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule) {
     if (rule.is_clamped()) {
-        const Clamped of(gate_up_n2i, rule);
+        const ClampedPairs of(gate_up_n2i, rule);
         return (of.gate * of.sigmoid * of.up).to(gate_up_n2i.scalar_type());
     }
     if (!rule.gated) return activated(gate_up_n2i, rule.activation);

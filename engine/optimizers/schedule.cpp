@@ -9,8 +9,8 @@ namespace ringmaster {
 
 namespace {
 
-Recurrence recurrence(std::optional<double> steps, std::optional<double> per_epoch,
-                      const std::string& strategy, int64_t total_steps, int64_t steps_per_epoch) {
+Interval interval(std::optional<double> steps, std::optional<double> per_epoch, const std::string& strategy,
+                  int64_t total_steps, int64_t steps_per_epoch) {
     auto at_least_one = [](double count) {
         return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(count)));
     };
@@ -36,14 +36,14 @@ double learning_rate_at(const Config& config, int64_t step, int64_t total_steps)
                                 static_cast<double>(total_steps)});
 }
 
-Recurrence saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch) {
-    return recurrence(config.save_steps, config.saves_per_epoch, config.save_strategy, total_steps,
-                      steps_per_epoch);
+Interval saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch) {
+    return interval(config.save_steps, config.saves_per_epoch, config.save_strategy, total_steps,
+                    steps_per_epoch);
 }
 
-Recurrence evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch) {
-    return recurrence(config.eval_steps, config.evals_per_epoch, config.eval_strategy, total_steps,
-                      steps_per_epoch);
+Interval evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch) {
+    return interval(config.eval_steps, config.evals_per_epoch, config.eval_strategy, total_steps,
+                    steps_per_epoch);
 }
 
 }  // namespace ringmaster

@@ -17,7 +17,7 @@ double learning_rate_at(const Config& config, int64_t step, int64_t total_steps)
 int64_t warmup_steps_of(const Config& config, int64_t total_steps);
 
 /// A recurring event: every `steps` steps, at each epoch's end, or never.
-struct Recurrence {
+struct Interval {
     std::optional<int64_t> steps;
     bool at_epoch_end = false;
 
@@ -28,7 +28,7 @@ struct Recurrence {
 
 /// Return when to save, from save_steps (below 1: a fraction of all steps), saves_per_epoch or save_strategy,
 /// and when to evaluate, from the corresponding keys.
-Recurrence saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
-Recurrence evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
+Interval saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
+Interval evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 
 }  // namespace ringmaster

@@ -10,7 +10,7 @@ namespace {
 
 /// Holds a value and its derivative with respect to the logarithm of the ratio or, for a divergence, to log
 /// p.
-struct Sloped {
+struct RatioTerm {
     double value = 0, slope = 0;
 };
 
@@ -23,15 +23,15 @@ bool is_clipped(const PolicyRule& rule, double log_ratio, double advantage) {
 }
 
 /// Returns −min(r·A, clip(r)·A) for r = exp(log_ratio). Beyond the clip, the clipped product is constant.
-Sloped clipped_loss(const PolicyRule& rule, double log_ratio, double advantage) {
+RatioTerm clipped_loss(const PolicyRule& rule, double log_ratio, double advantage) {
     const double ratio = std::exp(log_ratio);
     const double free = ratio * advantage;
     const double clipped = std::clamp(ratio, 1 - rule.epsilon_low, 1 + rule.epsilon_high) * advantage;
-    return free <= clipped ? Sloped{-free, -free} : Sloped{-clipped, 0};
+    return free <= clipped ? RatioTerm{-free, -free} : RatioTerm{-clipped, 0};
 }
 
 /// Returns the estimate exp(a) − a − 1 of a label's divergence, for a = reference − log p.
-Sloped divergence_of(const RolloutSums& document, size_t label) {
+RatioTerm divergence_of(const RolloutSums& document, size_t label) {
     const double away = document.reference[label] - document.log_p[label];
     return {std::expm1(away) - away, -std::expm1(away)};
 }
@@ -64,7 +64,7 @@ void add_divergence(const PolicyRule& rule, const RolloutSums& document, double 
     double mean = 0;
     for (size_t i = 0; i < count; ++i) mean += divergence_of(document, i).value / static_cast<double>(count);
     for (size_t i = 0; i < count; ++i) {
-        const Sloped divergence = divergence_of(document, i);
+        const RatioTerm divergence = divergence_of(document, i);
         const double own = document.log_p[i] - document.old_log_p[i];
         const double ratio = std::exp(rule.by_sequence ? of_sequence : own);
         const double by_ratio = rule.by_sequence ? mean : divergence.value;
@@ -102,7 +102,7 @@ PreferenceLoss policy_loss(const PolicyRule& rule, const std::vector<RolloutSums
         for (size_t i = 0; i < document.log_p.size(); ++i) {
             const double own = document.log_p[i] - document.old_log_p[i];
             const double log_ratio = rule.by_sequence ? of_sequence : own;
-            const Sloped part = clipped_loss(rule, log_ratio, document.advantage);
+            const RatioTerm part = clipped_loss(rule, log_ratio, document.advantage);
             if (!rule.by_sequence) clipped += is_clipped(rule, log_ratio, document.advantage);
             const double factor = document.factors.empty() ? 1 : document.factors[i];
             result.loss += weight * factor * part.value;

@@ -36,7 +36,8 @@ double checksum(const at::Tensor& values) {
 
 }  // namespace
 
-std::vector<Extent> extent_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values) {
+std::vector<RankRange> extent_of_ranks(const Groups& groups, Group& group,
+                                       const std::vector<double>& values) {
     const auto count = static_cast<int64_t>(values.size());
     at::Tensor table = at::empty({2 * count}, at::kDouble);
     double* numbers = table.data_ptr<double>();
@@ -51,7 +52,7 @@ std::vector<Extent> extent_of_ranks(const Groups& groups, Group& group, const st
         table = shared.cpu();
         numbers = table.data_ptr<double>();
     }
-    std::vector<Extent> extents;
+    std::vector<RankRange> extents;
     for (int64_t i = 0; i < count; ++i) extents.push_back({-numbers[count + i], numbers[i]});
     return extents;
 }
@@ -69,7 +70,7 @@ void check_same_weights(Groups& groups, Parameters& parameters) {
         sums.push_back(in_slices ? checksum(parameters.own_slice(parameters.master(), unit))
                                  : checksum(parameters.weights_of_unit(unit)));
     }
-    const std::vector<Extent> extents = extent_of_ranks(groups, holders, sums);
+    const std::vector<RankRange> extents = extent_of_ranks(groups, holders, sums);
     std::string differing;
     for (int unit = 0; unit < parameters.units(); ++unit) {
         if (!extents[static_cast<size_t>(unit)].same())

@@ -10,13 +10,13 @@ namespace ringmaster {
 
 /// Holds the smallest and the greatest value over ranks; values that are not finite all count as the same
 /// huge number.
-struct Extent {
+struct RankRange {
     double least = 0, most = 0;
     bool same() const { return least == most; }
 };
 
 /// Returns the extent of each of `values` over `group`, which belongs to `groups`.
-std::vector<Extent> extent_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values);
+std::vector<RankRange> extent_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values);
 
 double largest_of_ranks(Groups& groups, double value);
 

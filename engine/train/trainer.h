@@ -105,8 +105,8 @@ class Trainer {
     Sampler sampler_;
     int64_t steps_per_epoch_;
     int64_t total_steps_;
-    Recurrence saving_;
-    Recurrence evaluation_;
+    Interval saving_;
+    Interval evaluation_;
 
     TrainedModel trained_;
     Parameters& parameters_;  ///< trained_.trained()

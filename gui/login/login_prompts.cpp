@@ -19,7 +19,7 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 }  // namespace
 
 struct LoginPrompts::Question {
-    std::variant<Prompt, UnknownHostKey, YesNo> what;
+    std::variant<LoginPrompt, UnknownHostKey, YesNo> what;
     bool asked_before = false;          ///< true if the same question was just answered and refused
     std::optional<std::string> answer;  ///< any answer to a host key means trust
     bool done = false;
@@ -72,7 +72,7 @@ SshPerson LoginPrompts::person(std::function<bool()> given_up) {
     auto before = std::make_shared<std::pair<std::mutex, std::string>>();
     SshPerson person;
     person.given_up = given_up;
-    person.ask = [desk = m_desk, given_up, before](const Prompt& prompt) {
+    person.ask = [desk = m_desk, given_up, before](const LoginPrompt& prompt) {
         auto question = std::make_shared<Question>();
         question->what = prompt;
         {
@@ -121,7 +121,7 @@ void LoginPrompts::showNext() {
     QWidget* above = QApplication::activeModalWidget();
     QWidget* parent = above != nullptr && above != m_window ? above : m_window;
     QuestionDialog* dialog = nullptr;
-    if (const auto* prompt = std::get_if<Prompt>(&next->what))
+    if (const auto* prompt = std::get_if<LoginPrompt>(&next->what))
         dialog = new PromptDialog(*prompt, next->asked_before, parent);
     else if (const auto* yes_no = std::get_if<YesNo>(&next->what))
         dialog = new YesNoDialog(*yes_no, parent);

@@ -150,7 +150,7 @@ YesNoDialog::YesNoDialog(const YesNo& question, QWidget* parent) : QuestionDialo
     no->setFocus();
 }
 
-PromptDialog::PromptDialog(const Prompt& prompt, bool asked_before, QWidget* parent)
+PromptDialog::PromptDialog(const LoginPrompt& prompt, bool asked_before, QWidget* parent)
     //: %1 is a machine
     : QuestionDialog(tr("Log in to %1").arg(shown(prompt.host)), parent), m_answer(new QLineEdit) {
     setObjectName(u"promptDialog"_s);
@@ -182,7 +182,7 @@ PromptDialog::PromptDialog(const Prompt& prompt, bool asked_before, QWidget* par
     m_answer->setFocus();
 }
 
-void PromptDialog::addQuestion(const Prompt& prompt) {
+void PromptDialog::addQuestion(const LoginPrompt& prompt) {
     const QString host = shown(prompt.host), of = shown(prompt.of);
     if (prompt.kind != PromptKind::Server) {
         const QString question = prompt.kind == PromptKind::Password

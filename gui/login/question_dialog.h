@@ -43,11 +43,11 @@ class PromptDialog : public QuestionDialog {
     Q_OBJECT
 
   public:
-    PromptDialog(const Prompt& prompt, bool asked_before, QWidget* parent);
+    PromptDialog(const LoginPrompt& prompt, bool asked_before, QWidget* parent);
     std::string takeAnswer() override;
 
   private:
-    void addQuestion(const Prompt& prompt);
+    void addQuestion(const LoginPrompt& prompt);
 
     QLineEdit* m_answer;
 };

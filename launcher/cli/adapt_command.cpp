@@ -19,7 +19,7 @@ json or_null(const std::optional<Value>& value) {
     return value ? json(*value) : json();
 }
 
-json size_json(const Size& size) {
+json size_json(const PlanSize& size) {
     return {{"memory_bytes", or_null(size.memory_bytes)}, {"global_batch", or_null(size.global_batch)}};
 }
 
@@ -60,7 +60,7 @@ std::string change_of(const char* name, const std::optional<int64_t>& before,
 }
 
 /// Returns what a change does to the memory of the fullest rank and to the batch.
-std::string size_text(const Size& before, const Size& after) {
+std::string size_text(const PlanSize& before, const PlanSize& after) {
     const std::string memory = change_of("memory", before.memory_bytes, after.memory_bytes, format_bytes);
     const std::string batch = change_of("batch", before.global_batch, after.global_batch, format_count);
     if (memory.empty() && batch.empty()) return {};

@@ -51,7 +51,7 @@ class Tty {
 
 SshPerson person_at_terminal(bool trust_on_first_use) {
     SshPerson person;
-    person.ask = [](const Prompt& prompt) -> std::optional<std::string> {
+    person.ask = [](const LoginPrompt& prompt) -> std::optional<std::string> {
         const Tty tty(prompt.echo);
         if (!tty.is_there()) return std::nullopt;
         tty.write("\r\033[K" + (prompt.from_server ? printable(prompt.host) + " asks: " : std::string()) +

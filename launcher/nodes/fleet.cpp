@@ -45,7 +45,7 @@ SshPerson one_at_a_time(const SshPerson& person) {
     SshPerson one;
     one.given_up = person.given_up;
     if (person.ask) {
-        one.ask = [ask = person.ask, turn](const Prompt& prompt) {
+        one.ask = [ask = person.ask, turn](const LoginPrompt& prompt) {
             const std::lock_guard lock(*turn);
             return ask(prompt);
         };

@@ -24,8 +24,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-Size size_of(const Plan& plan) {
-    Size size;
+PlanSize size_of(const Plan& plan) {
+    PlanSize size;
     if (plan.memory && plan.ok()) {
         for (const RankMemory& rank : plan.memory->per_rank)
             size.memory_bytes = std::max(size.memory_bytes.value_or(0), rank.total);

@@ -21,17 +21,17 @@ struct ChangedLine {
 
 /// The sizes that a plan reports; nullopt if one is unknown. A plan with errors has no memory estimate,
 /// because it may lack parts of the configuration.
-struct Size {
+struct PlanSize {
     std::optional<int64_t> memory_bytes;  ///< estimate for the fullest rank
     std::optional<int64_t> global_batch;
-    bool operator==(const Size&) const = default;
+    bool operator==(const PlanSize&) const = default;
 };
 
 struct Adaptation {
     Diagnostic finding;  ///< finding that the fix removes
     Fix fix;
     std::vector<ChangedLine> lines;
-    Size before, after;
+    PlanSize before, after;
 };
 
 struct Adapted {
@@ -39,8 +39,8 @@ struct Adapted {
     std::vector<Adaptation> steps;
     Diagnostics missing;  ///< findings that stop the run and that no fix removes
     Plan plan;            ///< plan of `text`
-    Size before;          ///< sizes of the file before any fix
-    Size after;
+    PlanSize before;      ///< sizes of the file before any fix
+    PlanSize after;
     bool readable = true;
 };
 

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 enum class PromptKind { Server, Password, Passphrase };
 
-struct Prompt {
+struct LoginPrompt {
     std::string host;          ///< name given by the user
     std::string text;          ///< for a server's prompt: the server's text
     bool from_server = false;  ///< true if the text must be shown as the server's
@@ -20,7 +20,7 @@ struct Prompt {
 };
 
 /// Asks the user; nullopt if nobody can answer or they decline.
-using AskPerson = std::function<std::optional<std::string>(const Prompt&)>;
+using AskPerson = std::function<std::optional<std::string>(const LoginPrompt&)>;
 
 struct UnknownHostKey {
     std::string host;         ///< name given by the user

@@ -48,7 +48,7 @@ class FollowTest : public QObject {
         m_session = std::make_unique<Session>(find_places());
         m_session->settings().remove(u"follow"_s);
         m_session->setPeople([](std::function<bool()> given_up) {
-            return SshPerson{[](const Prompt&) { return std::string("right"); },
+            return SshPerson{[](const LoginPrompt&) { return std::string("right"); },
                              [](const UnknownHostKey&) { return true; }, std::move(given_up)};
         });
         m_dialog = std::make_unique<FollowDialog>(*m_session);

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const AttentionShape kSmall{1, 2, 1, 8, 16};
+const KernelShape kSmall{1, 2, 1, 8, 16};
 
 Plan plan_of_both_kernels() {
     Plan plan;
@@ -111,7 +111,7 @@ class CudnnTo : public ::testing::Test {
 };
 
 TEST_F(CudnnTo, IsTriedOnTheRunsOwnShapesBeforeItIsUsed) {
-    const std::vector<AttentionShape> shapes = {{2, 4, 2, 40, 16}, {2, 4, 2, 20, 16, 40}};
+    const std::vector<KernelShape> shapes = {{2, 4, 2, 40, 16}, {2, 4, 2, 20, 16, 40}};
     AttentionChoice choice = faster();
     try_on_run_shapes(choice, twin_.kernel(), cudnn_, shapes, at::kCPU);
     EXPECT_EQ(choice.use(), (CudnnUse{true, true})) << choice.forward.problem << choice.backward.problem;
@@ -162,8 +162,8 @@ TEST(AttentionChoice, TriesEveryShapeThatARanksHopsHave) {
     plan.mesh.ring = 4;
     plan.context_parallel.layout = RingAttnFunc::BatchZigzag;
     plan.sequence.padded_length = 4096;
-    const AttentionShape square{2, 32, 8, 1024, 128};
-    AttentionShape half_the_keys = square, half_the_queries = square;
+    const KernelShape square{2, 32, 8, 1024, 128};
+    KernelShape half_the_keys = square, half_the_queries = square;
     half_the_keys.keys = 512;
     half_the_queries.tokens = 512;
     half_the_queries.keys = 1024;

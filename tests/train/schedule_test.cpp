@@ -47,7 +47,7 @@ TEST(Schedule, WarmupRatioIsRoundedUpAndStepsWin) {
     EXPECT_EQ(warmup_steps_of(config, 21), 3);
 }
 
-TEST(Recurrence, ReadsStepsSharesAndEpochs) {
+TEST(Interval, ReadsStepsSharesAndEpochs) {
     Config config;
     config.save_steps = 5;
     EXPECT_TRUE(saving_of(config, 100, 10).is_due(15, false));
