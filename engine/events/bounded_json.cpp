@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/json_problem.h"
 
 namespace ringmaster {
 
@@ -32,14 +33,6 @@ std::string what_exceeds(std::string_view text, const JsonLimits& limits) {
         if (depth > limits.depth) return "is nested deeper than " + std::to_string(limits.depth) + " levels";
     }
     return values > limits.values ? "holds more than " + std::to_string(limits.values) + " values" : "";
-}
-
-std::string json_problem(const std::exception& problem) {
-    if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&problem))
-        return "no valid JSON from byte " + std::to_string(broken->byte) + " on";
-    if (dynamic_cast<const nlohmann::json::type_error*>(&problem)) return "a value has the wrong type";
-    const std::string what = problem.what();  // begins with the exception's name in square brackets
-    return what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
 }
 
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where, const JsonLimits& limits) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -19,9 +18,6 @@ struct JsonLimits {
 /// Returns an empty string if the text keeps within the limits, otherwise what exceeds them, such as "is
 /// nested deeper than 16 levels". Does not check that the text is JSON.
 std::string what_exceeds(std::string_view text, const JsonLimits& limits = {});
-
-/// Returns what is wrong with a file's JSON, without the name of the library's exception.
-std::string json_problem(const std::exception& problem);
 
 /// Returns the JSON tree. Throws Error(Refused) naming `where` if the text exceeds the limits or is not JSON.
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where,

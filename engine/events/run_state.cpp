@@ -13,6 +13,7 @@
 #include "engine/events/limits.h"
 #include "engine/events/process_json.h"
 #include "engine/files/durable.h"
+#include "engine/json_problem.h"
 
 namespace ringmaster {
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/json_problem.h"
 
 namespace ringmaster {
 
@@ -84,8 +85,8 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
         read_header();
     } catch (const nlohmann::json::exception& problem) {
         ::munmap(const_cast<std::byte*>(data_), size_);
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
-                    std::string("has a damaged header: ") + problem.what(), path.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "has a damaged header: " + json_problem(problem),
+                    path.string());
     } catch (...) {
         ::munmap(const_cast<std::byte*>(data_), size_);
         throw;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/json_problem.h"
 #include "engine/model/mxfp4.h"
 
 namespace ringmaster {
@@ -36,7 +37,7 @@ std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string&
                 files[name] = dir / fs::path(file.get<std::string>()).filename();
             }
         } catch (const nlohmann::json::exception& problem) {
-            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), std::string("is damaged: ") + problem.what(),
+            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "is damaged: " + json_problem(problem),
                         index.string());
         }
     } else if (fs::exists(dir / "trainer_state.json")) {

@@ -9,6 +9,7 @@
 #include "engine/config/optimizers.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
+#include "engine/json_problem.h"
 #include "engine/plan/plan_request.h"
 
 namespace ringmaster {
@@ -147,7 +148,7 @@ Measurement measurement_from_json(const json& from) {
         return fields_from_json<Measurement>(from);
     } catch (const json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"),
-                    std::string("a measurement is damaged: ") + problem.what());
+                    "a measurement is damaged: " + json_problem(problem));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "engine/config/precision.h"
 #include "engine/error.h"
 #include "engine/json_fields.h"
+#include "engine/json_problem.h"
 #include "engine/plan/plan_request.h"
 
 namespace ringmaster {
@@ -171,8 +172,8 @@ Calibration calibration_from_json(const nlohmann::json& json, const std::string&
         require_speeds(calibration);
         return calibration;
     } catch (const std::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
-                    where, "ringmaster calibrate measures anew");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem), where,
+                    "ringmaster calibrate measures anew");
     }
 }
 

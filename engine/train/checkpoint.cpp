@@ -15,6 +15,7 @@
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
 #include "engine/files/text_file.h"
+#include "engine/json_problem.h"
 #include "engine/model/dtypes.h"
 #include "engine/model/merge.h"
 #include "engine/model/save_model.h"
@@ -245,7 +246,7 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimi
         state.loss_scale.good_steps = trainer.value("good_steps", state.loss_scale.good_steps);
         state.watched = watched_from_json(trainer.value("watched", nlohmann::json()));
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem),
                     (dir / kTrainerStateFile).string());
     }
     parameters.load(dir);

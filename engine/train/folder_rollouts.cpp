@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/config/sequences_per_row.h"
+#include "engine/json_problem.h"
 
 namespace ringmaster {
 
@@ -44,8 +45,8 @@ std::vector<std::string> rollout_command(const json& read) {
     try {
         words = read.at("rollout_command").get<std::vector<std::string>>();
     } catch (const json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), "sampling.json",
-                    "prepare the run again");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem),
+                    "sampling.json", "prepare the run again");
     }
     if (words.empty())
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), "there is no command that takes rollouts",

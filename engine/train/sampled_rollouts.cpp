@@ -12,6 +12,7 @@
 #include "engine/error.h"
 #include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
+#include "engine/json_problem.h"
 #include "engine/train/run_log.h"
 
 namespace ringmaster {
@@ -65,8 +66,8 @@ SamplingRequest sampling_request(const json& read, const Config& config) {
         request.rewards.words = read.at("reward_command").get<std::vector<std::string>>();
         request.rewards.patience = std::chrono::seconds(read.value("reward_timeout", int64_t{120}));
     } catch (const json::exception& problem) {
-        throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), "sampling.json",
-                    "prepare the run again");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: " + json_problem(problem),
+                    "sampling.json", "prepare the run again");
     }
     if (request.rewards.words.empty()) refuse("there is no command that judges completions", "sampling.json");
     return request;

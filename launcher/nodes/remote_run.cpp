@@ -14,6 +14,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/limits.h"
 #include "engine/files/checkpoints.h"
+#include "engine/json_problem.h"
 #include "launcher/base/bounded_file.h"
 #include "launcher/base/engine_files.h"
 #include "launcher/base/files.h"

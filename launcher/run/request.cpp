@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
+#include "engine/json_problem.h"
 #include "engine/plan/plan_request.h"
 #include "engine/plan/resolve/make_plan.h"
 #include "launcher/machine/gpu_age.h"

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
+#include "engine/json_problem.h"
 #include "launcher/base/files.h"
 #include "launcher/slurm/verdict.h"
 
