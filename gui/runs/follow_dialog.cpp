@@ -16,6 +16,7 @@
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/adopt.h"
 #include "launcher/anywhere/saved_targets.h"
+#include "launcher/backends/backend.h"
 #include "launcher/ssh/aliases.h"
 
 namespace ringmaster {
@@ -160,7 +161,7 @@ void FollowDialog::look() {
     begin(
         tr("Connecting, logging in, asking the machine…"),
         [named, person = person(), looked = m_looked, places = m_session.places()](const Job::Reporter&) {
-            const std::unique_ptr<RunBackend> backend = backend_for({named});
+            const std::unique_ptr<RunBackend> backend = backend_for({named, {}});
             looked->there = backend->list(places, person);
             looked->session = std::move(backend->take_sessions().front());
             return QString();

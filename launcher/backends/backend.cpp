@@ -34,7 +34,8 @@ RunsThere RunBackend::list(const Places& places, const SshPerson& person) {
         for (RunSummary& run : list_runs(places.runs_dir)) here.runs.push_back({"", std::move(run)});
         return here;
     }
-    Node node{parse_targets(to_.nodes).front()};
+    Node node;
+    node.target = parse_targets(to_.nodes).front();
     node.settings = ssh_settings(node.target);
     node.session = std::make_unique<SshSession>(node.settings, person);
     nodes_.clear();

@@ -127,8 +127,9 @@ int run_runs(const Arguments& arguments, const CommandContext& session) {
         return 0;
     }
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
-    const auto place =
-        backend_for(arguments.has("--node") ? Destination{{arguments.text("--node")}} : Destination());
+    Destination asked;
+    if (arguments.has("--node")) asked.nodes = {arguments.text("--node")};
+    const std::unique_ptr<RunBackend> place = backend_for(asked);
     RunsThere found = place->list(places, person);
     if (!arguments.has("--node") && settle(found.runs)) found = place->list(places, person);
     if (session.json) {

@@ -47,7 +47,7 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
 }
 
 std::string work_at(const Place& place) {
-    return english(as_reason(Whereabouts{place}));
+    return english(as_reason(Whereabouts{place, false, {}}));
 }
 
 TEST(Progress, NamesNoHopWhereKeysDoNotTravel) {
