@@ -137,7 +137,10 @@ void MachineCard::addRow(const MachineCheck& check) {
     grid->addWidget(topic, row, 1, Qt::AlignTop);
     auto* what = new QVBoxLayout;
     what->setSpacing(0);
-    what->addWidget(wrapped(words.what, false));
+    QLabel* found = wrapped(words.what, false);
+    for (QLabel* label : {topic, found})  // level where only one has kanji
+        label->setMinimumHeight(lineHeight(label->font()));
+    what->addWidget(found);
     if (!words.fix.isEmpty()) what->addWidget(wrapped(words.fix, true));
     if (check.topic == Topic::Python && check.state != CheckState::Ok) {
         auto* button = new QPushButton(tr("Set up"));
