@@ -234,6 +234,7 @@ void dropRoomOfIcon(const QMessageBox& box) {
     grid->removeItem(first);
     delete first;
     grid->setHorizontalSpacing(0);  // the column of the icon is still there
+    grid->setColumnStretch(grid->columnCount() - 1, 1);
 }
 
 /// Makes labels plain text before they are laid out, unless they ask for rich text themselves; this includes

@@ -237,7 +237,9 @@ class LookTest : public QObject {
 
     void aMessageBoxWithoutAnIconBeginsAtItsMargin() {
         const auto left_of_text = [](QMessageBox::Icon icon) {
-            QMessageBox box(icon, {}, u"Save the edits of longdocs.yml?"_s);
+            QMessageBox box(icon, {}, u"Save?"_s);
+            for (const QString& button : {u"Save the edits"_s, u"Discard the edits"_s})
+                box.addButton(button, QMessageBox::AcceptRole);
             box.show();
             QCoreApplication::processEvents();
             const auto* text = box.findChild<QLabel*>(u"qt_msgbox_label"_s);
