@@ -48,7 +48,7 @@ class TopicList : public QListWidget {
   protected:
     void resizeEvent(QResizeEvent* event) override {
         QListWidget::resizeEvent(event);
-        const int room = viewport()->width() - space(1.2);  // the style sheet's padding is a little less
+        const int room = viewport()->width() - space(0.7);  // the style's margins are a little less
         for (int row = 0; row < count(); ++row) {
             if (item(row)->data(kId).isNull()) continue;
             const QRect words =
