@@ -10,8 +10,8 @@ namespace ringmaster {
 /// *".
 using Phrases = std::map<std::string, std::string>;
 
-/// Translates an English text by the phrase that matches it; returns the text itself if none does. A number in
-/// place of a * gets the language's decimal mark.
+/// Translates an English text by the phrase that matches it; returns the text itself if none does. A number
+/// in place of a * gets the language's decimal mark.
 std::string in_phrases(const Phrases& phrases, const std::string& text, char decimal = '.');
 
 }  // namespace ringmaster
