@@ -257,8 +257,7 @@ TEST(Verdict, OfADeathByAForeignSigtermIsAFailure) {
 TEST(Verdict, MentionsARankThatTheSystemDoesNotLetEnd) {
     Ending ending = failure({rank(0, exited(1)), ours(1)});
     ending.ranks[1].unkillable = true;
-    EXPECT_EQ(judge(ending).why.back(),
-              (ReasonPart{"text", {"\nrank 1 has not ended yet: the system does not let it"}}));
+    EXPECT_EQ(judge(ending).why.back(), (ReasonPart{"rank-unkillable", {"1"}}));
 }
 
 }  // namespace

@@ -31,37 +31,42 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
         ::_exit(0);
     }
     ::waitpid(rank, nullptr, WUNTRACED);
-    EXPECT_EQ(english(as_reason(table.of(1))),
-              " is at work in layer 12, hop 4 (backward of step 7, micro-batch 2)");
+    const Reason in_hop = {
+        {"is-at-work"}, {"in-hop", {"12", "4"}}, {"in-backward", {"7", "2"}}, {"end-of-place"}};
+    EXPECT_EQ(as_reason(table.of(1)), in_hop);
     ::kill(rank, SIGCONT);
     ::waitpid(rank, nullptr, WUNTRACED);
-    EXPECT_EQ(
-        english(as_reason(table.of(1))),
-        " waits in layer 12, hop 4, for rank 2 to send keys and values (backward of step 7, micro-batch 2; "
-        "transfer 411 of ring)");
+    const Reason waits = {{"waits"},
+                          {"in-hop", {"12", "4"}},
+                          {"for-sender", {"2", "keys and values"}},
+                          {"in-backward", {"7", "2"}},
+                          {"in-transfer", {"411", "ring"}}};
+    EXPECT_EQ(as_reason(table.of(1)), waits);
     ::kill(rank, SIGCONT);
     ::waitpid(rank, nullptr, 0);
-    EXPECT_EQ(english(as_reason(table.of(1))), " is at work after layer 12, hop 4 (step 7)");
-    EXPECT_EQ(english(as_reason(table.of(0))), " is at work before the first layer (starting)")
-        << "slots are apart";
+    const Reason after = {{"is-at-work"}, {"after-hop", {"12", "4"}}, {"at-step", {"7"}}, {"end-of-place"}};
+    EXPECT_EQ(as_reason(table.of(1)), after);
+    const Reason other = {{"is-at-work"}, {"before-layers"}, {"while-starting"}, {"end-of-place"}};
+    EXPECT_EQ(as_reason(table.of(0)), other) << "slots are apart";
 }
 
-std::string work_at(const Place& place) {
-    return english(as_reason(Whereabouts{place, false, {}}));
+/// Returns the parts that say where and when a rank at `place` is at work.
+Reason work_at(const Place& place) {
+    const Reason reason = as_reason(Whereabouts{place, false, {}});
+    return {reason.begin() + 1, reason.end() - 1};
 }
 
 TEST(Progress, NamesNoHopWhereKeysDoNotTravel) {
     RankProgress progress;
     progress.begin(Activity::Evaluating, 3);
     progress.enter_layer(Pass::Forward, 0);
-    EXPECT_EQ(work_at(progress.place()), " is at work in layer 0 (forward of the evaluation after step 3)");
+    EXPECT_EQ(work_at(progress.place()), (Reason{{"in-layer", {"0"}}, {"in-evaluation", {"3"}}}));
     progress.set_hops(true);
     progress.enter_layer(Pass::Forward, 1);
-    EXPECT_EQ(work_at(progress.place()),
-              " is at work in layer 1, hop 0 (forward of the evaluation after step 3)");
+    EXPECT_EQ(work_at(progress.place()), (Reason{{"in-hop", {"1", "0"}}, {"in-evaluation", {"3"}}}));
     progress.leave_layers();
     progress.begin(Activity::Saving, 3);
-    EXPECT_EQ(work_at(progress.place()), " is at work after layer 1, hop 0 (saving after step 3)");
+    EXPECT_EQ(work_at(progress.place()), (Reason{{"after-hop", {"1", "0"}}, {"while-saving", {"3"}}}));
 }
 
 TEST(Progress, CutsWhatIsLongerThanItsPlace) {
