@@ -26,7 +26,7 @@
     </message>
     <message>
         <source>gradient accumulation</source>
-        <translation>Gradienten-Akkumulation</translation>
+        <translation>Gradientenakkumulation</translation>
     </message>
     <message>
         <source>The losses stay those of the run as it was.</source>
@@ -916,11 +916,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>clipped</source>
-        <translation>begrenzt</translation>
+        <translation>geclippt</translation>
     </message>
     <message>
         <source>cut at the longest length</source>
-        <translation>an der größten Länge abgeschnitten</translation>
+        <translation>bei Maximallänge abgeschnitten</translation>
     </message>
     <message>
         <source>in a group of equal rewards</source>
@@ -956,7 +956,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Divergence from the reference</source>
-        <translation>Divergenz von der Referenz</translation>
+        <translation>KL-Divergenz zur Referenz</translation>
     </message>
     <message>
         <source>Parts of the loss</source>
@@ -1650,7 +1650,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>Files go to</source>
         <extracomment>a folder and its free space</extracomment>
-        <translation>Dateien kommen nach</translation>
+        <translation>Ablageort</translation>
     </message>
     <message>
         <source>%1, %2 free</source>
@@ -2908,7 +2908,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
-        <translation>Der Webhook erhält einen POST mit JSON. Der Befehl läuft ohne Shell: Die Meldung ist sein letztes Argument, das JSON steht auf seiner Eingabe.</translation>
+        <translation>Der Webhook erhält einen POST mit JSON. Der Befehl läuft ohne Shell: Die Meldung ist sein letztes Argument, das JSON kommt über seine Standardeingabe.</translation>
     </message>
     <message>
         <source>Webhook</source>
@@ -2932,7 +2932,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Tell me when</source>
-        <translation>Melden, wenn</translation>
+        <translation>Diese Ereignisse melden</translation>
     </message>
     <message>
         <source>The settings were not saved.</source>
@@ -2971,7 +2971,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
-        <translation>Kernel der Attention</translation>
+        <translation>Attention-Kernel</translation>
     </message>
     <message>
         <source>Not known before the problems above are solved.</source>
@@ -3026,8 +3026,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message numerus="yes">
         <source>%1 micro × %2 accumulation × (%n rank(s) ÷ %3)</source>
         <translation>
-            <numerusform>%1 Mikro × %2 Akkumulation × (%n Rank ÷ %3)</numerusform>
-            <numerusform>%1 Mikro × %2 Akkumulation × (%n Ranks ÷ %3)</numerusform>
+            <numerusform>Micro-Batch %1 × Akkumulation %2 × (%n Rank ÷ %3)</numerusform>
+            <numerusform>Micro-Batch %1 × Akkumulation %2 × (%n Ranks ÷ %3)</numerusform>
         </translation>
     </message>
     <message>
@@ -3433,7 +3433,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <name>ringmaster::DetailsPanel</name>
     <message>
         <source>Open in Monitor</source>
-        <translation>In Monitor öffnen</translation>
+        <translation>Im Monitor öffnen</translation>
     </message>
     <message>
         <source>Resume</source>
@@ -3441,7 +3441,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Duplicate into Plan</source>
-        <translation>In Plan duplizieren</translation>
+        <translation>Im Plan duplizieren</translation>
     </message>
     <message>
         <source>Resume from here</source>
@@ -3493,7 +3493,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Open in Monitor (Enter)</source>
-        <translation>In Monitor öffnen (Eingabe)</translation>
+        <translation>Im Monitor öffnen (Eingabe)</translation>
     </message>
     <message>
         <source>More</source>
@@ -3768,7 +3768,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
-        <translation>Jede Datei wird an ihrem Hash geprüft. Was schon hier ist, wird nicht gesendet; was abbrach, geht dort weiter, wo es endete.</translation>
+        <translation>Jede Datei wird anhand ihres Hashes geprüft. Was schon hier ist, wird nicht gesendet; was abbrach, geht dort weiter, wo es endete.</translation>
     </message>
     <message>
         <source>What the run has made</source>
@@ -3950,7 +3950,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Follow a run of another machine</source>
-        <translation>Einem Lauf eines anderen Rechners folgen</translation>
+        <translation>Einem Lauf auf einem anderen Rechner folgen</translation>
     </message>
     <message>
         <source>Runs on that machine</source>
@@ -4181,7 +4181,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Name and check machines…</source>
-        <translation>Rechner nennen und prüfen…</translation>
+        <translation>Rechner hinzufügen und prüfen…</translation>
     </message>
     <message>
         <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
@@ -4217,7 +4217,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Leave out nodes that stay away, without asking</source>
-        <translation>Knoten, die wegbleiben, ohne Rückfrage weglassen</translation>
+        <translation>Ausgefallene Knoten ohne Rückfrage weglassen</translation>
     </message>
     <message>
         <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
@@ -4532,7 +4532,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Left running, the training goes on without the window. Open it again under Runs.</source>
-        <translation>Läuft das Training weiter, braucht es das Fenster nicht. Unter Läufe lässt es sich wieder öffnen.</translation>
+        <translation>Das Training läuft auch ohne dieses Fenster weiter. Unter Läufe lässt es sich wieder öffnen.</translation>
     </message>
     <message>
         <source>Leave running</source>
@@ -4556,7 +4556,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf eines anderen Rechners folgen…</translation>
+        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
     </message>
     <message>
         <source>It is being started again already.</source>
@@ -4863,7 +4863,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Pause</source>
-        <translation>Anhalten</translation>
+        <translation>Anzeige anhalten</translation>
     </message>
     <message>
         <source>off</source>
@@ -5219,7 +5219,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Try out</source>
-        <translation>Erproben</translation>
+        <translation>Probelauf</translation>
     </message>
     <message>
         <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
@@ -5343,7 +5343,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Computation hides another %1 of communication.</source>
-        <translation>Weitere %1 Kommunikation verdeckt das Rechnen.</translation>
+        <translation>Weitere %1 Kommunikation werden vom Rechnen verdeckt.</translation>
     </message>
     <message>
         <source>Planning…</source>
@@ -5518,7 +5518,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Launch on %1 elsewhere…</source>
-        <translation>Fern starten: %1…</translation>
+        <translation>Remote starten: %1…</translation>
     </message>
 </context>
 <context>
@@ -5548,7 +5548,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>The machines are asked before it can be shown.</source>
-        <translation>Die Rechner werden gefragt, bevor es gezeigt werden kann.</translation>
+        <translation>Wird angezeigt, sobald die Rechner abgefragt sind.</translation>
     </message>
     <message>
         <source>connecting…</source>
@@ -5640,7 +5640,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Asked again.</source>
-        <translation>Bitte erneut.</translation>
+        <translation>Bitte erneut eingeben.</translation>
     </message>
     <message>
         <source>The last answer was not accepted.</source>
@@ -5683,7 +5683,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <name>ringmaster::PublishDialog</name>
     <message>
         <source>Only for you</source>
-        <translation>Nur für Sie</translation>
+        <translation>Privat</translation>
     </message>
     <message>
         <source>Upload to the Hugging Face hub</source>
@@ -5703,11 +5703,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
-        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Karte kommt dazu: Zahlen, Loss, Daten, Nachweis und Konfiguration, ohne Geheimnisse. Eine vorhandene README.md bleibt.</translation>
+        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Model Card kommt dazu: Zahlen, Loss, Daten, Nachweis und Konfiguration, ohne Zugangsdaten. Eine vorhandene README.md bleibt.</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>Das Programm des Hubs lädt den Ordner hoch, mit Ihrer Anmeldung.</translation>
+        <translation>Die CLI des Hugging Face Hub lädt den Ordner mit Ihrer Anmeldung hoch.</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5789,11 +5789,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Earlier</source>
-        <translation>Früher</translation>
+        <translation>Nach oben</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation>Später</translation>
+        <translation>Nach unten</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -5801,7 +5801,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Open in Monitor</source>
-        <translation>In Monitor öffnen</translation>
+        <translation>Im Monitor öffnen</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -5813,7 +5813,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Nothing is queued</source>
-        <translation>Nichts ist eingereiht</translation>
+        <translation>Die Warteschlange ist leer</translation>
     </message>
     <message>
         <source>Runs wait here for their turn and start by themselves, one after the other, even when this window is closed.</source>
@@ -6412,7 +6412,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf eines anderen Rechners folgen…</translation>
+        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
     </message>
     <message>
         <source>From another machine…</source>
@@ -6579,7 +6579,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Account</source>
-        <translation>Konto</translation>
+        <translation>Account</translation>
     </message>
     <message>
         <source>Time</source>
@@ -6591,7 +6591,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>More</source>
-        <translation>Weiteres</translation>
+        <translation>Weitere Optionen</translation>
     </message>
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>
@@ -6776,7 +6776,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
-        <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er ihm nicht, steht jemand dazwischen. Gesendet wurde ihm noch nichts.</translation>
+        <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er nicht zu diesem Rechner, hat sich jemand in die Verbindung eingeschaltet. Gesendet wurde ihm noch nichts.</translation>
     </message>
     <message>
         <source>Fingerprint</source>
@@ -6827,7 +6827,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>No model is chosen</source>
-        <translation>Kein Modell ist ausgewählt</translation>
+        <translation>Kein Modell ausgewählt</translation>
     </message>
     <message>
         <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
@@ -6855,7 +6855,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Beside the base model</source>
-        <translation>Neben dem Basismodell</translation>
+        <translation>Mit Basismodell vergleichen</translation>
     </message>
     <message>
         <source>Generate</source>
@@ -6871,7 +6871,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Tokens at most</source>
-        <translation>Höchstzahl Tokens</translation>
+        <translation>Max. Tokens</translation>
     </message>
     <message>
         <source>Ends each text there</source>
@@ -6887,7 +6887,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Top k</source>
-        <translation>Top k</translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>Draws among this many most probable tokens</source>
@@ -6899,7 +6899,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Top p</source>
-        <translation>Top p</translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <source>Draws among the most probable tokens that together have this probability</source>
