@@ -5565,6 +5565,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
+    <message>
+        <source>Apply</source>
+        <translation>Übernehmen</translation>
+    </message>
     <message numerus="yes">
         <source>%n error(s)</source>
         <translation>

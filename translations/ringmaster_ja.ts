@@ -5523,6 +5523,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
+    <message>
+        <source>Apply</source>
+        <translation>適用</translation>
+    </message>
     <message numerus="yes">
         <source>%n error(s)</source>
         <translation>

@@ -5523,6 +5523,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
     <message numerus="yes">
         <source>%n error(s)</source>
         <translation>

@@ -212,10 +212,12 @@ void ProblemList::writeDetails(int row) {
     m_hint->setVisible(!m_hint->text().isEmpty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
     for (const Fix& fix : fixes) {
-        auto* button = new ElidedButton(words_of(fix));
+        // The hint names the values of a single fix with several edits, which would not fit into a button.
+        const bool hint_says_it = fixes.size() == 1 && fix.edits.size() > 1 && !m_hint->isHidden();
+        auto* button = new ElidedButton(hint_says_it ? tr("Apply") : words_of(fix));
         button->setObjectName(u"fixButton"_s);
         const QString effect = effect_of(said, fix);
-        button->setToolTip(button->text() + u"\n"_s + tr("Changes the text; undo takes it back") +
+        button->setToolTip(words_of(fix) + u"\n"_s + tr("Changes the text; undo takes it back") +
                            (effect.isEmpty() ? QString() : u"\n"_s + effect));
         connect(button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixWanted(fix); });
         m_fixes->addWidget(button);
