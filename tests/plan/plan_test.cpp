@@ -126,6 +126,9 @@ TEST(Plan, ASizeThatDoesNotDivideRanksListsThoseThatDo) {
     EXPECT_THAT(divisor->message, HasSubstr("context_parallel_size 3 does not divide 8 ranks"));
     EXPECT_THAT(divisor->hint, HasSubstr("4 (global batch 4, 2,048 tokens per rank)"));
     EXPECT_FALSE(find(plan, "MESH-PRODUCT")) << "one message for one mistake";
+    EXPECT_THAT(find(plan_of("sequence_parallel_degree: 3\n", 8), "CP-DIVISOR")->message,
+                HasSubstr("sequence_parallel_degree 3 "))
+        << "the key as it stands in the file";
     EXPECT_TRUE(find(plan_of("context_parallel_size: 4\n", 0), "CP-DIVISOR")) << "two CPU ranks by default";
 }
 

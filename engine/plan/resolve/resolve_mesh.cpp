@@ -43,9 +43,11 @@ std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
 /// Checks context_parallel_size alone first, because its error says more than an error about the product.
 bool context_divides(const Plan& plan, int64_t context, Findings& findings) {
     if (plan.ranks % context == 0) return true;
-    findings.error(Form("CP-DIVISOR"), context_key(findings),
-                   {{"asked", context}, {"ranks", plan.ranks}, {"sizes", as_list(divisors(plan.ranks))}},
-                   sizes_of_context(plan, context_key(findings)));
+    const std::string key = context_key(findings);
+    findings.error(
+        Form("CP-DIVISOR"), key,
+        {{"key", key}, {"asked", context}, {"ranks", plan.ranks}, {"sizes", as_list(divisors(plan.ranks))}},
+        sizes_of_context(plan, key));
     return false;
 }
 
