@@ -29,11 +29,11 @@
         <translation>Gradientenakkumulation</translation>
     </message>
     <message>
-        <source>The losses stay those of the run as it was.</source>
+        <source>The losses stay the same as before.</source>
         <translation>Die Losses bleiben die des bisherigen Laufs.</translation>
     </message>
     <message>
-        <source>The losses are no longer those of the run as it was.</source>
+        <source>The losses are no longer the same as before.</source>
         <translation>Die Losses sind nicht mehr die des bisherigen Laufs.</translation>
     </message>
     <message>
@@ -2751,7 +2751,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Wartet auf Rollouts.</translation>
     </message>
     <message>
-        <source>The next step begins when their files are in the folder.</source>
+        <source>The next step begins when its files are in the folder.</source>
         <translation>Der nächste Schritt beginnt, sobald ihre Dateien im Ordner liegen.</translation>
     </message>
 </context>
@@ -2943,7 +2943,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Speichern ersetzt sie.</translation>
     </message>
     <message>
-        <source>A quote of the command is not closed.</source>
+        <source>A quotation mark in the command is not closed.</source>
         <translation>Ein Anführungszeichen des Befehls ist nicht geschlossen.</translation>
     </message>
     <message>
@@ -3093,7 +3093,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Passende Befehle</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
+        <source>No command matches.</source>
         <translation>Nichts gefunden.</translation>
     </message>
 </context>
@@ -3767,7 +3767,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Ergebnisse von %1 abholen</translation>
     </message>
     <message>
-        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>Jede Datei wird anhand ihres Hashes geprüft. Was schon hier ist, wird nicht gesendet; was abbrach, geht dort weiter, wo es endete.</translation>
     </message>
     <message>
@@ -4009,7 +4009,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Einem, der über SSH gestartet wurde, gleich von welchem Rechner. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich abholen, wie bei einem eigenen Lauf.</translation>
     </message>
     <message>
-        <source>No runs of a machine are shown.</source>
+        <source>No runs to show.</source>
         <translation>Noch keine Läufe: Rechner wählen und „Läufe zeigen“ drücken.</translation>
     </message>
 </context>
@@ -5424,7 +5424,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Ungespeicherte Änderungen</translation>
     </message>
     <message>
-        <source>Save the edits of %1?</source>
+        <source>Save the changes to %1?</source>
         <translation>Änderungen an %1 speichern?</translation>
     </message>
     <message>
@@ -5651,7 +5651,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Die letzte Antwort wurde nicht angenommen.</translation>
     </message>
     <message>
-        <source>The answer goes to the machine only. It is not stored.</source>
+        <source>The answer goes only to that machine. It is not stored.</source>
         <translation>Die Antwort geht nur an den Rechner. Sie wird nicht gespeichert.</translation>
     </message>
     <message>
@@ -5686,7 +5686,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
 <context>
     <name>ringmaster::PublishDialog</name>
     <message>
-        <source>Only for you</source>
+        <source>Private</source>
         <translation>Privat</translation>
     </message>
     <message>
@@ -5706,7 +5706,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Ein neues Repository ist privat</translation>
     </message>
     <message>
-        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
         <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Model Card kommt dazu: Zahlen, Loss, Daten, Nachweis und Konfiguration, ohne Zugangsdaten. Eine vorhandene README.md bleibt.</translation>
     </message>
     <message>
@@ -5749,7 +5749,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Sweep</translation>
     </message>
     <message>
-        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <source>The configuration and its rows are kept as they are now. With a key and its values on each line of the sweep, one run is queued for each combination.</source>
         <translation>Konfiguration und Zeilen bleiben, wie sie jetzt sind. Mit den Werten eines Schlüssels in jeder Zeile des Sweeps wird für jede Kombination ein Lauf eingereiht.</translation>
     </message>
     <message>
@@ -6326,7 +6326,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Vergleichen</translation>
     </message>
     <message>
-        <source>No run yet</source>
+        <source>No runs yet</source>
         <translation>Noch kein Lauf</translation>
     </message>
     <message>
@@ -6605,7 +6605,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
 <context>
     <name>ringmaster::StartPage</name>
     <message>
-        <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
+        <source>No runs yet. What you launch appears here, and stays when the window is closed.</source>
         <translation>Noch kein Lauf. Gestartete Läufe erscheinen hier und bleiben, auch wenn das Fenster geschlossen wird.</translation>
     </message>
     <message>
@@ -6779,7 +6779,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Ist das wirklich %1?</translation>
     </message>
     <message>
-        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
         <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er nicht zu diesem Rechner, hat sich jemand in die Verbindung eingeschaltet. Gesendet wurde ihm noch nichts.</translation>
     </message>
     <message>
@@ -6874,7 +6874,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Stoppen</translation>
     </message>
     <message>
-        <source>Tokens at most</source>
+        <source>Max tokens</source>
         <translation>Max. Tokens</translation>
     </message>
     <message>

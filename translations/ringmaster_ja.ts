@@ -29,11 +29,11 @@
         <translation>勾配累積</translation>
     </message>
     <message>
-        <source>The losses stay those of the run as it was.</source>
+        <source>The losses stay the same as before.</source>
         <translation>損失は元の実行と同じままです。</translation>
     </message>
     <message>
-        <source>The losses are no longer those of the run as it was.</source>
+        <source>The losses are no longer the same as before.</source>
         <translation>損失は元の実行と同じではなくなります。</translation>
     </message>
     <message>
@@ -2734,7 +2734,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>ロールアウトを待っています。</translation>
     </message>
     <message>
-        <source>The next step begins when their files are in the folder.</source>
+        <source>The next step begins when its files are in the folder.</source>
         <translation>ファイルがフォルダに届くと、次のステップが始まります。</translation>
     </message>
 </context>
@@ -2925,7 +2925,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>保存すると置き換えられます。</translation>
     </message>
     <message>
-        <source>A quote of the command is not closed.</source>
+        <source>A quotation mark in the command is not closed.</source>
         <translation>コマンドの引用符が閉じていません。</translation>
     </message>
     <message>
@@ -3072,7 +3072,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>一致するコマンド</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
+        <source>No command matches.</source>
         <translation>一致するものがありません。</translation>
     </message>
 </context>
@@ -3731,7 +3731,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>%1 の成果物を取得</translation>
     </message>
     <message>
-        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>各ファイルをハッシュで検証します。すでにあるものは転送せず、中断したものは続きから取得します。</translation>
     </message>
     <message>
@@ -3979,7 +3979,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>実行を確認中…</translation>
     </message>
     <message>
-        <source>No runs of a machine are shown.</source>
+        <source>No runs to show.</source>
         <translation>表示する実行がありません。</translation>
     </message>
 </context>
@@ -5390,7 +5390,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>編集内容は保存されていません</translation>
     </message>
     <message>
-        <source>Save the edits of %1?</source>
+        <source>Save the changes to %1?</source>
         <translation>%1 の編集内容を保存しますか？</translation>
     </message>
     <message>
@@ -5606,7 +5606,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>前回の入力は受け付けられませんでした。</translation>
     </message>
     <message>
-        <source>The answer goes to the machine only. It is not stored.</source>
+        <source>The answer goes only to that machine. It is not stored.</source>
         <translation>入力内容はそのマシンにだけ送られ、保存されません。</translation>
     </message>
     <message>
@@ -5641,7 +5641,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
 <context>
     <name>ringmaster::PublishDialog</name>
     <message>
-        <source>Only for you</source>
+        <source>Private</source>
         <translation>非公開（自分だけ）</translation>
     </message>
     <message>
@@ -5661,7 +5661,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>新しく作るリポジトリは非公開になります</translation>
     </message>
     <message>
-        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
         <translation>ハブの公式クライアントが、あなたのアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
     </message>
     <message>
@@ -5704,7 +5704,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>スイープ</translation>
     </message>
     <message>
-        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <source>The configuration and its rows are kept as they are now. With a key and its values on each line of the sweep, one run is queued for each combination.</source>
         <translation>設定と行は現在の内容のまま保存されます。スイープの各行にキーの値を書くと、組み合わせごとに 1 つの実行がキューに入ります。</translation>
     </message>
     <message>
@@ -6276,7 +6276,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>比較</translation>
     </message>
     <message>
-        <source>No run yet</source>
+        <source>No runs yet</source>
         <translation>実行はまだありません</translation>
     </message>
     <message>
@@ -6552,7 +6552,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
 <context>
     <name>ringmaster::StartPage</name>
     <message>
-        <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
+        <source>No runs yet. What you launch appears here, and stays when the window is closed.</source>
         <translation>実行はまだありません。起動したものがここに並び、ウィンドウを閉じても残ります。</translation>
     </message>
     <message>
@@ -6726,7 +6726,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>本当に %1 ですか？</translation>
     </message>
     <message>
-        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
         <translation>相手が提示したホスト鍵は、このマシンには記録されていません。相手のマシン本来の鍵でなければ、第三者が割り込んでいます。まだ何も送信していません。</translation>
     </message>
     <message>
@@ -6821,7 +6821,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>停止</translation>
     </message>
     <message>
-        <source>Tokens at most</source>
+        <source>Max tokens</source>
         <translation>最大トークン数</translation>
     </message>
     <message>

@@ -29,11 +29,11 @@
         <translation>梯度累积</translation>
     </message>
     <message>
-        <source>The losses stay those of the run as it was.</source>
+        <source>The losses stay the same as before.</source>
         <translation>loss 与原来的运行保持一致。</translation>
     </message>
     <message>
-        <source>The losses are no longer those of the run as it was.</source>
+        <source>The losses are no longer the same as before.</source>
         <translation>loss 不再与原来的运行一致。</translation>
     </message>
     <message>
@@ -2734,7 +2734,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>正在等待 rollout。</translation>
     </message>
     <message>
-        <source>The next step begins when their files are in the folder.</source>
+        <source>The next step begins when its files are in the folder.</source>
         <translation>文件进入文件夹后，下一步才会开始。</translation>
     </message>
 </context>
@@ -2925,7 +2925,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>保存会替换这些设置。</translation>
     </message>
     <message>
-        <source>A quote of the command is not closed.</source>
+        <source>A quotation mark in the command is not closed.</source>
         <translation>命令中的引号没有成对出现。</translation>
     </message>
     <message>
@@ -3072,7 +3072,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>匹配的命令</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
+        <source>No command matches.</source>
         <translation>没有这样的命令。</translation>
     </message>
 </context>
@@ -3739,7 +3739,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>取回 %1 的成果</translation>
     </message>
     <message>
-        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>每个文件都用哈希校验。已在本机的不再传输；中断的从断点继续。</translation>
     </message>
     <message>
@@ -3979,7 +3979,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
     </message>
     <message>
-        <source>No runs of a machine are shown.</source>
+        <source>No runs to show.</source>
         <translation>没有显示任何机器的运行。</translation>
     </message>
 </context>
@@ -5382,7 +5382,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>编辑未保存</translation>
     </message>
     <message>
-        <source>Save the edits of %1?</source>
+        <source>Save the changes to %1?</source>
         <translation>保存对 %1 的编辑？</translation>
     </message>
     <message>
@@ -5606,7 +5606,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>上一次的回答未被接受。</translation>
     </message>
     <message>
-        <source>The answer goes to the machine only. It is not stored.</source>
+        <source>The answer goes only to that machine. It is not stored.</source>
         <translation>回答只发送给该机器，不会保存。</translation>
     </message>
     <message>
@@ -5641,7 +5641,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
 <context>
     <name>ringmaster::PublishDialog</name>
     <message>
-        <source>Only for you</source>
+        <source>Private</source>
         <translation>仅自己可见</translation>
     </message>
     <message>
@@ -5661,7 +5661,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>新建的仓库是私有的</translation>
     </message>
     <message>
-        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. A README.md that is there is kept.</source>
+        <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
         <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一份模型卡：指标、loss、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
     </message>
     <message>
@@ -5704,7 +5704,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>参数扫描</translation>
     </message>
     <message>
-        <source>The configuration and its rows are kept as they are now. With values of a key in each line of the sweep, one run is queued for each combination.</source>
+        <source>The configuration and its rows are kept as they are now. With a key and its values on each line of the sweep, one run is queued for each combination.</source>
         <translation>配置和数据行按现在的内容保留。在参数扫描的每一行写一个键的各个值，每种组合会有一次运行排入队列。</translation>
     </message>
     <message>
@@ -6276,7 +6276,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>比较</translation>
     </message>
     <message>
-        <source>No run yet</source>
+        <source>No runs yet</source>
         <translation>还没有运行</translation>
     </message>
     <message>
@@ -6552,7 +6552,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
 <context>
     <name>ringmaster::StartPage</name>
     <message>
-        <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
+        <source>No runs yet. What you launch appears here, and stays when the window is closed.</source>
         <translation>还没有运行。您启动的运行会列在这里，关闭窗口后仍会保留。</translation>
     </message>
     <message>
@@ -6726,7 +6726,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>这真的是 %1 吗？</translation>
     </message>
     <message>
-        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
         <translation>本机不认识它出示的主机密钥。如果这不是它的密钥，说明有人从中拦截。尚未向它发送任何内容。</translation>
     </message>
     <message>
@@ -6821,7 +6821,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>停止</translation>
     </message>
     <message>
-        <source>Tokens at most</source>
+        <source>Max tokens</source>
         <translation>最多 token 数</translation>
     </message>
     <message>

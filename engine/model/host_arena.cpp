@@ -63,7 +63,7 @@ Blocks& blocks() {
 
 [[noreturn]] void refuse(size_t bytes, const std::string& reason) {
     throw Error(Failure::Refused, Code("ENGINE-MEMORY"),
-                size_text(double(bytes)) + " of host memory could not be had: " + reason + "; " +
+                size_text(double(bytes)) + " of host memory could not be allocated: " + reason + "; " +
                     size_text(double(blocks().now)) + " are in use",
                 {}, "offload less, shorten sequence_len, or use more nodes");
 }

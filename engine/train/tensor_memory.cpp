@@ -59,8 +59,9 @@ class CountingAllocator final : public c10::Allocator {
         void* block = block_of(bytes);
         if (block == nullptr) {
             throw Error(Failure::Refused, Code("ENGINE-MEMORY"),
-                        "out of memory: a tensor of " + size_text(double(bytes)) + " could not be had, " +
-                            size_text(double(current_bytes.load())) + " of tensors are in use",
+                        "out of memory: a tensor of " + size_text(double(bytes)) +
+                            " could not be allocated, " + size_text(double(current_bytes.load())) +
+                            " of tensors are in use",
                         {},
                         "shorten sequence_len, use more ranks in context_parallel_size, or set "
                         "gradient_checkpointing and tiled_mlp: true");

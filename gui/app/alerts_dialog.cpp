@@ -151,7 +151,7 @@ void AlertsDialog::accept() {
         if (!settings.command.empty()) check_alert_command(settings.command, "command");
     };
     if (refuses(
-            m_command, [&] { settings = written(); }, tr("A quote of the command is not closed."),
+            m_command, [&] { settings = written(); }, tr("A quotation mark in the command is not closed."),
             tr("Add the second quote.")) ||
         refuses(m_webhook, check_address,
                 tr("The webhook is not an address that begins with https:// or http://."),

@@ -34,7 +34,7 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* paren
     m_words->installEventFilter(this);
     connect(m_words, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::act);
-    sayIfEmpty(m_list, tr("Nothing here is called that."));
+    sayIfEmpty(m_list, tr("No command matches."));
     filter({});
     m_words->setFocus();
 }

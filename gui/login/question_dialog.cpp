@@ -104,8 +104,8 @@ TrustDialog::TrustDialog(const UnknownHostKey& key, QWidget* parent)
     : QuestionDialog(tr("Is this really %1?").arg(shown(key.host)), parent) {
     setObjectName(u"trustDialog"_s);
     addText(
-        tr("It shows a host key that is not known on this machine. If the key is not its own, somebody "
-           "stands between. Nothing has been sent to it yet."));
+        tr("It shows a host key that is not known on this machine. If the key is not its own, someone may be "
+           "intercepting the connection. Nothing has been sent to it yet."));
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(space(0.8));
     grid->setVerticalSpacing(space(0.3));
@@ -164,7 +164,7 @@ PromptDialog::PromptDialog(const LoginPrompt& prompt, bool asked_before, QWidget
         again->say(Tone::Warning, tr("Asked again."), tr("The last answer was not accepted."));
         m_layout->addWidget(again);
     }
-    QLabel* kept = mutedLabel(tr("The answer goes to the machine only. It is not stored."));
+    QLabel* kept = mutedLabel(tr("The answer goes only to that machine. It is not stored."));
     kept->setWordWrap(true);
     m_layout->addWidget(kept);
     auto* no = new QPushButton(tr("Cancel"));

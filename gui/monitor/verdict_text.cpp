@@ -140,7 +140,7 @@ VerdictText verdictText(const Diagnosis& found) {
         case Finding::AwaitingRollouts:
             return {Tone::Plain,
                     Verdicts::tr("Waiting for rollouts."),
-                    Verdicts::tr("The next step begins when their files are in the folder."),
+                    Verdicts::tr("The next step begins when its files are in the folder."),
                     {}};
         case Finding::RunningWell:
             return {found.share < kMuchExposed ? Tone::Good : Tone::Plain,

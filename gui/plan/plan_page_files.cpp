@@ -108,7 +108,7 @@ bool PlanPage::askToSave() {
     QMessageBox box(this);
     box.setObjectName(u"unsavedBox"_s);
     box.setWindowTitle(tr("Edits are not saved"));
-    box.setText(tr("Save the edits of %1?")
+    box.setText(tr("Save the changes to %1?")
                     .arg(m_file.isEmpty() ? tr("the unsaved copy") : QFileInfo(m_file).fileName()));
     QPushButton* yes = box.addButton(tr("Save"), QMessageBox::AcceptRole);
     QPushButton* no = box.addButton(tr("Discard"), QMessageBox::DestructiveRole);

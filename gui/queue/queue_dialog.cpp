@@ -64,8 +64,8 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     m_sweep->setPlaceholderText(u"learning_rate=[1e-4, 2e-4]\nlora_r=[8, 16]"_s);
     m_sweep->setFixedHeight(space(5));
     auto* about =
-        mutedLabel(tr("The configuration and its rows are kept as they are now. With values of a "
-                      "key in each line of the sweep, one run is queued for each combination."));
+        mutedLabel(tr("The configuration and its rows are kept as they are now. With a key and its values on "
+                      "each line of the sweep, one run is queued for each combination."));
     about->setWordWrap(true);
     m_browse->setObjectName(u"queueBrowseButton"_s);
     auto* file_row = new QHBoxLayout;

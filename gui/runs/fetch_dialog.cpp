@@ -27,8 +27,8 @@ FetchDialog::FetchDialog(Session& session, const QString& dir, QWidget* parent)
                     //: %1 is the name of a run
                     tr("Bring here what %1 has made")
                         .arg(QString::fromStdString(RunDirectory{dir.toStdString()}.name())),
-                    tr("Each file is verified by its hash. What is here already is not sent; what was cut "
-                       "goes on where it ended."),
+                    tr("Each file is verified by its hash. Files that are here already are not sent; an "
+                       "interrupted file goes on where it stopped."),
                     tr("Bring here"), parent),
       m_run{dir.toStdString()},
       m_offer(new QListWidget) {

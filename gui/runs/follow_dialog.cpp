@@ -75,7 +75,7 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
     m_runs->setMinimumHeight(space(9));
-    sayIfEmpty(m_runs, tr("No runs of a machine are shown."));
+    sayIfEmpty(m_runs, tr("No runs to show."));
     m_go->setObjectName(u"followButton"_s);
     fill({makeHost(), m_banner, m_runs});
     m_host->setFocus();

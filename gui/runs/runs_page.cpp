@@ -61,7 +61,7 @@ RunsPage::RunsPage(Session& session, QWidget* parent)
 
 QWidget* RunsPage::makeList() {
     auto* none =
-        new EmptyView(tr("No run yet"),
+        new EmptyView(tr("No runs yet"),
                       tr("What you launch appears here with what mattered: loss, tokens per second, memory "
                          "and why it ended."));
     none->setObjectName(u"noRuns"_s);

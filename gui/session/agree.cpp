@@ -33,8 +33,8 @@ YesNo shrinkQuestion(const NodesLeft& left, const Shrunk& shrunk) {
         changed(Agree::tr("rows a step"), before.batch.global, after.batch.global),
         changed(Agree::tr("gradient accumulation"), before.batch.accumulation, after.batch.accumulation),
         before.batch.global == after.batch.global
-            ? Agree::tr("The losses stay those of the run as it was.")
-            : Agree::tr("The losses are no longer those of the run as it was.")};
+            ? Agree::tr("The losses stay the same as before.")
+            : Agree::tr("The losses are no longer the same as before.")};
     return {
         Agree::tr("Go on with fewer nodes?"),
         //: %1 is a list of nodes, each with the reason why it is gone

@@ -82,7 +82,7 @@ StartPage::StartPage(Session& session, QWidget* parent)
       m_runs(new RecentRunsModel(this)),
       m_runList(new TwoLineList),
       m_noRuns(
-          emptyLabel(tr("No run yet. What you launch appears here, and stays when the window is closed."))),
+          emptyLabel(tr("No runs yet. What you launch appears here, and stays when the window is closed."))),
       m_noFiles(emptyLabel(tr("No file yet. Configurations that you open are listed here."))),
       m_files(new QVBoxLayout),
       m_machine(new MachineCard(session)) {

@@ -17,7 +17,7 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
-    : QDialog(parent), m_repository(new QLineEdit), m_private(new QCheckBox(tr("Only for you"))) {
+    : QDialog(parent), m_repository(new QLineEdit), m_private(new QCheckBox(tr("Private"))) {
     setObjectName(u"publishDialog"_s);
     setWindowTitle(tr("Upload to the Hugging Face hub"));
     m_repository->setObjectName(u"publishRepository"_s);
@@ -32,7 +32,7 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     auto* about = mutedLabel(
         has_run ? tr("The hub's own client uploads the model's folder, with your login. A card goes with it: "
                      "figures, loss, "
-                     "data, proof and configuration, without secrets. A README.md that is there is kept.")
+                     "data, proof and configuration, without secrets. An existing README.md is kept.")
                 : tr("The hub's own client uploads the folder, with your login."));
     about->setWordWrap(true);
     auto* form = new QFormLayout;

@@ -163,7 +163,7 @@ QWidget* TryPage::makeOptions() {
         form->addRow(label, control);
         return control;
     };
-    m_most_tokens = add(new QSpinBox, "mostTokensBox", tr("Tokens at most"), tr("Ends each text there"));
+    m_most_tokens = add(new QSpinBox, "mostTokensBox", tr("Max tokens"), tr("Ends each text there"));
     m_most_tokens->setRange(1, kMostTokens);
     m_most_tokens->setValue(128);
     m_temperature =

@@ -201,8 +201,8 @@ std::string shrink_text(const Shrunk& shrunk) {
         "\n  " + changed("rows a step", before.batch.global, after.batch.global) + "; " +
         changed("gradient accumulation", before.batch.accumulation, after.batch.accumulation) + "\n";
     return text + (before.batch.global == after.batch.global
-                       ? "  the losses stay those of the run as it was\n"
-                       : "  the losses are no longer those of the run as it was\n");
+                       ? "  the losses stay the same as before\n"
+                       : "  the losses are no longer the same as before\n");
 }
 
 Continuation find_continuation(const RunDirectory& run, std::chrono::seconds patience,

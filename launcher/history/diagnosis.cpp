@@ -328,7 +328,7 @@ DiagnosisText text_of(const Diagnosis& found) {
         case Finding::Starting:
             return {"Starting.", found.text.empty() ? "" : "It is in the phase " + found.text + ".", ""};
         case Finding::AwaitingRollouts:
-            return {"Waiting for rollouts.", "The next step begins when their files are in the folder.", ""};
+            return {"Waiting for rollouts.", "The next step begins when its files are in the folder.", ""};
         case Finding::RunningWell:
             return {"Running well.", share + " of a step is exposed communication.", ""};
         case Finding::Saving:

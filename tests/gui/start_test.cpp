@@ -122,7 +122,7 @@ class StartTest : public QObject {
         Session session(home.places);
         StartPage page(session);
         page.show();
-        QTRY_VERIFY(labelsOf(&page).join(u'|').contains(u"No run yet"_s));
+        QTRY_VERIFY(labelsOf(&page).join(u'|').contains(u"No runs yet"_s));
         QVERIFY(labelsOf(&page).join(u'|').contains(u"No file yet"_s));
     }
 

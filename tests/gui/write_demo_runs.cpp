@@ -65,7 +65,7 @@ output_dir: ./out
 ErrorEvent out_of_memory() {
     return error_event(
         Error(Failure::Refused, Code("ENGINE-MEMORY"),
-              "out of memory: a tensor of 3.2 GiB could not be had, 76.4 GiB of tensors are in use", {},
+              "out of memory: a tensor of 3.2 GiB could not be allocated, 76.4 GiB of tensors are in use", {},
               "shorten sequence_len, use more ranks in context_parallel_size, or set "
               "gradient_checkpointing and tiled_mlp: true"));
 }

@@ -62,7 +62,7 @@ TEST(TensorMemory, SaysInGibibytesWhatCouldNotBeHad) {
         FAIL() << "there is no room for 4 PiB";
     } catch (const Error& error) {
         EXPECT_THAT(error.what(),
-                    testing::MatchesRegex("out of memory: a tensor of 4194304.0 GiB could not be had, "
+                    testing::MatchesRegex("out of memory: a tensor of 4194304.0 GiB could not be allocated, "
                                           "[0-9.,]+ [GM]iB of tensors are in use"));
     }
 }
