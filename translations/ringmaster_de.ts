@@ -792,7 +792,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>freiliegende Kommunikation</translation>
+        <translation>nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>other</source>
@@ -1808,7 +1808,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>%1 exposed communication</source>
-        <translation>%1 freiliegende Kommunikation</translation>
+        <translation>%1 nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>about %1 in all</source>
@@ -2668,7 +2668,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>%1 of a step is exposed communication.</source>
-        <translation>%1 jedes Schritts sind freiliegende Kommunikation.</translation>
+        <translation>%1 jedes Schritts sind nicht verdeckte Kommunikation.</translation>
     </message>
     <message>
         <source>Other plans on the Plan page may expose less.</source>
@@ -2708,7 +2708,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>%1 of a step is exposed communication; no rank holds the others up.</source>
-        <translation>%1 jedes Schritts sind freiliegende Kommunikation; kein Rank hält die anderen auf.</translation>
+        <translation>%1 jedes Schritts sind nicht verdeckte Kommunikation; kein Rank hält die anderen auf.</translation>
     </message>
     <message>
         <source>Saving the final model.</source>
@@ -2885,7 +2885,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>%1 exposed</source>
         <extracomment>share of a step spent on communication that computation does not hide</extracomment>
-        <translation>%1 freiliegend</translation>
+        <translation>%1 nicht verdeckt</translation>
     </message>
     <message>
         <source>Ranked as if the problems of the text were solved.</source>
@@ -3650,7 +3650,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>freiliegende Kommunikation</translation>
+        <translation>nicht verdeckte Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -4955,7 +4955,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>freiliegende Kommunikation</translation>
+        <translation>nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
@@ -5327,7 +5327,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>freiliegende Kommunikation</translation>
+        <translation>nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>%1 tokens/s</source>

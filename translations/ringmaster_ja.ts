@@ -275,7 +275,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>the model caps its attention scores</source>
-        <translation>モデルがアテンションスコアを制限しています</translation>
+        <translation>モデルがアテンションスコアにソフトキャップを適用しています</translation>
     </message>
     <message>
         <source>FlashAttention-2, cuDNN and the memory-efficient kernel are faster, but cannot do that</source>
@@ -429,11 +429,11 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it; nodes that are lost are left out</source>
-        <translation>失敗後の再起動：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します。失われたノードは除外します</translation>
+        <translation>失敗後の再起動回数：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します。失われたノードは除外します</translation>
     </message>
     <message>
         <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it</source>
-        <translation>失敗後の再起動：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します</translation>
+        <translation>失敗後の再起動回数：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します</translation>
     </message>
 </context>
 <context>
@@ -629,7 +629,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Plans for any number of GPUs, trains on the processor.</source>
-        <translation>プランは任意の数の GPU で作成でき、学習はプロセッサで実行します。</translation>
+        <translation>プランは任意の数の GPU で作成でき、学習は CPU で実行します。</translation>
     </message>
     <message>
         <source>%1; driver %2</source>
@@ -785,7 +785,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
     <message>
         <source>other</source>
@@ -809,7 +809,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -869,7 +869,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>hidden share of communication</source>
-        <translation>計算に隠れた通信の割合</translation>
+        <translation>計算で隠蔽された通信の割合</translation>
     </message>
     <message>
         <source>before clipping</source>
@@ -949,7 +949,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Divergence from the reference</source>
-        <translation>参照モデルからのダイバージェンス</translation>
+        <translation>参照モデルとの KL ダイバージェンス</translation>
     </message>
     <message>
         <source>Parts of the loss</source>
@@ -990,7 +990,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>mean, in log-probability</source>
-        <translation>対数確率の平均距離</translation>
+        <translation>対数確率の平均差</translation>
     </message>
 </context>
 <context>
@@ -1763,7 +1763,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>ready, with a remark</source>
         <extracomment>state of a node: it can train, and there is a remark</extracomment>
-        <translation>使用可（注記あり）</translation>
+        <translation>使用可（注意あり）</translation>
     </message>
     <message>
         <source>cannot train</source>
@@ -1798,7 +1798,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>%1 exposed communication</source>
-        <translation>露出した通信 %1</translation>
+        <translation>隠蔽されない通信 %1</translation>
     </message>
     <message>
         <source>about %1 in all</source>
@@ -2651,7 +2651,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>%1 of a step is exposed communication.</source>
-        <translation>ステップの %1 が露出した通信です。</translation>
+        <translation>ステップの %1 が隠蔽されない通信です。</translation>
     </message>
     <message>
         <source>Other plans on the Plan page may expose less.</source>
@@ -2703,7 +2703,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>%1 of a step is exposed communication; no rank holds the others up.</source>
-        <translation>ステップの %1 が露出した通信です。ほかを待たせているランクはありません。</translation>
+        <translation>ステップの %1 が隠蔽されない通信です。ほかを待たせているランクはありません。</translation>
     </message>
     <message>
         <source>Saving the final model.</source>
@@ -2746,7 +2746,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>With these changes it runs here.</source>
-        <translation>これらの変更で、ここで動きます。</translation>
+        <translation>次の変更で、ここで動くようになります。</translation>
     </message>
     <message>
         <source>It would not run here yet.</source>
@@ -2871,7 +2871,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>%1 exposed</source>
         <extracomment>share of a step spent on communication that computation does not hide</extracomment>
-        <translation>露出 %1</translation>
+        <translation>非隠蔽 %1</translation>
     </message>
 </context>
 <context>
@@ -2886,11 +2886,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
-        <translation>アラートはすべてのグラフに印が付きます。このデスクトップには、モニターで開いている実行のアラートを表示します。Webhook とコマンドは、これから作る実行に適用されます。このウィンドウが閉じていても、実行の最初のノードのマシンが呼び出します。</translation>
+        <translation>アラートの発生位置は、すべてのグラフに印で示します。このデスクトップには、モニターで開いている実行のアラートを表示します。Webhook とコマンドは、これから作る実行に適用されます。このウィンドウが閉じていても、実行の最初のノードのマシンが呼び出します。</translation>
     </message>
     <message>
         <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
-        <translation>Webhook には JSON を POST します。コマンドはシェルを使わずに実行します。メッセージは最後の引数に、JSON は入力に渡します。</translation>
+        <translation>Webhook には JSON を POST します。コマンドはシェルを使わずに実行します。メッセージは最後の引数に、JSON は標準入力に渡します。</translation>
     </message>
     <message>
         <source>Webhook</source>
@@ -3198,7 +3198,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
 </context>
 <context>
@@ -3439,7 +3439,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Duplicate into Plan</source>
-        <translation>プランに複製</translation>
+        <translation>プランとして複製</translation>
     </message>
     <message>
         <source>Resume from here</source>
@@ -3622,7 +3622,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
 </context>
 <context>
@@ -3689,7 +3689,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
 </context>
 <context>
@@ -3860,7 +3860,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
 </context>
 <context>
@@ -4166,7 +4166,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Restarts after a failure</source>
-        <translation>失敗後の再起動</translation>
+        <translation>失敗後の再起動回数</translation>
     </message>
     <message>
         <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
@@ -4186,7 +4186,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
-        <translation>Slurm 自身の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください。</translation>
+        <translation>Slurm の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
@@ -4748,7 +4748,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Attach to a folder…</source>
-        <translation>フォルダに接続…</translation>
+        <translation>実行のフォルダを開く…</translation>
     </message>
     <message>
         <source>disconnected</source>
@@ -4892,7 +4892,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Attach to a run&apos;s folder</source>
-        <translation>実行のフォルダに接続</translation>
+        <translation>実行の実行のフォルダを開く</translation>
     </message>
     <message>
         <source>No run is open</source>
@@ -4960,7 +4960,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
@@ -5296,7 +5296,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>露出した通信</translation>
+        <translation>隠蔽されない通信</translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -5312,7 +5312,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Computation hides another %1 of communication.</source>
-        <translation>ほかに %1の通信が計算に隠れます。</translation>
+        <translation>ほかに %1の通信が計算で隠蔽されます。</translation>
     </message>
 </context>
 <context>
@@ -5662,11 +5662,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
-        <translation>ハブの公式クライアントが、あなたのアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
+        <translation>Hugging Face Hub の公式クライアントが、あなたのアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>ハブの公式クライアントが、あなたのアカウントでフォルダをアップロードします。</translation>
+        <translation>Hugging Face Hub の公式クライアントが、あなたのアカウントでフォルダをアップロードします。</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5748,11 +5748,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Earlier</source>
-        <translation>前へ</translation>
+        <translation>上へ</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation>後ろへ</translation>
+        <translation>下へ</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -5808,7 +5808,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
-        <translation>行はドラッグで移動できます。スイープのキーは列になります</translation>
+        <translation>行はドラッグで移動できます。スイープのキーは列として表示されます</translation>
     </message>
     <message>
         <source>The queue cannot be read.</source>
@@ -5936,7 +5936,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Exposed</source>
         <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
-        <translation>露出</translation>
+        <translation>非隠蔽</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -5977,7 +5977,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Exposed communication of a step: it waits for others, or for the network</source>
-        <translation>1 ステップの露出した通信：ほかのランクまたはネットワークを待つ時間</translation>
+        <translation>1 ステップの隠蔽されない通信：ほかのランクまたはネットワークを待つ時間</translation>
     </message>
     <message>
         <source>Time in which its collectives were in flight</source>
@@ -5985,7 +5985,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Exposed communication as a share of the step</source>
-        <translation>露出した通信がステップに占める割合</translation>
+        <translation>隠蔽されない通信がステップに占める割合</translation>
     </message>
     <message>
         <source>Tensors at the highest peak of its steps</source>
@@ -6262,11 +6262,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Exposed</source>
-        <translation>露出</translation>
+        <translation>非隠蔽</translation>
     </message>
     <message>
         <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>露出した通信：計算に隠れなかった通信がステップに占める割合</translation>
+        <translation>隠蔽されない通信：計算で隠蔽されなかった通信がステップに占める割合</translation>
     </message>
 </context>
 <context>
@@ -6409,11 +6409,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Write now</source>
-        <translation>今書く</translation>
+        <translation>今すぐ生成</translation>
     </message>
     <message>
         <source>what the model writes while it trains</source>
-        <translation>学習中のモデルが書いたもの</translation>
+        <translation>学習中のモデルの出力</translation>
     </message>
     <message>
         <source>Prompt</source>
@@ -6421,7 +6421,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>A prompt that the model continues after its present step</source>
-        <translation>現在のステップの後に続きを書くプロンプト</translation>
+        <translation>プロンプトを入力（現在のステップの後に続きを生成）</translation>
     </message>
     <message>
         <source>Asked. The run answers after its present step.</source>
@@ -6577,7 +6577,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>A small model that learns to write Python, on this machine, in minutes.</source>
-        <translation>Python の書き方を学ぶ小さなモデルを、このマシンで、数分で。</translation>
+        <translation>Python の書き方を学ぶ小さなモデルを、このマシンで数分で学習できます。</translation>
     </message>
     <message>
         <source>Attach to a run</source>
@@ -6727,7 +6727,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
-        <translation>相手が提示したホスト鍵は、このマシンには記録されていません。相手のマシン本来の鍵でなければ、第三者が割り込んでいます。まだ何も送信していません。</translation>
+        <translation>相手が提示したホスト鍵は、このマシンには記録されていません。相手のマシン本来の鍵でなければ、第三者が通信に割り込んでいるおそれがあります。まだ何も送信していません。</translation>
     </message>
     <message>
         <source>Fingerprint</source>
@@ -6794,7 +6794,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>A text that the model continues, or a question</source>
-        <translation>モデルが続きを書くテキスト、または質問</translation>
+        <translation>続きを生成させるテキスト、または質問</translation>
     </message>
     <message>
         <source>As a chat message</source>
@@ -6890,7 +6890,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>What the models write appears here, the newest first.</source>
-        <translation>モデルが書いた文章が、新しい順にここに表示されます。</translation>
+        <translation>生成された文章が、新しい順にここに表示されます。</translation>
     </message>
     <message>
         <source>No run has completed yet</source>
