@@ -187,7 +187,9 @@ void NodesPage::fitColumns() {
         m_table->setColumnWidth(column, std::min(whole, most));
         left -= m_table->columnWidth(column);
     }
-    m_table->setColumnHidden(NodesModel::Message, left < space(kLeastMessageEms));
+    m_table->setColumnHidden(NodesModel::Message, false);  // a hidden column has no width
+    const int title = m_table->horizontalHeader()->sectionSizeHint(NodesModel::Message) + space(0.5);
+    m_table->setColumnHidden(NodesModel::Message, left < std::max(title, space(kLeastMessageEms)));
     for (const int column : {NodesModel::Devices, NodesModel::Name, NodesModel::Memory}) {
         const int now = m_table->columnWidth(column);
         const int less = std::clamp(-left, 0, std::max(0, now - space(kLeastColumnEms)));
