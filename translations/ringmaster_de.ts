@@ -816,7 +816,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>Freiliegende Kommunikation</translation>
+        <translation>Nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -3220,7 +3220,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>Freiliegende Kommunikation</translation>
+        <translation>Nicht verdeckte Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -3717,7 +3717,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>Freiliegende Kommunikation</translation>
+        <translation>Nicht verdeckte Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -3889,7 +3889,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>Freiliegende Kommunikation</translation>
+        <translation>Nicht verdeckte Kommunikation</translation>
     </message>
 </context>
 <context>
@@ -5963,7 +5963,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Exposed</source>
         <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
-        <translation>Freiliegend</translation>
+        <translation>Nicht verdeckt</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -6004,7 +6004,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Exposed communication of a step: it waits for others, or for the network</source>
-        <translation>Freiliegende Kommunikation eines Schritts: Er wartet auf andere oder auf das Netz</translation>
+        <translation>Nicht verdeckte Kommunikation eines Schritts: Er wartet auf andere oder auf das Netz</translation>
     </message>
     <message>
         <source>Time in which its collectives were in flight</source>
@@ -6012,7 +6012,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Exposed communication as a share of the step</source>
-        <translation>Freiliegende Kommunikation als Anteil des Schritts</translation>
+        <translation>Nicht verdeckte Kommunikation als Anteil des Schritts</translation>
     </message>
     <message>
         <source>Tensors at the highest peak of its steps</source>
@@ -6312,11 +6312,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Exposed</source>
-        <translation>Freiliegend</translation>
+        <translation>Nicht verdeckt</translation>
     </message>
     <message>
         <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>Freiliegende Kommunikation: der Anteil des Schritts, den das Rechnen nicht verdeckt hat</translation>
+        <translation>Nicht verdeckte Kommunikation: der Anteil des Schritts, den das Rechnen nicht verdeckt hat</translation>
     </message>
 </context>
 <context>
