@@ -64,7 +64,7 @@ With the remaining nodes the run would continue as follows:</source>
     <name>Alerts</name>
     <message>
         <source>The loss is not a number at step %1</source>
-        <translation>第 %1 步的 loss 不是数值</translation>
+        <translation>第 %1 步的 loss 变为 NaN 或无穷</translation>
     </message>
     <message>
         <source>The loss jumped to %1 at step %2; usually it is %3</source>
@@ -89,7 +89,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>The loss is not a number</source>
-        <translation>loss 不是数值</translation>
+        <translation>loss 变为 NaN 或无穷</translation>
     </message>
     <message>
         <source>The loss jumps</source>
@@ -629,7 +629,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Plans for any number of GPUs, trains on the processor.</source>
-        <translation>可为任意数量的 GPU 做规划，训练使用处理器。</translation>
+        <translation>可为任意数量的 GPU 做规划，训练使用 CPU。</translation>
     </message>
     <message>
         <source>%1; driver %2</source>
@@ -785,7 +785,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
     <message>
         <source>other</source>
@@ -809,7 +809,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -949,7 +949,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Divergence from the reference</source>
-        <translation>与参考模型的散度</translation>
+        <translation>与参考模型的 KL 散度</translation>
     </message>
     <message>
         <source>Parts of the loss</source>
@@ -1798,7 +1798,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>%1 exposed communication</source>
-        <translation>暴露的通信 %1</translation>
+        <translation>未掩盖的通信 %1</translation>
     </message>
     <message>
         <source>about %1 in all</source>
@@ -1885,7 +1885,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message numerus="yes">
         <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
         <translation>
-            <numerusform>%n 个 rank 共享状态（ZeRO %1）：占用显存更少</numerusform>
+            <numerusform>%n 个 rank 分片存放状态（ZeRO %1）：占用显存更少</numerusform>
         </translation>
     </message>
     <message>
@@ -2651,7 +2651,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>%1 of a step is exposed communication.</source>
-        <translation>暴露的通信占一步的 %1。</translation>
+        <translation>未掩盖的通信占一步的 %1。</translation>
     </message>
     <message>
         <source>Other plans on the Plan page may expose less.</source>
@@ -2691,7 +2691,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>%1 of a step is exposed communication; no rank holds the others up.</source>
-        <translation>暴露的通信占一步的 %1；没有 rank 拖慢其他 rank。</translation>
+        <translation>未掩盖的通信占一步的 %1；没有 rank 拖慢其他 rank。</translation>
     </message>
     <message>
         <source>Saving the final model.</source>
@@ -2867,7 +2867,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>%1 exposed</source>
         <extracomment>share of a step spent on communication that computation does not hide</extracomment>
-        <translation>暴露 %1</translation>
+        <translation>未掩盖 %1</translation>
     </message>
     <message>
         <source>Ranked as if the problems of the text were solved.</source>
@@ -2938,7 +2938,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Paste the address as the service shows it.</source>
-        <translation>请按服务显示的样子粘贴地址。</translation>
+        <translation>请原样粘贴服务给出的地址。</translation>
     </message>
     <message>
         <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
@@ -2953,7 +2953,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
-        <translation>注意力内核</translation>
+        <translation>注意力 kernel</translation>
     </message>
     <message>
         <source>Not known before the problems above are solved.</source>
@@ -3198,7 +3198,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
 </context>
 <context>
@@ -3622,7 +3622,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
 </context>
 <context>
@@ -3689,7 +3689,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
 </context>
 <context>
@@ -3860,7 +3860,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
 </context>
 <context>
@@ -3980,7 +3980,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>No runs to show.</source>
-        <translation>没有显示任何机器的运行。</translation>
+        <translation>尚未列出任何机器上的运行。</translation>
     </message>
 </context>
 <context>
@@ -4916,7 +4916,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
@@ -5072,7 +5072,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Copy next step</source>
-        <translation>复制下一步</translation>
+        <translation>复制处理建议</translation>
     </message>
     <message>
         <source>Forget this target; nothing on the machine changes</source>
@@ -5286,7 +5286,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>暴露的通信</translation>
+        <translation>未掩盖的通信</translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -5603,7 +5603,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The last answer was not accepted.</source>
-        <translation>上一次的回答未被接受。</translation>
+        <translation>上次输入的内容未被接受。</translation>
     </message>
     <message>
         <source>The answer goes only to that machine. It is not stored.</source>
@@ -5662,11 +5662,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
-        <translation>Hub 自己的客户端用您的登录上传模型文件夹，并附上一份模型卡：指标、loss、数据、验证结果和配置，不含机密。已有的 README.md 会保留。</translation>
+        <translation>Hub 官方客户端用您的登录上传模型文件夹，并附上一份模型卡：指标、loss、数据、验证结果和配置，不含密钥等敏感信息。已有的 README.md 会保留。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>Hub 自己的客户端用您的登录上传该文件夹。</translation>
+        <translation>Hub 官方客户端用您的登录上传该文件夹。</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5804,7 +5804,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Order</source>
-        <translation>按顺序</translation>
+        <translation>执行顺序</translation>
     </message>
     <message>
         <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
@@ -5832,7 +5832,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
-        <translation>每次运行一条线；沿轴拖动可只保留一部分</translation>
+        <translation>每个运行一条线；沿轴拖动可只保留一部分</translation>
     </message>
 </context>
 <context>
@@ -5916,7 +5916,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Exposed</source>
         <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
-        <translation>暴露</translation>
+        <translation>未掩盖</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -5957,7 +5957,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Exposed communication of a step: it waits for others, or for the network</source>
-        <translation>一步中暴露的通信：等待其他 rank 或网络</translation>
+        <translation>一步中未掩盖的通信：等待其他 rank 或网络</translation>
     </message>
     <message>
         <source>Time in which its collectives were in flight</source>
@@ -5965,7 +5965,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Exposed communication as a share of the step</source>
-        <translation>暴露的通信占一步的比例</translation>
+        <translation>未掩盖的通信占一步的比例</translation>
     </message>
     <message>
         <source>Tensors at the highest peak of its steps</source>
@@ -6262,11 +6262,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Exposed</source>
-        <translation>暴露</translation>
+        <translation>未掩盖</translation>
     </message>
     <message>
         <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>暴露的通信：未被计算掩盖的通信占每步时间的比例</translation>
+        <translation>未掩盖的通信：未被计算掩盖的通信占每步时间的比例</translation>
     </message>
 </context>
 <context>

@@ -443,7 +443,7 @@ struct GateForward {
     RINGMASTER_ROW void of_pairs(Lanes& lanes, const T* pairs, T* act_w) const {
         row_kernels::each_pack<T>(lanes, width, false, [&](int64_t w, auto) {
             const Clamped f = row_kernels::clamped(row_kernels::load(pairs[2 * w]),
-                                                                row_kernels::load(pairs[2 * w + 1]), rule);
+                                                   row_kernels::load(pairs[2 * w + 1]), rule);
             row_kernels::store(act_w[w], f.value * f.up);
         });
     }
@@ -472,8 +472,7 @@ struct GateBackward {
             auto up_p = row_kernels::load_pack<size.value>(up + w);
             auto act_p = row_kernels::load_pack<size.value>(dact_w + w);
             for (int i = 0; i < size.value; ++i) {
-                const Sloped f =
-                    row_kernels::activated(rule.activation, row_kernels::load(gate_p.at[i]));
+                const Sloped f = row_kernels::activated(rule.activation, row_kernels::load(gate_p.at[i]));
                 const float u = rule.gated ? row_kernels::load(up_p.at[i]) : 1.0F;
                 const float d = row_kernels::load(act_p.at[i]);
                 row_kernels::store(act_p.at[i], f.value * u);
@@ -490,7 +489,7 @@ struct GateBackward {
     RINGMASTER_ROW void of_pairs(Lanes& lanes, T* pairs, T* act_w, const T* dact_w) const {
         row_kernels::each_pack<T>(lanes, width, false, [&](int64_t w, auto) {
             const Clamped f = row_kernels::clamped(row_kernels::load(pairs[2 * w]),
-                                                                row_kernels::load(pairs[2 * w + 1]), rule);
+                                                   row_kernels::load(pairs[2 * w + 1]), rule);
             const float d = row_kernels::load(dact_w[w]);
             row_kernels::store(act_w[w], f.value * f.up);
             row_kernels::store(pairs[2 * w], d * f.up * f.slope);
