@@ -1475,7 +1475,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>GPU %1 wird von %2 benutzt (%3)</translation>
     </message>
     <message>
-        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <source>ask them, or leave it out with CUDA_VISIBLE_DEVICES</source>
         <translation>sich absprechen oder sie mit CUDA_VISIBLE_DEVICES auslassen</translation>
     </message>
     <message>

@@ -1484,7 +1484,7 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>GPU %1 は %2 が使用中です（%3）</translation>
     </message>
     <message>
-        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <source>ask them, or leave it out with CUDA_VISIBLE_DEVICES</source>
         <translation>使用者と調整するか、CUDA_VISIBLE_DEVICES から外してください</translation>
     </message>
     <message>

@@ -1468,7 +1468,7 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>GPU %1 正被 %2 使用（%3）</translation>
     </message>
     <message>
-        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <source>ask them, or leave it out with CUDA_VISIBLE_DEVICES</source>
         <translation>请与对方协商，或用 CUDA_VISIBLE_DEVICES 排除这张 GPU</translation>
     </message>
     <message>

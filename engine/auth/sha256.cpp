@@ -116,8 +116,8 @@ std::string to_hex(std::string_view bytes) {
 
 bool is_same(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
-    volatile unsigned char differs =
-        0;  // volatile, so that the compiler does not stop at the first difference
+    // The variable is volatile, so that the compiler does not stop at the first difference.
+    volatile unsigned char differs = 0;
     for (size_t i = 0; i < a.size(); ++i)
         differs = static_cast<unsigned char>(differs | static_cast<unsigned char>(a[i] ^ b[i]));
     return differs == 0;

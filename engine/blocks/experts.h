@@ -38,8 +38,8 @@ class Experts final : public TiledBlock<Machine, ExpertsTile<Machine>> {
         Machine& machine;
         int64_t first;
         typename Machine::ExpertPull chosen;
-        std::optional<typename Machine::Pull> latent =
-            {};  ///< backward pass of the matrix before the experts
+        /// Backward pass of the matrix before the experts
+        std::optional<typename Machine::Pull> latent = {};
         std::optional<typename SharedExpert<Machine>::Pull> shared = {};
 
         void accumulate(const Tensor& x_nc, double beta) const {

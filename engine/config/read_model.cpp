@@ -63,8 +63,8 @@ void read_attention(KeyReader& keys, Config& config) {
 void judge_unknown_token(KeyReader& keys, const json& tokens, const std::string& name,
                          const std::vector<std::string>& names) {
     const std::string path = "special_tokens." + name;
-    const bool ends_turns =
-        name == "eot_token" || name == "eot_tokens";  // eot_tokens is a key at the top level
+    // eot_tokens is a key at the top level.
+    const bool ends_turns = name == "eot_token" || name == "eot_tokens";
     const bool shortened = std::find(names.begin(), names.end(), name + "_token") != names.end();
     const std::string meant = ends_turns ? "" : shortened ? name + "_token" : misspelt_word(name, names);
     if (meant.empty()) return keys.warn(Form("KEY-UNKNOWN", "token-idle"), path, {{"known", listed(names)}});

@@ -65,7 +65,7 @@ struct alignas(64) ProgressRecord {
     std::atomic<int32_t> waits{0};
     PlaceRecord awaited_place;  // written before `waits`, like the fields after it
     std::atomic<int64_t> sequence{0};
-    std::atomic<int32_t> role{0}, ranks{0};
+    std::atomic<int32_t> role{0}, rank_or_count{0};
     char what[96] = {};
     char group[16] = {};
 };
@@ -110,13 +110,13 @@ ReasonPart when(const Place& place) {
 ReasonPart whom(const Partner& partner, const std::string& group) {
     switch (partner.role) {
         case Partner::Role::Sender:
-            return {"for-sender", {number(partner.ranks), partner.what}};
+            return {"for-sender", {number(partner.rank_or_count), partner.what}};
         case Partner::Role::Receiver:
-            return {"for-receiver", {number(partner.ranks), partner.what}};
+            return {"for-receiver", {number(partner.rank_or_count), partner.what}};
         case Partner::Role::All:
             break;
     }
-    return {"for-all", {partner.what, number(partner.ranks), group}};
+    return {"for-all", {partner.what, number(partner.rank_or_count), group}};
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ void RankProgress::wait_for(const Awaited& awaited) {
     record_->awaited_place.store(awaited.place);
     record_->sequence.store(awaited.sequence, kRelaxed);
     record_->role.store(static_cast<int32_t>(awaited.partner.role), kRelaxed);
-    record_->ranks.store(awaited.partner.ranks, kRelaxed);
+    record_->rank_or_count.store(awaited.partner.rank_or_count, kRelaxed);
     put(record_->what, awaited.partner.what);
     put(record_->group, awaited.group);
     record_->waits.store(1, std::memory_order_release);
@@ -238,7 +238,7 @@ Whereabouts ProgressTable::of(int slot) const {
     if (!found.waits) return found;
     const auto role = static_cast<Partner::Role>(record.role.load(kRelaxed));
     found.awaited = {record.awaited_place.load(),
-                     {role, record.ranks.load(kRelaxed), taken(record.what)},
+                     {role, record.rank_or_count.load(kRelaxed), taken(record.what)},
                      taken(record.group),
                      record.sequence.load(kRelaxed)};
     return found;

@@ -30,8 +30,8 @@ struct Place {
 struct Partner {
     enum class Role : int32_t { Sender, Receiver, All };
     Role role = Role::All;
-    int ranks = 0;     ///< the other rank's number; for All, the number of ranks that take part
-    std::string what;  ///< data that travel, such as "keys and values"; for All, such as "all-reduce"
+    int rank_or_count = 0;  ///< number of the other rank; for All, how many ranks take part
+    std::string what;  ///< data that the ranks send, such as "keys and values"; for All, such as "all-reduce"
 };
 
 /// Describes a transfer that a rank waits for.

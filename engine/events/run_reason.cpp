@@ -55,7 +55,8 @@ const std::vector<ReasonText>& reason_texts() {
         {"node-no-end", QT_TRANSLATE_NOOP("RunReasons", "node %1 did not end its ranks")},
         {"text", "%1"},
 
-        // Where ranks were: one of the first four, "waits" or "is-at-work", a layer, a partner, and a time
+        // These parts say where ranks were: which rank, whether it waited or worked, in which layer, for whom, and in
+        // which step.
         {"rank-kept-waiting", QT_TRANSLATE_NOOP("RunReasons", "; rank %1")},
         {"place-of-rank", QT_TRANSLATE_NOOP("RunReasons", "\n  rank %1")},
         {"rank-stopped", QT_TRANSLATE_NOOP("RunReasons", "rank %1 was stopped by %2 and not continued for %3 s")},

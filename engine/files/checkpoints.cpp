@@ -108,7 +108,7 @@ Listed list_of(const fs::path& checkpoint) {
         if (listed.files.empty()) throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is empty");
     } catch (const std::exception& problem) {
         listed.files.clear();
-        listed.damage = std::string("its list of files is damaged: ") + json_problem(problem);
+        listed.damage = "its list of files is damaged: " + json_problem(problem);
     }
     return listed;
 }

@@ -36,8 +36,7 @@ double checksum(const at::Tensor& values) {
 
 }  // namespace
 
-std::vector<RankRange> extent_of_ranks(const Groups& groups, Group& group,
-                                       const std::vector<double>& values) {
+std::vector<RankRange> range_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values) {
     const auto count = static_cast<int64_t>(values.size());
     at::Tensor table = at::empty({2 * count}, at::kDouble);
     double* numbers = table.data_ptr<double>();
@@ -52,13 +51,13 @@ std::vector<RankRange> extent_of_ranks(const Groups& groups, Group& group,
         table = shared.cpu();
         numbers = table.data_ptr<double>();
     }
-    std::vector<RankRange> extents;
-    for (int64_t i = 0; i < count; ++i) extents.push_back({-numbers[count + i], numbers[i]});
-    return extents;
+    std::vector<RankRange> ranges;
+    for (int64_t i = 0; i < count; ++i) ranges.push_back({-numbers[count + i], numbers[i]});
+    return ranges;
 }
 
 double largest_of_ranks(Groups& groups, double value) {
-    return extent_of_ranks(groups, groups.world(), {value})[0].most;
+    return range_of_ranks(groups, groups.world(), {value})[0].most;
 }
 
 void check_same_weights(Groups& groups, Parameters& parameters) {
@@ -70,10 +69,10 @@ void check_same_weights(Groups& groups, Parameters& parameters) {
         sums.push_back(in_slices ? checksum(parameters.own_slice(parameters.master(), unit))
                                  : checksum(parameters.weights_of_unit(unit)));
     }
-    const std::vector<RankRange> extents = extent_of_ranks(groups, holders, sums);
+    const std::vector<RankRange> ranges = range_of_ranks(groups, holders, sums);
     std::string differing;
     for (int unit = 0; unit < parameters.units(); ++unit) {
-        if (!extents[static_cast<size_t>(unit)].same())
+        if (!ranges[static_cast<size_t>(unit)].same())
             differing += (differing.empty() ? "" : ", ") + parameters.name_of(unit);
     }
     if (differing.empty()) return;

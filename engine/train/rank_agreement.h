@@ -15,8 +15,8 @@ struct RankRange {
     bool same() const { return least == most; }
 };
 
-/// Returns the extent of each of `values` over `group`, which belongs to `groups`.
-std::vector<RankRange> extent_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values);
+/// Returns the range of each of `values` over `group`, which belongs to `groups`.
+std::vector<RankRange> range_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values);
 
 double largest_of_ranks(Groups& groups, double value);
 

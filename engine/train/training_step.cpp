@@ -100,7 +100,7 @@ TrainingStep::Computed TrainingStep::agree(const MeshPass::Result& own, const St
 }
 
 void TrainingStep::check_norm(double norm) {
-    const RankRange of_ranks = extent_of_ranks(groups_, groups_.world(), {norm})[0];
+    const RankRange of_ranks = range_of_ranks(groups_, groups_.world(), {norm})[0];
     if (of_ranks.same()) return;
     throw ProgramFault("the ranks do not have the same gradient norm: from " +
                        std::to_string(of_ranks.least) + " to " + std::to_string(of_ranks.most));

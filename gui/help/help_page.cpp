@@ -11,6 +11,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/look/wrapped_items.h"
 #include "gui/session/finding_words.h"
 #include "launcher/base/help_texts.h"
 
@@ -43,25 +44,10 @@ void add_book(QListWidget* list, const QString& heading, HelpBook book) {
     }
 }
 
-/// Lists topics; one that is longer than a line wraps.
-class TopicList : public QListWidget {
-  protected:
-    void resizeEvent(QResizeEvent* event) override {
-        QListWidget::resizeEvent(event);
-        const int room = viewport()->width() - space(0.7);  // the style's margins are a little less
-        for (int row = 0; row < count(); ++row) {
-            if (item(row)->data(kId).isNull()) continue;
-            const QRect words =
-                fontMetrics().boundingRect(0, 0, room, QWIDGETSIZE_MAX, Qt::TextWordWrap, item(row)->text());
-            item(row)->setSizeHint({0, words.height() + space(0.6)});
-        }
-    }
-};
-
 }  // namespace
 
 HelpPage::HelpPage(Session&, QWidget* parent)
-    : Page(parent), m_search(new QLineEdit), m_list(new TopicList), m_text(new QTextBrowser) {
+    : Page(parent), m_search(new QLineEdit), m_list(new QListWidget), m_text(new QTextBrowser) {
     m_search->setPlaceholderText(tr("Search help"));
     m_search->setAccessibleName(tr("Search help"));
     m_search->setClearButtonEnabled(true);
@@ -70,8 +56,7 @@ HelpPage::HelpPage(Session&, QWidget* parent)
         tr("Search help (%1)").arg(QKeySequence(QKeySequence::Find).toString(QKeySequence::NativeText)));
     m_list->setAccessibleName(tr("Topics"));
     m_list->setObjectName(u"helpTopics"_s);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setWordWrap(true);
+    wrapItems(m_list);
     m_text->setAccessibleName(tr("Explanation"));
     m_text->setObjectName(u"helpText"_s);
     m_text->setOpenExternalLinks(true);

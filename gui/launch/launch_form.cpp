@@ -9,7 +9,6 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
-#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include "engine/error.h"
@@ -18,6 +17,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/run_mark.h"
+#include "gui/look/wrapped_items.h"
 #include "gui/nodes/node_words.h"
 #include "gui/session/finding_words.h"
 #include "launcher/queue/queue_add.h"
@@ -31,21 +31,6 @@ namespace {
 enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
 constexpr int kNodesShown = 4;  ///< nodes in the list before it scrolls
-
-/// Makes the items of a list as high as their wrapped texts.
-class WrappedItems : public QStyledItemDelegate {
-  public:
-    explicit WrappedItems(QListWidget* list) : QStyledItemDelegate(list), m_list(list) {}
-
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyleOptionViewItem item = option;
-        item.rect.setWidth(m_list->viewport()->width());
-        return QStyledItemDelegate::sizeHint(item, index);
-    }
-
-  private:
-    QListWidget* m_list;
-};
 
 /// Shows a machine's last check in its list item: a mark and the check's words.
 void showLast(QListWidgetItem* item, const SavedTarget& entry, const Colours& colours) {
@@ -137,10 +122,7 @@ QWidget* LaunchForm::makeNodes() {
     m_nodes->setObjectName(u"launchNodeList"_s);
     m_nodes->setAccessibleName(tr("Machines that the ranks are spread over"));
     m_nodes->setIconSize(QSize(space(0.95), space(0.95)));
-    m_nodes->setWordWrap(true);
-    m_nodes->setResizeMode(QListView::Adjust);  // wraps the texts again in another width
-    m_nodes->setItemDelegate(new WrappedItems(m_nodes));
-    m_nodes->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    wrapItems(m_nodes);
     const Colours colours = coloursOf(this);
     for (const SavedTarget& entry : m_roster) {
         if (entry.target.kind != TargetKind::Ssh) continue;

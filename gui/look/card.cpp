@@ -19,8 +19,7 @@ namespace {
 using namespace Qt::Literals::StringLiterals;
 
 constexpr double kLeastTextEms = 16;  ///< least width of the text of a page that has nothing to show
-constexpr double kTitleEms =
-    14;  ///< minimum width of a page's title, if its text is that long; the subtitle gets the rest
+constexpr double kTitleEms = 14;      ///< minimum width of a page's title, if its text is that long
 
 QColor toneColour(Tone tone, const Colours& c) {
     switch (tone) {

@@ -180,11 +180,11 @@ void NodesPage::fitColumns() {
     int left = m_table->viewport()->width();
     for (int column = 0; column < NodesModel::Message; ++column) {
         m_table->resizeColumnToContents(column);
-        const int whole = m_table->columnWidth(column) + space(0.5);
-        const int most = column == NodesModel::Devices
-                             ? whole  // the message would only repeat what is cut
-                             : space(column == NodesModel::Name ? kMostNameEms : kMostColumnEms);
-        m_table->setColumnWidth(column, std::min(whole, most));
+        int width = m_table->columnWidth(column) + space(0.5);
+        // Devices stay whole, because the message would only repeat what is cut.
+        if (column != NodesModel::Devices)
+            width = std::min(width, space(column == NodesModel::Name ? kMostNameEms : kMostColumnEms));
+        m_table->setColumnWidth(column, width);
         left -= m_table->columnWidth(column);
     }
     m_table->setColumnHidden(NodesModel::Message, false);  // a hidden column has no width

@@ -32,8 +32,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kDraftMs = 2000;         // delay after the last key
-constexpr int kLeastCharacters = 40;   // of a line of text that can be read without scrolling
-constexpr int kFewestCharacters = 30;  // of a line of text beside a problem with a long word
+constexpr int kLeastCharacters = 40;   // characters of a line that fit without scrolling
+constexpr int kFewestCharacters = 30;  // the same in a narrow window, beside a problem with a long word
 constexpr double kLeastBoardEms = 23;  // least width of the plan, with the page's margins
 
 QString drafts_folder() {

@@ -155,7 +155,7 @@ const std::vector<FindingText>& finding_texts() {
         {"old-gpu", QT_TRANSLATE_NOOP("NodeFindings", "its GPU %1, %2, has compute capability %3, and the engine's kernels need %4 or newer"),
          QT_TRANSLATE_NOOP("NodeFindings", "leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu")},
         {"gpu-in-use", QT_TRANSLATE_NOOP("NodeFindings", "GPU %1 is in use by %2 (%3)"),
-         QT_TRANSLATE_NOOP("NodeFindings", "agree with them, or leave it out with CUDA_VISIBLE_DEVICES")},
+         QT_TRANSLATE_NOOP("NodeFindings", "ask them, or leave it out with CUDA_VISIBLE_DEVICES")},
         {"clock-ahead", QT_TRANSLATE_NOOP("NodeFindings", "its clock is %1 ahead"),
          QT_TRANSLATE_NOOP("NodeFindings", "set it (NTP): times of events will not agree")},
         {"clock-behind", QT_TRANSLATE_NOOP("NodeFindings", "its clock is %1 behind"),

@@ -361,7 +361,7 @@ TEST(Groups, NumberTransfersAlikeOnAllRanks) {
     all_wait.count_down();
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(at.awaited.partner.role, Partner::Role::Sender);
-    EXPECT_EQ(at.awaited.partner.ranks, 2);
+    EXPECT_EQ(at.awaited.partner.rank_or_count, 2);
     EXPECT_EQ(at.awaited.partner.what, "data");
     EXPECT_EQ(at.awaited.group, "ring");
     EXPECT_EQ(at.awaited.sequence, 4);
