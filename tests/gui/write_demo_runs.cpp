@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string config_text(const std::string& more) {
+std::string config_text(int64_t steps, int64_t tokens, const std::string& more) {
     return R"(# Long documents: one sequence over all ranks of a node
 base_model: meta-llama/Llama-3.2-3B
 
@@ -44,12 +44,11 @@ datasets:
   - path: data/longdocs.jsonl
     type: completion
 
-sequence_len: 131072
 attn_implementation: flash_attention_2
-)" + more +
+)" + "sequence_len: "s +
+           std::to_string(tokens) + "\nmax_steps: " + std::to_string(steps) + "\n" + more +
            R"(
 micro_batch_size: 1
-max_steps: 1000
 
 bf16: full
 gradient_checkpointing: true
@@ -84,6 +83,8 @@ struct Demo {
     bool samples = false;  ///< the run samples completions, which two functions reward
     bool waits = false;    ///< the run waits for the next file of rollouts
     const char* scheme = "batch_zigzag";
+    int64_t total = 1000;     ///< steps of the whole run
+    int64_t tokens = 131072;  ///< sequence_len
 };
 
 std::string keys_of(const Demo& demo) {
@@ -106,7 +107,8 @@ const std::vector<Demo>& demos() {
         {"longdocs-lr4e-5", 8, 4, "4e-5", 8, 1, Queued, 0, 0.1},
         {"longdocs-lr8e-5", 8, 4, "8e-5", 8, 1, Queued, 0, 0.1},
         {"longdocs-cp4", 4, 2, "2e-5", 8, 1, Stopped, 412, 7.4, -1, 1.78, 8},
-        {"longdocs-cp2-oom", 2, 1, "2e-5", 8, 1, Failed, 37, 7.9, -1, 3.4, 9},
+        {"longdocs-240k-oom", 1, 1, "2e-5", 8, 1, Failed, 37, 7.9, -1, 3.4, 9, false, false, "batch_zigzag",
+         1000, 245760},
         {"proofs-grpo", 4, 2, "1e-6", 4, 1, Running, 412, 0, -1, 0.02, 12, true},
         {"proofs-waiting", 4, 2, "1e-6", 4, 1, Running, 60, 0, -1, 0.02, 13, true, true},
     };
@@ -126,15 +128,29 @@ Plan plan_of(const Demo& demo, const std::string& file, const std::string& text)
 
 class Writer {
   public:
-    Writer(const Demo& demo, const Plan& plan, const RunDirectory& run, double start)
-        : demo_(demo), plan_(plan), run_(run), start_(start), random_(demo.seed) {}
+    Writer(const Demo& demo, const Plan& plan, const RunDirectory& run, double end)
+        : demo_(demo), plan_(plan), run_(run), random_(demo.seed) {
+        start_ = end;
+        for (int64_t step = 1; step <= demo_.steps; ++step) start_ -= step_s(step);
+    }
+
+    double start() const { return start_; }
 
     void write() {
+        fs::create_directories(run_.events());
+        fs::create_directories(run_.logs());
         for (int rank = 0; rank < demo_.ranks; ++rank) write_rank(rank);
     }
 
   private:
-    double step_s() const { return plan_.time ? plan_.time->step_s : 10; }
+    bool others_wait(int64_t step) const { return demo_.slow_rank >= 0 && step > demo_.steps * 4 / 5; }
+    double unit_s() const { return plan_.time ? plan_.time->step_s : 10; }
+    /// Returns the duration of a step, which is the same on all ranks because the fast ones wait.
+    double step_s(int64_t step) const {
+        std::mt19937 random(demo_.seed * 100003 + unsigned(step));
+        const double more = std::abs(std::normal_distribution<double>(0, 0.004)(random));
+        return unit_s() * ((others_wait(step) ? 1.13 : 1.0) + more);
+    }
     double noise(double size) { return std::normal_distribution<double>(0, size)(random_); }
     double loss_at(int64_t step) const {
         const double x = double(step);
@@ -143,8 +159,8 @@ class Writer {
     }
 
     void write_rank(int rank) {
-        fs::create_directories(run_.events());
         std::ofstream out(run_.events() / event_file_name(rank), std::ios::binary);
+        std::ofstream log(run_.logs() / log_file_name(rank));
         HelloEvent hello;
         hello.version = RINGMASTER_VERSION;
         hello.torch_version = "2.11.0";
@@ -158,42 +174,46 @@ class Writer {
         out << to_json_line({t, rank, hello}) << '\n';
         for (int64_t step = 1; step <= demo_.steps; ++step) {
             const StepEvent event = step_of(rank, step);
-            t += event.step_s * 0.02;  // shorter than in training: the pictures show a run of minutes
+            t += event.step_s;
             out << to_json_line({t, rank, event}) << '\n';
-            if (rank != 0) continue;
-            if (step % 100 == 0)
-                out << to_json_line({t, rank, EvalEvent{step, loss_at(step) + 0.04, 66000}}) << '\n';
-            if (step % 100 == 0 || step == demo_.steps) checkpoint(out, step, t);
+            if (rank == 0) write_more(out, log, event, t);
         }
         if (demo_.waits && rank == 0)
             out << to_json_line({t, rank, PhaseEvent{"rollouts", 45, 1800}}) << '\n';
         if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
             out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
-        if (demo_.phase == RunPhase::Failed && rank == 3)
+        if (demo_.phase == RunPhase::Failed && rank == 3) {
             out << to_json_line({t, rank, out_of_memory()}) << '\n';
-        end_ = std::max(end_, t);
-        write_log(rank);
+            write_log(log, t, log_text(out_of_memory()));
+        }
     }
 
-    void checkpoint(std::ofstream& out, int64_t step, double t) {
+    /// Writes what rank 0 has to say of a step: its line in the log, an evaluation, a checkpoint.
+    void write_more(std::ofstream& out, std::ofstream& log, const StepEvent& event, double t) const {
+        const int64_t step = event.step;
+        if (step % 50 == 0)
+            write_log(log, t,
+                      "step " + std::to_string(step) + "/" + std::to_string(demo_.total) + "  loss " +
+                          std::to_string(event.loss));
+        if (step % 100 == 0)
+            out << to_json_line({t, 0, EvalEvent{step, loss_at(step) + 0.04, 66000}}) << '\n';
+        if (step % 100 != 0 && (step != demo_.steps || demo_.phase != RunPhase::Stopped)) return;
         char name[32];
         std::snprintf(name, sizeof name, "step-%08lld", static_cast<long long>(step));
         out << to_json_line({t, 0, CheckpointEvent{step, (run_.checkpoints() / name).string(), 4.1}}) << '\n';
     }
 
-    void write_log(int rank) const {
-        fs::create_directories(run_.logs());
-        std::ofstream log(run_.logs() / log_file_name(rank));
-        log << "rank " << rank << "/" << demo_.ranks << ": " << plan_.config.base_model << "\n";
-        for (int64_t step = 50; step <= demo_.steps; step += 50)
-            log << "step " << step << "  loss " << loss_at(step) << "\n";
-        if (demo_.phase == RunPhase::Failed && rank == 3) log << log_text(out_of_memory()) << "\n";
+    static void write_log(std::ofstream& log, double t, const std::string& text) {
+        char time[16];
+        const auto seconds = std::time_t(t);
+        std::tm parts{};
+        std::strftime(time, sizeof time, "%H:%M:%S", localtime_r(&seconds, &parts));
+        log << time << ' ' << text << '\n';
     }
 
     StepEvent step_of(int rank, int64_t step) {
-        const bool slow = rank == demo_.slow_rank && step > demo_.steps * 4 / 5;
-        const bool others_wait = demo_.slow_rank >= 0 && step > demo_.steps * 4 / 5;
-        const double unit = step_s();
+        const bool slow = rank == demo_.slow_rank && others_wait(step);
+        const double unit = unit_s(), part = double(step) / double(demo_.total);
         StepEvent e;
         e.step = step;
         e.epoch = double(step) * double(plan_.batch.global) / 9600;
@@ -202,21 +222,27 @@ class Writer {
         e.tokens = plan_.batch.tokens_per_step.value_or(1);
         e.valid_tokens = e.tokens - 17;
         e.rank_valid_tokens = e.valid_tokens / demo_.ranks;
-        e.lr = 2e-5 * (step < 30 ? double(step) / 30 : 0.5 + 0.5 * std::cos(3.14159 * double(step) / 1000));
+        e.lr = std::strtod(demo_.rate, nullptr) *
+               (part < 0.03 ? part / 0.03 : 0.5 + 0.5 * std::cos(3.14159 * part));
         e.grad_norm = 0.7 + 1.5 * std::exp(-double(step) / 40) + std::abs(noise(0.06));
         e.data_s = unit * (0.004 + std::abs(noise(0.001)));
         e.compute_s = unit * (0.93 + std::abs(noise(0.006))) * (slow ? 1.14 : 1);
-        const double whole = unit * (others_wait ? 1.13 : 1.0) + std::abs(noise(unit * 0.004));
-        e.exposed_comm_s = std::max(unit * 0.015, whole - e.compute_s - e.data_s);
+        e.exposed_comm_s = std::max(unit * 0.015, step_s(step) - e.compute_s - e.data_s);
         e.comm_s = e.exposed_comm_s + unit * 0.11;
         e.step_s = e.data_s + e.compute_s + e.exposed_comm_s;
         e.comm_bytes = 41'000'000'000;
-        const double total = plan_.memory ? double(plan_.memory->per_rank[size_t(rank)].total) : 4e10;
-        e.peak_memory_bytes = int64_t(total * (0.985 + noise(0.002) + (step == 1 ? -0.2 : 0)));
+        e.peak_memory_bytes = int64_t(tensors_of(rank) * ((demo_.phase == RunPhase::Failed ? 1.045 : 0.985) +
+                                                          noise(0.002) + (step == 1 ? -0.2 : 0)));
         e.memory_bytes = e.peak_memory_bytes * 7 / 10;
         e.tokens_per_s = double(e.tokens) / e.step_s;
         if (demo_.samples) add_rewards(e);
         return e;
+    }
+
+    double tensors_of(int rank) const {
+        if (!plan_.memory) return 4e10;
+        const auto& memory = plan_.memory->per_rank[size_t(rank)];
+        return double(memory.total - memory.runtime);
     }
 
     void add_rewards(StepEvent& e) {
@@ -236,11 +262,8 @@ class Writer {
     const Demo& demo_;
     const Plan& plan_;
     const RunDirectory& run_;
-    double start_;
+    double start_ = 0;
     std::mt19937 random_;
-
-  public:
-    double end_ = 0;
 };
 
 /// Returns the reason as the agent writes it.
@@ -307,7 +330,7 @@ void write_samples(const Demo& demo, const RunDirectory& run) {
 }
 
 void write_demo(const Demo& demo, const fs::path& home, const char* folder = "data") {
-    const std::string text = config_text(keys_of(demo));
+    const std::string text = config_text(demo.total, demo.tokens, keys_of(demo));
     const RunDirectory run{home / folder / "ringmaster" / "runs" / demo.name};
     fs::create_directories(run.dir);
     const fs::path file = home / (demo.name + ".yml");
@@ -319,12 +342,11 @@ void write_demo(const Demo& demo, const fs::path& home, const char* folder = "da
     request.config = file.string();
     request.ranks = demo.ranks;
     std::ofstream(run.options()) << request_to_json(request).dump(1) << "\n";
-    const double length = plan.time ? plan.time->step_s * 0.02 * double(demo.steps) : 60;
     const double end = unix_now() - demo.days_ago * 86400;
     if (demo.ranks != 8) write_samples(demo, run);
-    Writer writer(demo, plan, run, end - length);
+    Writer writer(demo, plan, run, end);
     writer.write();
-    write_state(demo, run, end - length, writer.end_);
+    write_state(demo, run, writer.start(), end);
 }
 
 }  // namespace
@@ -503,7 +525,12 @@ void write_long_queue(const fs::path& home) {
         const std::string name =
             turn.sweeps ? "sweep-" + std::to_string(at + 1)
                         : "longdocs-128k-llama-3.2-3b-nightly-evaluation-" + std::to_string(at + 1);
-        write_demo({name, 8, turn.sweeps ? rows : 4, rate, 8, 1, turn.phase, turn.steps}, home, "many");
+        Demo demo = {name, 8, turn.sweeps ? rows : 4, rate, 8, 1, turn.phase, turn.steps};
+        demo.total = 40;
+        demo.final_loss = 1.5 + 0.04 * double(at * 7 % 6);
+        if (turn.phase == RunPhase::Failed) demo.context_parallel = 1, demo.tokens = 245760;
+        if (is_over(turn.phase)) demo.days_ago = 0.05 * double(8 - at);
+        write_demo(demo, home, "many");
         if (turn.phase == RunPhase::Queued && at % 3 == 0)
             write_slurm_record({home / "many/ringmaster/runs" / name},
                                {*slurm_destination({"partition=gpu-long"}, {}).slurm, {}, false});
