@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, make_config, make_model, make_rows, ringmaster
+from ringmaster_runs import BIN, events_of, make_config, kept_model, make_rows, ringmaster
 
 LORA = {"adapter": "lora", "lora_r": 4, "lora_alpha": 8, "lora_target_linear": True}
 QLORA = {**LORA, "adapter": "qlora", "load_in_4bit": True}
@@ -65,12 +65,12 @@ def engine(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("models") / "llama", "llama")
+    return kept_model(tmp_path_factory.mktemp("models") / "llama", "llama")
 
 
 @pytest.fixture(scope="module")
 def gemma2(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("models") / "gemma2", "gemma2", head_dim=24, sliding_window=24, query_pre_attn_scalar=40,
+    return kept_model(tmp_path_factory.mktemp("models") / "gemma2", "gemma2", head_dim=24, sliding_window=24, query_pre_attn_scalar=40,
                       attn_logit_softcapping=0.5)
 
 
@@ -78,7 +78,7 @@ def gemma2(tmp_path_factory):
 def nemotron(tmp_path_factory):
     """Makes a model that has LayerNorm with biases, and weights of 1 + w. Compared with such wide hidden states,
     attention needs little memory."""
-    return make_model(tmp_path_factory.mktemp("models") / "nemotron", "nemotron", hidden_size=512, intermediate_size=512,
+    return kept_model(tmp_path_factory.mktemp("models") / "nemotron", "nemotron", hidden_size=512, intermediate_size=512,
                       num_attention_heads=1, num_key_value_heads=1, head_dim=16)
 
 
@@ -201,7 +201,7 @@ def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llam
 def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
     """Compares the device with a CPU that computes in the same way (--int8 gpu). No size is a multiple of 8. There is
     one layer, so that few numbers lie at a tie between two codes."""
-    model = make_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
+    model = kept_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
     keys = {**LORA, "load_in_8bit": True, "gradient_checkpointing": True, "tiled_mlp": True}
     on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)
     on_cpu = train(engine, tmp_path / "cpu", model, "cpu", arguments=["--int8", "gpu"], **keys)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ringmaster_runs import events_of, launch, make_config, make_model, make_rows, ringmaster
+from ringmaster_runs import events_of, launch, make_config, kept_model, make_rows, ringmaster
 from test_offload import CPU, LORA, assert_alike, offloading
 
 CHECKPOINTING = dict(gradient_checkpointing=True)
@@ -84,7 +84,7 @@ def train(folder, model, rows, ranks, keys, *arguments):
 
 def expect_alike(case, rows, tmp_path, *arguments):
     name, chunks, ranks, keys = case
-    model = make_model(tmp_path / "model", **MODELS[name])
+    model = kept_model(tmp_path / "model", **MODELS[name])
     whole = train(tmp_path / "whole", model, rows, ranks, keys, "--no-preflight")
     run = train(tmp_path / "cut", model, rows, ranks, {**keys, "sequence_chunks": chunks}, *arguments)
     assert json.loads((run / "plan.json").read_text())["sequence"]["chunks"] == chunks

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from crash_points import HOWS, disturbed, points_of, recorded, spread
-from ringmaster_runs import BIN, losses_of, make_config, make_model, make_rows, ringmaster, state_of
+from ringmaster_runs import BIN, losses_of, make_config, kept_model, make_rows, ringmaster, state_of
 
 CLEAN = {key: value for key, value in os.environ.items() if key not in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")}
 ENV = {**CLEAN, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
@@ -21,7 +21,7 @@ class Scenario:
     checks what is left."""
 
     def __init__(self, folder):
-        model = make_model(folder / "model", "llama", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
+        model = kept_model(folder / "model", "llama", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
                            num_key_value_heads=1)
         make_rows(folder / "rows.jsonl", 12, longest=16)
         config = make_config(folder, model, folder / "rows.jsonl", sequence_len=16, max_steps=4, save_steps=2, save_strategy=None,

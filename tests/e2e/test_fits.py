@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from ringmaster_runs import BIN, make_config, make_model, ringmaster
+from ringmaster_runs import BIN, make_config, kept_model, ringmaster
 
 GIB = 1 << 30
 LIMIT = 3 * GIB // 2
@@ -76,7 +76,7 @@ def train(config, ranks, length, folder):
 @pytest.mark.parametrize("case", range(len(CASES)), ids="case{}".format)
 def test_what_fits_runs_and_what_does_not_dies_of_memory(case, documents, tmp_path):
     shape, ranks, keys = CASES[case]
-    model = make_model(tmp_path / "model", **shape, max_position_embeddings=1 << 20)
+    model = kept_model(tmp_path / "model", **shape, max_position_embeddings=1 << 20)
     config = make_config(tmp_path, model, documents, sample_packing=True, pad_to_sequence_len=True, micro_batch_size=1, max_steps=1,
                          **keys)
     fitting = longest(config, ranks, 0.9)
@@ -90,6 +90,6 @@ def test_what_fits_runs_and_what_does_not_dies_of_memory(case, documents, tmp_pa
 
 
 def test_between_them_it_says_tight(documents, tmp_path):
-    model = make_model(tmp_path / "model", **LLAMA, max_position_embeddings=1 << 20)
+    model = kept_model(tmp_path / "model", **LLAMA, max_position_embeddings=1 << 20)
     config = make_config(tmp_path, model, documents, sample_packing=True, pad_to_sequence_len=True, max_steps=1)
     assert plan_of(config, 1, longest(config, 1, 1.0))[0] == "tight"

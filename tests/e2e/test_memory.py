@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ringmaster_runs import events_of, launch, make_config, make_model
+from ringmaster_runs import events_of, launch, make_config, kept_model
 
 MODELS = {
     "llama": dict(kind="llama", hidden_size=128, intermediate_size=352),
@@ -199,7 +199,7 @@ def models(tmp_path_factory):
     def model(name, layers=None):
         if (name, layers) not in made:
             shape = {**MODELS[name], **({"num_hidden_layers": layers} if layers else {})}
-            made[name, layers] = make_model(tmp_path_factory.mktemp("models") / "model", **shape, max_position_embeddings=65536)
+            made[name, layers] = kept_model(tmp_path_factory.mktemp("models") / "model", **shape, max_position_embeddings=65536)
         return made[name, layers]
 
     return model

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
-from ringmaster_runs import launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
+from ringmaster_runs import launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of, wait_for
 from test_generate_command import PROMPTS, make_tokenizer, text_of_transformers
 
 SAMPLES = dict(sample_prompts=[*PROMPTS[:2], [{"role": "user", "content": "Hi"}]], sample_max_new_tokens=16)
@@ -26,7 +26,7 @@ def samples_of(run):
 
 @pytest.mark.parametrize("mesh", MESHES)
 def test_samples_change_nothing(tmp_path, mesh):
-    model = make_model(tmp_path / "model", "llama", vocab_size=290)
+    model = kept_model(tmp_path / "model", "llama", vocab_size=290)
     make_tokenizer(model)
     make_rows(tmp_path / "rows.jsonl", 30)
     ranks, keys = MESHES[mesh]
@@ -53,7 +53,7 @@ def test_samples_change_nothing(tmp_path, mesh):
 
 
 def test_wrong_prompts_are_refused(tmp_path):
-    model = make_model(tmp_path / "model", "llama")
+    model = kept_model(tmp_path / "model", "llama")
     make_rows(tmp_path / "rows.jsonl", 4)
     for value in "a text", [""], [[{"role": "user"}]], [3]:
         config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sample_prompts=value)
@@ -63,7 +63,7 @@ def test_wrong_prompts_are_refused(tmp_path):
 
 
 def test_a_run_answers_while_it_trains(tmp_path):
-    model = make_model(tmp_path / "model", "llama", vocab_size=290)
+    model = kept_model(tmp_path / "model", "llama", vocab_size=290)
     make_tokenizer(model)
     make_rows(tmp_path / "rows.jsonl", 30)
     config = make_config(tmp_path, model, tmp_path / "rows.jsonl", max_steps=20_000, val_set_size=4, eval_steps=1, sample_prompts=PROMPTS[:1],

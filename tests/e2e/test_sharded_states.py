@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of
+from ringmaster_runs import events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of
 from test_resume import steps_done, wait_for
 
 STAGES = {
@@ -68,7 +68,7 @@ def test_no_stage_changes_a_loss(mesh, llama, uneven_rows, tmp_path):
 @pytest.mark.parametrize("keys", [dict(gradient_checkpointing=True), dict(bf16=True), dict(bfloat16=True),
                                   dict(val_set_size=7, eval_steps=3)], ids=str)
 def test_stages_go_with_every_precision_recomputing_and_evaluation(keys, rows_file, tmp_path):
-    model = make_model(tmp_path / "model", "qwen2", tie_word_embeddings=True)
+    model = kept_model(tmp_path / "model", "qwen2", tie_word_embeddings=True)
     mesh = "dp_shard 2 x cp 2"
     whole = train(tmp_path, model, rows_file, mesh, 0, "whole", "--no-preflight", **keys)
     rel = 3e-3 if "bfloat16" in keys else 1e-4 if "bf16" in keys else 1e-6
@@ -82,7 +82,7 @@ def test_stages_go_with_every_precision_recomputing_and_evaluation(keys, rows_fi
 
 @pytest.fixture(scope="module")
 def larger(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("larger") / "model", "llama", vocab_size=2048, hidden_size=256,
+    return kept_model(tmp_path_factory.mktemp("larger") / "model", "llama", vocab_size=2048, hidden_size=256,
                       intermediate_size=704, num_hidden_layers=4)
 
 

@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "oracles")]
 import test_packing as packing  # noqa: E402
 import test_transformers as plain  # noqa: E402
-from ringmaster_runs import launch, make_config, make_model, make_rows, ringmaster  # noqa: E402
+from ringmaster_runs import launch, make_config, kept_model, make_rows, ringmaster  # noqa: E402
 
 CASES = [(kind, changes, {}, way) for kind, changes in plain.MODELS.items() for way in plain.MESHES.items()]
 CASES += [("llama", {}, {}, way) for way in plain.LAYOUTS.items()]
@@ -31,7 +31,7 @@ def models(tmp_path_factory):
             here = folder / str(len(made))
             here.mkdir()
             if weights == "fresh":
-                made[key] = make_model(here / "model", kind, **changes)
+                made[key] = kept_model(here / "model", kind, **changes)
             else:
                 config = make_config(here, model(kind, changes, "fresh"), folder / "rows.jsonl", max_steps=60, micro_batch_size=4,
                                      learning_rate=3e-3)

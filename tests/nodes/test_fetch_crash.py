@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from crash_points import disturbed, points_of, recorded, spread
-from ringmaster_runs import BIN, launch, make_config, make_model, make_rows, ringmaster
+from ringmaster_runs import BIN, launch, make_config, kept_model, make_rows, ringmaster
 from sshd import Client
 from test_remote_runs import there
 
@@ -24,7 +24,7 @@ class Fetch:
     def __init__(self, folder):
         self.client = Client(folder / "client")
         self.client.host("a", self.client.serve("a"))
-        model = make_model(folder / "model", "llama", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
+        model = kept_model(folder / "model", "llama", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
                            num_key_value_heads=1)
         make_rows(folder / "rows.jsonl", 12, longest=16)
         keys = dict(sequence_len=16, max_steps=4, save_steps=2, save_strategy=None)

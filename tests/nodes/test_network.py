@@ -10,7 +10,7 @@ import time
 import pytest
 
 from namespaces import NAME, NET, ip, network  # noqa: F401  (a fixture)
-from ringmaster_runs import BIN, make_config, make_model, make_rows, state_of
+from ringmaster_runs import BIN, make_config, kept_model, make_rows, state_of
 from test_remote_runs import launch_on, processes_of, raw_steps, run, steps, there, wait_for
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")
@@ -28,7 +28,7 @@ def pair(client, network):
 @pytest.fixture
 def config(tmp_path):
     make_rows(tmp_path / "rows.jsonl", 44)
-    return make_config(tmp_path, make_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=4000)
+    return make_config(tmp_path, kept_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=4000)
 
 
 def listening(space):

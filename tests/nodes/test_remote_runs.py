@@ -15,7 +15,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, state_of, wait_for
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, kept_model, state_of, wait_for
 from sshd import nvidia_smi
 from test_generate_command import make_tokenizer
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
@@ -82,7 +82,7 @@ def samples_of(run_dir):
 
 
 def test_two_hosts_train_to_the_losses_of_one(pair, rows_file, tmp_path):
-    llama = make_model(tmp_path / "model", "llama", vocab_size=290)
+    llama = kept_model(tmp_path / "model", "llama", vocab_size=290)
     make_tokenizer(llama)
     keys = dict(max_steps=6, context_parallel_size=4, ring_attn_func="batch_zigzag", val_set_size=4, eval_steps=3,
                 sample_prompts=["Once upon", "def"], sample_max_new_tokens=8)

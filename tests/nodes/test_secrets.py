@@ -5,7 +5,7 @@ import json
 import pathlib
 import stat
 
-from ringmaster_runs import make_config, make_model, make_rows
+from ringmaster_runs import make_config, kept_model, make_rows
 from test_remote_runs import run
 
 SECRETS = {"hub_model_id": "https://ann:hunter2-of-the-hub@example.org/model", "swanlab_api_key": "k9" * 20, "swanlab_lark_secret": "open sesame of lark",
@@ -21,7 +21,7 @@ def test_no_secret_of_a_private_configuration_is_sent_or_becomes_readable(client
     server = client.serve("a")
     client.host("a", server)
     make_rows(tmp_path / "rows.jsonl", 44)
-    config = make_config(tmp_path, make_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=1, **SECRETS)
+    config = make_config(tmp_path, kept_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=1, **SECRETS)
     config.chmod(0o600)
     done = run(client, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--ranks", 1, "--no-preflight", "--json")
     run_dir = pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of, wait_for
 from sshd import free_port
 from strangers import Hammer, Sniffer, Stranger, listeners
 from namespaces import NAME, NET, cut_off, hold_engine, network  # noqa: F401  (a fixture)
@@ -24,7 +24,7 @@ KEYS = dict(context_parallel_size=2, ring_attn_func="batch_zigzag", save_strateg
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     make_rows(folder / "rows.jsonl", 44)
-    return folder, make_model(folder / "model", "llama")
+    return folder, kept_model(folder / "model", "llama")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hub import TOKEN, running_hub
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster
+from ringmaster_runs import events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster
 
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz012345"
 
@@ -20,7 +20,7 @@ SECRET = "hf_abcdefghijklmnopqrstuvwxyz012345"
 def trained(tmp_path_factory):
     """Returns a run of two ranks that trained an adapter and evaluated it, and its folder."""
     folder = tmp_path_factory.mktemp("publish")
-    model = make_model(folder / "model", "llama")
+    model = kept_model(folder / "model", "llama")
     make_rows(folder / "rows.jsonl", 40)
     config = make_config(folder, model, folder / "rows.jsonl", adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, val_set_size=4,
                          eval_steps=3, context_parallel_size=2, ring_attn_func="batch_zigzag", hub_token=SECRET)
@@ -119,7 +119,7 @@ def test_a_model_goes_through_the_converter_that_is_named(trained, tmp_path):
         ringmaster("export", folder / "model", *asked, *([] if name else ["--converter", tmp_path]), env=name)
         assert json.loads((tmp_path / "model.gguf").read_text()) == [str(folder / "model"), "--outfile", str(tmp_path / "model.gguf"),
                                                                      "--outtype", "auto"]
-    other = make_model(tmp_path / "other", "qwen2")
+    other = kept_model(tmp_path / "other", "qwen2")
     failures = [(other, tmp_path, "this model is not supported"), (run, tmp_path, "ringmaster merge"),
                 (folder / "model", tmp_path / "nowhere", "is not there")]
     for operand, converter, why in failures:

@@ -1,10 +1,16 @@
 """Provides what the Python tests share: tiny models and rows, runs of the real programs, and their events."""
 
+import contextlib
+import hashlib
+import importlib.metadata
+import inspect
 import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
+import tempfile
 import time
 
 BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
@@ -71,6 +77,23 @@ def make_model(folder, kind, **changes):
         config = transformers.AutoConfig.for_model(kind, pad_token_id=None, bos_token_id=None, eos_token_id=None, **shape)
         model = transformers.AutoModelForCausalLM.from_config(config)
     return save_disturbed(model, folder)
+
+
+def kept_model(folder, kind, **changes):
+    """Copies what make_model saves from the build folder, where it is made once: to import transformers takes longer than
+    most tests, so those that need nothing else of it use this."""
+    made_by = [inspect.getsource(one) for one in (make_model, save_disturbed)]
+    versions = [importlib.metadata.version(name) for name in ("torch", "transformers")]
+    key = hashlib.sha256(json.dumps([kind, changes, made_by, versions], sort_keys=True).encode()).hexdigest()
+    kept = BIN.parent / "tests/models" / key
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as new:
+            model = make_model(pathlib.Path(new) / "model", kind, **changes)
+            with contextlib.suppress(OSError):  # another test has made the same model meanwhile
+                model.rename(kept)
+    shutil.copytree(kept, folder, dirs_exist_ok=True)
+    return folder
 
 
 def make_rows(file, count, seed=1, longest=96, masked=True):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ringmaster_runs import make_model, make_rows
+from ringmaster_runs import kept_model, make_rows
 
 
 @pytest.fixture(scope="session")
 def llama(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("llama") / "model", "llama")
+    return kept_model(tmp_path_factory.mktemp("llama") / "model", "llama")
 
 
 @pytest.fixture(scope="session")
