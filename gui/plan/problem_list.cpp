@@ -2,6 +2,8 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QResizeEvent>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -12,6 +14,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
+#include "gui/look/wrapped_items.h"
 #include "gui/plan/yaml_editor.h"
 #include "gui/session/finding_words.h"
 
@@ -25,7 +28,8 @@ constexpr size_t kMostFixes = 4;
 constexpr double kMostWordEms = 16;  ///< width of the longest word that is shown without scrolling
 constexpr double kIconEms = 0.85;
 constexpr int kListFirst = 1000;  ///< stretch by which the list gets all the room that it may have
-constexpr int kLeastRows = 3;     ///< rows that the list shows whole
+constexpr int kLeastRows = 3;     ///< rows that the list shows whole, unless they have many lines
+constexpr double kLeastListEms = 6;
 
 QString words_of_count(const Diagnostics& problems) {
     int counts[3] = {};
@@ -88,10 +92,8 @@ ProblemList::ProblemList(QWidget* parent)
     m_list->setObjectName(u"problemList"_s);
     m_list->setAccessibleName(tr("Problems"));
     m_list->setProperty("flat", true);
-    m_list->setUniformItemSizes(true);
     m_list->setIconSize({space(kIconEms), space(kIconEms)});
-    m_list->setTextElideMode(Qt::ElideRight);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    wrapItems(m_list);
     m_code->setObjectName(u"codeButton"_s);
     m_code->setToolTip(tr("What this code means, with an example"));
     m_message->setObjectName(u"problemMessage"_s);
@@ -124,6 +126,7 @@ ProblemList::ProblemList(QWidget* parent)
     connect(m_list, &QListWidget::itemClicked, this, jump);
     connect(m_list, &QListWidget::itemActivated, this, jump);
     connect(m_code, &QPushButton::clicked, this, [this] { Q_EMIT codeWanted(m_code->text()); });
+    m_list->viewport()->installEventFilter(this);
     setProblems({});
 }
 
@@ -133,7 +136,6 @@ void ProblemList::setProblems(const Diagnostics& problems) {
     m_title->setText(words_of_count(m_problems));
     writeList();
     m_list->setVisible(!m_problems.empty());
-    m_list->setMinimumHeight(heightOf(kLeastRows));
     m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
     if (m_problems.empty()) writeDetails(-1);
     shareRoom();
@@ -141,24 +143,49 @@ void ProblemList::setProblems(const Diagnostics& problems) {
 
 /// Returns the height of the list with this number of rows, or with all if it has fewer.
 int ProblemList::heightOf(int rows) const {
-    return std::min(rows, m_list->count()) * m_list->sizeHintForRow(0) + 2 * m_list->frameWidth();
+    int height = 2 * m_list->frameWidth();
+    for (int row = 0; row < std::min(rows, m_list->count()); ++row)
+        height +=
+            m_list->visualItemRect(m_list->item(row)).height();  // sizeHintForRow() knows of no wrapping
+    return height;
 }
 
 int ProblemList::heightOfDetails() const {
     return m_details->layout()->totalHeightForWidth(m_sheet->viewport()->width());
 }
 
-/// Gives the list the height that the details leave, but at least two fifths.
+/// Gives the list the height that the details leave, but at least two fifths; its last row is seen whole.
 void ProblemList::shareRoom() {
     const int room = height() - layout()->contentsMargins().top() - m_title->heightForWidth(width()) -
                      2 * layout()->spacing();
-    m_list->setMaximumHeight(std::min(
-        heightOf(m_list->count()), std::max({heightOf(kLeastRows), room * 2 / 5, room - heightOfDetails()})));
+    const int least = std::min(heightOf(kLeastRows), space(kLeastListEms));
+    const int wanted = std::max({least, room * 2 / 5, room - heightOfDetails()});
+    int rows = 1;
+    while (rows < m_list->count() && heightOf(rows) < wanted &&
+           heightOf(rows + 1) <= room - m_sheet->minimumHeight())
+        ++rows;
+    m_list->setMinimumHeight(std::min(heightOf(rows), least));
+    m_list->setMaximumHeight(heightOf(rows));
+}
+
+/// Wraps the texts again when the list's rows get another width, for example beside a scroll bar: the list
+/// itself does so only if its height changes.
+bool ProblemList::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) {
+        const auto* resized = static_cast<QResizeEvent*>(event);
+        if (resized->size().width() != resized->oldSize().width())
+            QTimer::singleShot(0, this, [this] {
+                m_list->doItemsLayout();
+                shareRoom();
+            });
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void ProblemList::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     shareRoom();
+    if (event->size().width() != event->oldSize().width()) Q_EMIT wantedHeightChanged();
 }
 
 int ProblemList::wantedHeight() const {
@@ -205,7 +232,7 @@ void ProblemList::writeDetails(int row) {
     m_code->setVisible(!said.code.empty());
     m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
     m_message->setText(begun_message(said));
-    m_hint->setText(hint_of(said));
+    m_hint->setText(show::begun(hint_of(said)));
     std::vector<Fix> fixes = said.fixes;
     std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // commands need a terminal
     const bool button_says_it = fixes.size() == 1 && words_of(fixes.front()) == m_hint->text();

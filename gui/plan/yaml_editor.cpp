@@ -5,7 +5,6 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>
-#include <QTextBlock>
 #include <QToolTip>
 #include <QUrl>
 #include <cmath>
@@ -52,6 +51,7 @@ QColor colour_of(Severity severity, const Colours& c) {
 }
 
 constexpr int kMostFound = 500;  // most matches marked at once
+constexpr int kLeastNote = 20;   // fewest characters of a message that are painted after its line
 
 }  // namespace
 
@@ -299,7 +299,7 @@ void YamlEditor::paintGutter(QPaintEvent* event) {
         const QRectF box = blockBoundingGeometry(block).translated(contentOffset());
         if (box.top() > event->rect().bottom()) break;
         const int line = block.blockNumber() + 1;
-        painter.setPen(line == currentLine() ? c.text : c.faint);
+        painter.setPen(line == currentLine() ? c.text : c.muted);
         const double right = m_gutter->width() - height - space(0.35);
         painter.drawText(QRectF(0, box.top(), right, height), int(Qt::AlignRight | Qt::AlignVCenter),
                          QString::number(line));
@@ -310,27 +310,34 @@ void YamlEditor::paintGutter(QPaintEvent* event) {
     }
 }
 
-/// Paints each line's problem after the line's end, as much of it as fits.
+double YamlEditor::noteLeft(const QTextBlock& block) const {
+    return contentOffset().x() + document()->documentMargin() +
+           fontMetrics().horizontalAdvance(block.text()) + space(1);
+}
+
+QString YamlEditor::noteOf(int line) const {
+    const auto mark = m_marks.find(line);
+    if (mark == m_marks.end() || mark->second.severity == Severity::Info) return {};
+    const QString& whole = mark->second.message;
+    const double room = viewport()->width() - noteLeft(document()->findBlockByNumber(line - 1)) - space(0.5);
+    const QString shown = QFontMetricsF(fontOf(Type::Small)).elidedText(whole, Qt::ElideRight, room);
+    return shown == whole || shown.size() > kLeastNote ? shown : QString();
+}
+
+/// Paints each line's problem after the line's end.
 void YamlEditor::paintMessages() {
     if (m_marks.empty()) return;
     const Colours c = coloursOf(this);
     QPainter painter(viewport());
     painter.setFont(fontOf(Type::Small));
-    const QFontMetricsF metrics(painter.font());
     for (QTextBlock block = firstVisibleBlock(); block.isValid(); block = block.next()) {
         const QRectF box = blockBoundingGeometry(block).translated(contentOffset());
         if (box.top() > viewport()->height()) break;
-        const auto mark = m_marks.find(block.blockNumber() + 1);
-        if (mark == m_marks.end() || mark->second.severity == Severity::Info) continue;
-        const double end = contentOffset().x() + document()->documentMargin() +
-                           fontMetrics().horizontalAdvance(block.text()) + space(1);
-        const double room = viewport()->width() - end - space(0.5);
-        if (room < space(4)) continue;
-        QColor colour = colour_of(mark->second.severity, c);
-        painter.setPen(colour);
-        painter.drawText(QRectF(end, box.top(), room, fontMetrics().height()),
-                         int(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip),
-                         metrics.elidedText(mark->second.message, Qt::ElideRight, room));
+        const QString note = noteOf(block.blockNumber() + 1);
+        if (note.isEmpty()) continue;
+        painter.setPen(colour_of(m_marks.at(block.blockNumber() + 1).severity, c));
+        painter.drawText(QRectF(noteLeft(block), box.top(), viewport()->width(), fontMetrics().height()),
+                         int(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip), note);
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QPlainTextEdit>
+#include <QTextBlock>
 #include <map>
 #include <vector>
 
@@ -31,6 +32,9 @@ class YamlEditor : public QPlainTextEdit {
     int wantedHeight() const;           ///< height at which no line scrolls
     int widthOf(int characters) const;  ///< width at which lines of so many characters are seen whole
     int lineAt(int y) const;
+    /// Returns what is painted of a line's problem after the line: as much as fits, or nothing if that is too
+    /// little to understand.
+    QString noteOf(int line) const;
 
   Q_SIGNALS:
     void lineChanged(int line);
@@ -54,6 +58,7 @@ class YamlEditor : public QPlainTextEdit {
     void colourVisible();
     void forgetColours();
     void selectLines();
+    double noteLeft(const QTextBlock& block) const;
     void paintMessages();
     QString keyAt(const QPoint& at) const;
 

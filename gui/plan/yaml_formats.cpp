@@ -17,7 +17,7 @@ class Painter {
     QList<QTextLayout::FormatRange> ranges() {
         const qsizetype comment = comment_begin();
         key(comment);
-        if (comment < m_line.size()) colour(comment, m_line.size(), m_colours.faint);
+        if (comment < m_line.size()) colour(comment, m_line.size(), m_colours.muted);
         return m_ranges;
     }
 
