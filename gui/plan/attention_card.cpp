@@ -29,7 +29,7 @@ void AttentionCard::setPlan(const Plan& plan) {
         if (!it.more.empty()) more << translated(it.kernel) + u": "_s + translated(it.more);
     }
     if (lines.isEmpty())
-        lines << (plan.model ? tr("Not known before the problems above are solved.")
+        lines << (plan.model ? tr("Not known until the problems above are solved.")
                              : tr("Not known yet: the model's shape is missing."));
     m_text->setText(lines.join(u'\n'));
     m_text->setToolTip(more.join(u'\n'));

@@ -37,12 +37,14 @@ void BatchCard::setPlan(const Plan& plan) {
     const Colours c = coloursOf(this);
     const bool divides = plan.context_parallel.size > 0 && plan.ranks % plan.context_parallel.size == 0;
     const bool divided = divides && batch.global != batch.global_without_cp && batch.global > 0;
-    const QString now = divides ? show::count(batch.global) : show::unknown();
+    for (QLabel* part : {m_figure, m_why}) part->setVisible(divides);
+    m_keep->setVisible(divided);
+    if (!divides) return m_sum->setText(tr("Not known until the problems above are solved."));
+    const QString now = show::count(batch.global);
     m_figure->setText(divided ? u"<span style='color:%1'>%2 \u2192</span> %3"_s.arg(
                                     c.muted.name(), show::count(batch.global_without_cp), now)
                               : now);
     m_figure->setAccessibleName(tr("Global batch: %1").arg(now));
-    m_keep->setVisible(divided);
     if (divided) {
         m_steps = batch.accumulation * batch.global_without_cp / batch.global;
         m_keep->setText(
@@ -50,12 +52,9 @@ void BatchCard::setPlan(const Plan& plan) {
         m_why->setText(
             tr("%1 becomes %2: %n rank(s) share one sequence.", nullptr, plan.context_parallel.size)
                 .arg(show::count(batch.global_without_cp), now));
-    } else if (!divides) {
-        m_why->setText(tr("Not known before the problems above are solved."));
     } else {
         m_why->setText(tr("%n row(s) a step.", nullptr, int(std::min<int64_t>(batch.global, 1 << 30))));
     }
-    m_sum->setVisible(divides);
     QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%n rank(s) \u00F7 %3)", nullptr, plan.ranks)
                       .arg(show::count(batch.micro), show::count(batch.accumulation),
                            show::count(plan.context_parallel.size));

@@ -156,7 +156,7 @@ void MemoryCard::writeMemory() {
     if (!rank) {
         setSubtitle({});
         m_unknown->setText(m_plan.model
-                               ? tr("Not known before the problems above are solved.")
+                               ? tr("Not known until the problems above are solved.")
                                : tr("The model's shape is not known here, so memory and time are not."));
         return;
     }

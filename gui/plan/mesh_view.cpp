@@ -15,7 +15,7 @@ MeshView::MeshView(QWidget* parent) : TipWidget(parent) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    setMinimumSize(space(8), space(3));
+    setMinimumWidth(space(8));
     setAccessibleName(tr("Mesh"));
     describe();
 }
@@ -47,6 +47,11 @@ QSize MeshView::sizeHint() const {
     return {space(14), heightForWidth(wide)};
 }
 
+/// Returns the room below a row of ranks for the links that close its rings.
+double MeshView::loopOf(const Places& p) const {
+    return m_mesh.context_parallel_size() > 2 && p.cell > space(1.2) ? space(0.65) : 0;
+}
+
 MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) const {
     Places p;
     const int of_node = m_mesh.ranks() / m_nodes;
@@ -60,15 +65,15 @@ MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) 
     const int wanted = p.cells_of_node <= 8 ? p.cells_of_node : m_nodes == 1 ? 32 : 8;
     p.columns = std::clamp(wanted, 1, std::min(most, p.cells_of_node));
     const int rows = (p.cells_of_node + p.columns - 1) / p.columns;
-    const double loop = p.cell > space(1.2) ? space(0.65) : 0;  // room for the link that closes a ring
+    const double loop = loopOf(p), link = loop > 0 ? space(0.45) : 0;
     p.node_width = p.columns * step - p.gap;
     const QFontMetricsF small(fontOf(Type::Small));
     const bool is_named = m_nodes > 1 && small.horizontalAdvance(QString::number(m_nodes - 1)) < p.node_width;
     p.label = is_named ? space(1.05) : 0;
-    p.node_height = p.label + rows * (step + loop) - p.gap;
+    p.node_height = p.label + rows * (step + loop) - p.gap - loop + link;
     p.nodes_in_row = std::clamp(int((room + p.node_gap) / (p.node_width + p.node_gap)), 1, m_nodes);
     const int node_rows = (m_nodes + p.nodes_in_row - 1) / p.nodes_in_row;
-    p.height = int(std::ceil(node_rows * (p.node_height + p.node_gap * 0.7) - p.node_gap * 0.7 + loop * 0.3));
+    p.height = int(std::ceil(node_rows * (p.node_height + p.node_gap * 0.7) - p.node_gap * 0.7));
     return p;
 }
 
@@ -95,7 +100,7 @@ QRectF MeshView::nodeBox(const Places& p, int node) const {
 
 QRectF MeshView::cellBox(const Places& p, int node, int cell) const {
     const QRectF box = nodeBox(p, node);
-    const double loop = p.cell > space(1.2) ? space(0.65) : 0;
+    const double loop = loopOf(p);
     const int row = cell / p.columns, column = cell % p.columns;
     return {box.left() + column * (p.cell + p.gap), box.top() + p.label + row * (p.cell + p.gap + loop),
             p.cell, p.cell};

@@ -36,6 +36,7 @@ class MeshView : public TipWidget {
     };
     Places layoutFor(int width) const;
     Places placesWith(int width, double cell, int ranks_of_cell) const;
+    double loopOf(const Places& places) const;
     QRectF nodeBox(const Places& places, int node) const;
     QRectF cellBox(const Places& places, int node, int cell) const;
     QColor colourOf(int rank) const;

@@ -32,8 +32,10 @@ PlanBoard::PlanBoard(QWidget* parent)
       m_batch(new BatchCard),
       m_mesh_card(new Card(tr("Mesh"))),
       m_mesh(new MeshView),
+      m_mesh_note(mutedLabel(tr("The sizes do not multiply to the ranks."))),
       m_sequence_card(new Card(tr("Who holds which tokens"))),
       m_sequence(new SequenceView),
+      m_sequence_note(mutedLabel()),
       m_memory(new MemoryCard),
       m_time_card(new Card(tr("A step"))),
       m_time(new StackedBar),
@@ -48,13 +50,15 @@ PlanBoard::PlanBoard(QWidget* parent)
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFocusPolicy(Qt::NoFocus);
     m_verdict->setObjectName(u"verdictBanner"_s);
+    for (QLabel* note : {m_mesh_note, m_sequence_note, m_time_note}) note->setWordWrap(true);
     m_mesh_card->body()->addWidget(m_mesh);
+    m_mesh_card->body()->addWidget(m_mesh_note);
     m_mesh_card->body()->addStretch(1);
     m_sequence_card->body()->addWidget(m_sequence);
+    m_sequence_card->body()->addWidget(m_sequence_note);
     m_sequence_card->body()->addStretch(1);
     m_time->setAccessibleName(tr("Time of a step"));
     m_time_legend->setAccessibleName(tr("Legend of the time"));
-    m_time_note->setWordWrap(true);
     m_time_card->body()->addWidget(m_time);
     m_time_card->body()->addWidget(m_time_legend);
     m_time_card->body()->addWidget(m_time_note);
@@ -145,15 +149,18 @@ void PlanBoard::writeDrawings() {
     const Plan& plan = m_answer.plan;
     const bool has_mesh = plan.mesh.ranks() == plan.ranks;
     m_mesh->setVisible(has_mesh);
+    m_mesh_note->setVisible(!has_mesh);
     if (has_mesh) m_mesh->setMesh(plan.mesh, plan.nodes);
-    QString words =
-        has_mesh ? mesh_words(plan.mesh, plan.zero_stage) : tr("The sizes do not multiply to the ranks.");
+    QString words = has_mesh ? mesh_words(plan.mesh, plan.zero_stage) : QString();
     if (has_mesh && plan.nodes > 1)
         words += u" \u00B7 "_s + tr("%n node(s) of %1", nullptr, plan.nodes).arg(plan.ranks / plan.nodes);
     if (has_mesh && m_mesh->ringsCrossNodes()) words += u" \u00B7 "_s + tr("rings cross nodes");
     m_mesh_card->setSubtitle(words);
 
     m_sequence->setPlan(plan);
+    m_sequence->setVisible(m_sequence->whyNot().isEmpty());
+    m_sequence_note->setVisible(!m_sequence->whyNot().isEmpty());
+    m_sequence_note->setText(m_sequence->whyNot());
     QString layout;
     if (plan.context_parallel.size > 1) layout = QString::fromLatin1(to_string(plan.context_parallel.layout));
     if (m_sequence->imbalance() > 1.005)

@@ -56,8 +56,10 @@ class PlanBoard : public QScrollArea {
     BatchCard* m_batch;
     Card* m_mesh_card;
     MeshView* m_mesh;
+    QLabel* m_mesh_note;
     Card* m_sequence_card;
     SequenceView* m_sequence;
+    QLabel* m_sequence_note;
     MemoryCard* m_memory;
     Card* m_time_card;
     StackedBar* m_time;

@@ -37,7 +37,7 @@ void SequenceView::setPlan(const Plan& plan) {
     m_why_not.clear();
     if (plan.sequence.padded_length <= 0) {
         m_why_not = plan.ok() ? tr("The length of a sequence is not known.")
-                              : tr("Not known before the problems above are solved.");
+                              : tr("Not known until the problems above are solved.");
     } else {
         try {
             m_layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, plan.mesh.ring,
@@ -166,12 +166,7 @@ void SequenceView::paintWork(QPainter& painter, const QRectF& box) const {
 void SequenceView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (m_layout.ranks.empty()) {
-        painter.setPen(coloursOf(this).muted);
-        painter.setFont(fontOf(Type::Small));
-        painter.drawText(rect(), int(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap), m_why_not);
-        return;
-    }
+    if (m_layout.ranks.empty()) return;
     const QRectF box(0, 0, width(), chunksHeight());
     paintChunks(painter, box);
     if (m_work.size() > 1) paintWork(painter, QRectF(rect()).adjusted(0, chunksHeight() + space(0.3), 0, 0));
