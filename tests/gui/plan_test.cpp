@@ -1,92 +1,19 @@
-// Uses the Plan page as a user does: types, presses buttons, undoes, and finds the draft again after the
-// program was killed.
-#include <signal.h>
-
-#include <QAbstractButton>
+// Uses the Plan page as a user does: types, presses buttons, undoes, and reads what the plan says.
 #include <QComboBox>
-#include <QDir>
 #include <QLineEdit>
-#include <QMessageBox>
-#include <QProcess>
-#include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
-#include <QStandardPaths>
 #include <QTextBrowser>
-#include <QTimer>
 #include <random>
 
-#include "engine/config/document.h"
-#include "gui/look/look.h"
 #include "gui/plan/problem_list.h"
 #include "gui/plan/sequence_view.h"
-#include "tests/gui/plan_page_test.h"
+#include "tests/gui/plan_files_test.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
 
 namespace {
-
-const QString kText =
-    u"# long documents, eight GPUs\n"
-    "base_model: meta-llama/Llama-3.2-1B   # known here\n"
-    "\n"
-    "datasets:\n"
-    "  - path: someone/longdocs\n"
-    "    type: completion\n"
-    "\n"
-    "sequence_len: 32768\n"
-    "context_parallel_size: 4   # ranks of a ring\n"
-    "ring_attn_func: batch_ring\n"
-    "attn_implementation: flash_attention_2\n"
-    "micro_batch_size: 1\n"
-    "gradient_accumulation_steps: 2\n"
-    "max_steps: 1000\n"
-    "\n"
-    "bf16: auto\n"
-    "optimizer: adamw_torch\n"
-    "learning_rate: 2e-5\n"
-    "lr_scheduler: cosine\n"
-    "wandb_project: longdocs\n"
-    "output_dir: ./out\n"_s;
-
-Request gpus(int ranks, int nodes = 1, double gib = 80) {
-    Request request;
-    request.ranks = ranks;
-    request.nodes = nodes;
-    request.device = Device::Cuda;
-    request.device_memory_bytes = int64_t(gib * double(int64_t{1} << 30));
-    return request;
-}
-
-void write(const QString& file, const QByteArray& bytes) {
-    QFile to(file);
-    QVERIFY(to.open(QIODevice::WriteOnly));
-    to.write(bytes);
-}
-
-QByteArray bytes_of(const QString& file) {
-    QFile from(file);
-    return from.open(QIODevice::ReadOnly) ? from.readAll() : QByteArray();
-}
-
-/// Presses a button of the next message box.
-void answer_box(const QString& box, const QString& label) {
-    auto* timer = new QTimer(qApp);
-    QObject::connect(timer, &QTimer::timeout, qApp, [timer, box, label] {
-        for (QWidget* widget : QApplication::topLevelWidgets()) {
-            auto* asked = qobject_cast<QMessageBox*>(widget);
-            if (!asked || !asked->isVisible() || asked->objectName() != box) continue;
-            for (QAbstractButton* button : asked->buttons()) {
-                if (button->text() != label) continue;
-                timer->deleteLater();
-                button->click();
-                return;
-            }
-        }
-    });
-    timer->start(20);
-}
 
 /// Edits a file, keeps the draft and waits to be killed.
 int edit_until_killed(const QString& file) {
@@ -103,29 +30,10 @@ int edit_until_killed(const QString& file) {
 
 }  // namespace
 
-class PlanTest : public PlanPageTest {
+class PlanTest : public PlanFilesTest {
     Q_OBJECT
 
   private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_home.isValid());
-        applyAppearance(Appearance::Light);
-        m_session = std::make_unique<Session>(find_places());
-        QTRY_VERIFY_WITH_TIMEOUT(m_session->machine().has_value(), 20000);
-    }
-
-    void init() {
-        QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s)
-            .removeRecursively();
-        m_file = m_home.path() + u"/longdocs.yml"_s;
-        write(m_file, kText.toUtf8());
-        m_page = std::make_unique<PlanPage>(*m_session);
-        m_page->resize(1280, 900);
-        m_page->QWidget::show();
-    }
-
-    void cleanup() { m_page.reset(); }
-
     void anEmptyPageSaysWhatToDo() {
         QVERIFY(m_page->settled());
         QSignalSpy choose(m_session.get(), &Session::chooseConfig);
@@ -302,7 +210,7 @@ class PlanTest : public PlanPageTest {
         setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"context_parallel_size: 3"_s));
         QVERIFY(verdict().startsWith(u"INVALID"_s));
         QCOMPARE(m_page->findChild<SequenceView*>()->accessibleDescription(),
-                 u"Not known before the problems above are solved."_s);
+                 u"Not known until the problems above are solved."_s);
     }
 
     void aFixOffersOnlySizesThatWork_data() {
@@ -365,6 +273,39 @@ class PlanTest : public PlanPageTest {
         QVERIFY2(lines.removeDuplicates() > 0, qPrintable(lines.join(u'|')));
     }
 
+    void eachProblemIsReadWholeInTheList() {
+        m_page->resize(900, 700);
+        openMistakes();
+        int long_ones = 0;
+        for (int row = 0; row < problems()->count(); ++row) {
+            const QListWidgetItem* item = problems()->item(row);
+            const QRect at = problems()->visualItemRect(item);
+            const int needed = problems()
+                                   ->fontMetrics()
+                                   .boundingRect(0, 0, at.width(), 1000, Qt::TextWordWrap, item->text())
+                                   .height();
+            QVERIFY2(at.height() >= needed, qPrintable(item->text()));
+            long_ones += needed > 2 * problems()->fontMetrics().ascent();
+        }
+        QVERIFY(long_ones > 0);
+    }
+
+    void aNoteBehindALineIsReadableOrLeftOut() {
+        openMistakes();
+        int shortened = 0, left_out = 0;
+        for (const int width : {1500, 1200, 1000, 850}) {
+            m_page->resize(width, 700);
+            QTest::qWait(1);  // the splitter moves
+            for (int line = 1; line < editor()->blockCount(); ++line) {
+                const QString note = editor()->noteOf(line);
+                if (note.endsWith(u'\u2026')) QVERIFY2(note.size() > 20, qPrintable(note));
+                shortened += note.endsWith(u'\u2026');
+                left_out += note.isEmpty() && line == 9;  // line 9 has an error at every width
+            }
+        }
+        QVERIFY(shortened > 0 && left_out > 0);
+    }
+
     void theTokensOfDividedExpertsAreDrawn() {
         open();
         auto* bar = m_page->findChild<QWidget*>(u"expertsBar"_s);
@@ -401,84 +342,6 @@ class PlanTest : public PlanPageTest {
         QVERIFY(editor()->text().contains(u"sequence_len: 16384\n"_s));
     }
 
-    void savingKeepsLineEndsAndMark() {
-        QByteArray bytes = kText.toUtf8();
-        bytes.replace("\n", "\r\n");
-        bytes.prepend("\xEF\xBB\xBF");
-        write(m_file, bytes);
-        open();
-        press("contextSize-2");
-        settle();
-        press("saveButton");
-        QVERIFY(!m_page->isEdited());
-        QCOMPARE(bytes_of(m_file), bytes.replace("size: 4   #", "size: 2   #"));
-    }
-
-    void launchSavesFirstAndAsksForWhatIsOnTheScreen() {
-        open();
-        QSignalSpy launch(m_session.get(), &Session::launchRequested);
-        press("contextSize-8");
-        settle();
-        answer_box(u"saveLaunchBox"_s, u"Cancel"_s);
-        press("launchButton");
-        QCOMPARE(launch.count(), 0);
-        answer_box(u"saveLaunchBox"_s, u"Save and launch"_s);
-        press("launchButton");
-        QCOMPARE(launch.count(), 1);
-        const auto request = launch.first().first().value<Request>();
-        QCOMPARE(QString::fromStdString(request.config), m_file);
-        QCOMPARE(request.ranks, 8);
-        QVERIFY(bytes_of(m_file).contains("context_parallel_size: 8 "));
-    }
-
-    void aFileThatChangesOnTheDiskIsSaid() {
-        open();
-        write(m_file, kText.toUtf8() + "seed: 7\n");
-        QTRY_VERIFY_WITH_TIMEOUT(named("reloadButton") != nullptr, 10000);
-        press("reloadButton");
-        settle();
-        QVERIFY(editor()->text().endsWith(u"seed: 7\n"_s));
-        QVERIFY(!m_page->isEdited());
-    }
-
-    void anEditSurvivesAKilledProcess() {
-        QProcess child;
-        child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        child.start(QCoreApplication::applicationFilePath(), {u"--edit-until-killed"_s, m_file});
-        QVERIFY(child.waitForStarted());
-        QDir drafts(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(!drafts.entryList({u"*.json"_s}, QDir::Files).isEmpty(), 30000);
-        PlanPage early(*m_session);  // the draft's owner lives, so nothing is offered
-        QVERIFY(!early.findChild<QWidget*>(u"draftNotice"_s)->isVisibleTo(&early));
-        ::kill(pid_t(child.processId()), SIGKILL);
-        QVERIFY(child.waitForFinished());
-        QCOMPARE(bytes_of(m_file), kText.toUtf8());
-
-        m_page = std::make_unique<PlanPage>(*m_session);
-        m_page->resize(1280, 900);
-        m_page->QWidget::show();
-        QVERIFY(named("draftNotice")->isVisible());
-        press("restoreDraftButton");
-        settle();
-        QCOMPARE(editor()->text(), u"# typed and never saved\n"_s + kText);
-        QVERIFY(m_page->isEdited());
-        QCOMPARE(m_page->file(), m_file);
-        QVERIFY(!named("draftNotice")->isVisible());
-        editor()->undo();
-        QCOMPARE(editor()->text(), kText);
-    }
-
-    void closingWithEditsAsks() {
-        open();
-        QVERIFY(m_page->mayClose());
-        press("contextSize-2");
-        answer_box(u"unsavedBox"_s, u"Cancel"_s);
-        QVERIFY(!m_page->mayClose());
-        answer_box(u"unsavedBox"_s, u"Discard"_s);
-        QVERIFY(m_page->mayClose());
-        QCOMPARE(bytes_of(m_file), kText.toUtf8());
-    }
-
     void aThousandRanksAreDrawnAndPlanned() {
         open(gpus(1024, 128));
         QVERIFY(verdict().startsWith(u"FITS"_s));
@@ -497,55 +360,6 @@ class PlanTest : public PlanPageTest {
         QCOMPARE(editor()->currentLine(), first);
         QTest::keyClick(what, Qt::Key_Escape);
         QVERIFY(!what->isVisible());
-    }
-
-    void hostileFilesAreSaidNotSuffered_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<bool>("is_shown");
-        QTest::newRow("empty") << QByteArray() << true;
-        QTest::newRow("binary") << QByteArray(
-                                       "\x7f"
-                                       "ELF\0\0\x01\x02\xff\xfe",
-                                       10)
-                                << false;
-        QTest::newRow("not UTF-8") << QByteArray("a: \xff\xfe\n") << false;
-        QTest::newRow("nul") << QByteArray("a: 1\0b", 6) << false;
-        QTest::newRow("two line ends") << QByteArray("a: 1\r\nb: 2\n") << false;
-        QTest::newRow("too large") << QByteArray(int(kMaxConfigBytes) + 1, '#') << false;
-        QTest::newRow("broken YAML") << QByteArray("a: [1, 2\nb: }\n") << true;
-        QTest::newRow("aliases without end") << QByteArray("a: &a [*a]\n") << true;
-        QByteArray laughs = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n";
-        for (int i = 1; i < 12; ++i) {
-            const QByteArray from = QByteArray::number(i - 1), to = QByteArray::number(i);
-            laughs +=
-                "a" + to + ": &a" + to + " [*a" + from + ",*a" + from + ",*a" + from + ",*a" + from + "]\n";
-        }
-        QTest::newRow("a billion laughs") << laughs << true;
-        QTest::newRow("deep") << QByteArray(5000, '[') << true;
-        QTest::newRow("a list") << QByteArray("- 1\n- 2\n") << true;
-        QTest::newRow("html") << QByteArray("<b>a</b>: <img src=x>\nbase_model: <script>\n") << true;
-        QTest::newRow("huge numbers")
-            << QByteArray(
-                   "sequence_len: 99999999999999999999\ncontext_parallel_size: -4\nmicro_batch_size: 1e300\n")
-            << true;
-        QTest::newRow("one long line") << QByteArray("a: \"") + QByteArray(2 << 20, 'x') + "\"\n" << true;
-    }
-    void hostileFilesAreSaidNotSuffered() {
-        QFETCH(QByteArray, bytes);
-        QFETCH(bool, is_shown);
-        write(m_file, bytes);
-        m_page->openFile(m_file);
-        settle();
-        QVERIFY(!m_page->grab().isNull());
-        if (is_shown) {
-            QCOMPARE(editor()->text().toUtf8(), bytes);
-            QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
-            QVERIFY(!button("launchButton")->isEnabled());
-        } else {
-            QVERIFY(named("fileNotice")->isVisible());
-            QCOMPARE(m_page->file(), QString());
-        }
-        QCOMPARE(bytes_of(m_file), bytes);
     }
 
     void aRefusedEditIsSaidUntilTheNextEdit() {
@@ -569,31 +383,6 @@ class PlanTest : public PlanPageTest {
         QTRY_VERIFY_WITH_TIMEOUT(named("reloadButton") != nullptr, 10000);
         QTest::keyClicks(editor(), u"#"_s);
         QVERIFY(named("fileNotice")->isVisible());
-    }
-
-    void whatIsNoFileIsSaid() {
-        for (const QString& path :
-             {m_home.path(), m_home.path() + u"/not-there.yml"_s, u"/proc/self/mem"_s}) {
-            m_page->openFile(path);
-            QVERIFY2(named("fileNotice")->isVisible(), qPrintable(path));
-        }
-    }
-
-    void aLargeFileIsEditedAtOnce() {
-        QByteArray bytes = kText.toUtf8();
-        while (bytes.size() < qsizetype(kMaxConfigBytes) - 100)
-            bytes += "# a comment among very many others\n";
-        write(m_file, bytes);
-        m_page->choose(gpus(8));
-        QElapsedTimer clock;
-        clock.start();
-        m_page->openFile(m_file);
-        m_page->grab();
-        QTest::keyClicks(editor(), u"#"_s);
-        m_page->grab();
-        qInfo("8 MiB opened, drawn, edited and drawn in %lld ms", clock.elapsed());
-        settle();
-        QVERIFY2(!verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
     }
 
     void randomEditsNeverEndIt() {
@@ -621,14 +410,12 @@ class PlanTest : public PlanPageTest {
     }
 
   private:
-    void open(const Request& request = gpus(8)) {
-        m_page->choose(request);
-        m_page->openFile(m_file);
-        settle();
-    }
-    void setText(const QString& text) {
-        editor()->edit(text);
-        settle();
+    /// Opens a text with problems in several lines.
+    void openMistakes() {
+        open();
+        setText(QString(kText)
+                    .replace(u"context_parallel_size: 4"_s, u"sequence_parallel_degree: 3"_s)
+                    .replace(u"gradient_accumulation_steps"_s, u"gradient_accumulation_step"_s));
     }
     /// Clicks a problem; afterwards only its fixes have buttons.
     void choose(int row) {
@@ -639,22 +426,12 @@ class PlanTest : public PlanPageTest {
                           problems()->visualItemRect(item).center());
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     }
-    QWidget* named(const char* name) { return m_page->findChild<QWidget*>(QString::fromLatin1(name)); }
-    QAbstractButton* button(const char* name) { return qobject_cast<QAbstractButton*>(named(name)); }
     qsizetype linesMarkedAsErrors() {
         const auto marked = editor()->extraSelections();
         return std::count_if(marked.begin(), marked.end(), [&](const QTextEdit::ExtraSelection& line) {
             return line.format.background().color() == coloursOf(editor()).errorFill;
         });
     }
-    void press(const char* name) {
-        QAbstractButton* found = button(name);
-        QVERIFY2(found, name);
-        QVERIFY2(found->isEnabled(), name);
-        found->click();
-    }
-
-    QString m_file;
 };
 
 int main(int argc, char** argv) {
