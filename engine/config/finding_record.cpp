@@ -266,7 +266,9 @@ std::optional<std::string> sentence(std::map<std::string, std::string> FindingTe
 }
 
 std::string hint_in(const std::string& language, const Diagnostic& finding, Reader reader) {
-    const auto hint = sentence(&FindingTexts::hints, language, finding, finding.parameters);
+    FindingValues parameters = finding.parameters;
+    if (!finding.fixes.empty()) parameters["fixes"] = said(finding, language, reader);
+    const auto hint = sentence(&FindingTexts::hints, language, finding, parameters);
     if (hint) return *hint;
     const FindingTexts* texts = texts_of(finding.code, language);
     const bool is_recorded = texts != nullptr && !texts->messages.empty();

@@ -20,9 +20,10 @@
 /// {name} is a parameter, or the finding's key. {ranks|rank|ranks} adds the word after the number. {length!}
 /// writes a number as in a file: 1048576, not 1,048,576. {why~} inserts the language's phrase for the
 /// parameter's English words ("phrase ENGLISH => WORDS" in the head; see phrases.h). The texts of an Error
-/// with this code are phrases too; "phrases of CODE" adds those of another record. Other braces stay
-/// unchanged. A fix is "key: value", "remove KEY", several of these joined by "; ", or "run COMMAND". A fix
-/// is not offered if it names a parameter that the finding does not have.
+/// with this code are phrases too; "phrases of CODE" adds those of another record. In a hint, {fixes} lists
+/// the fixes with their effects. Other braces stay unchanged. A fix is "key: value", "remove KEY", several of
+/// these joined by "; ", or "run COMMAND". A fix is not offered if it names a parameter that the finding does
+/// not have.
 #pragma once
 
 #include <map>
