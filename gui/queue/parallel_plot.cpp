@@ -19,6 +19,7 @@ constexpr double kNear = 6;  ///< distance in pixels at which a line is hit or a
 constexpr double kLogarithmic = 20;
 constexpr size_t kMostTicks = 6;
 constexpr double kTickHalf = 0.5;
+constexpr double kChosenWidth = 3;  ///< width of the chosen run's line
 
 std::optional<double> numberOf(const QString& text) {
     bool is_number = false;
@@ -161,13 +162,18 @@ std::vector<QString> ParallelPlot::shown() const {
 }
 
 QSize ParallelPlot::sizeHint() const {
-    return {space(8) * int(std::max<size_t>(2, m_picture.axes.size())), space(14)};
+    return {space(8) * int(std::max<size_t>(2, m_picture.axes.size())), space(14) + int(legendHeight())};
 }
 
 QRectF ParallelPlot::area() const {
     const double head = QFontMetricsF(fontOf(Type::Small)).height() + space(0.7);
     const double side = space(3.2);
-    return QRectF(side, head, std::max(1.0, width() - 2 * side), std::max(1.0, height() - head - space(0.9)));
+    return QRectF(side, head, std::max(1.0, width() - 2 * side),
+                  std::max(1.0, height() - head - space(0.9) - legendHeight()));
+}
+
+double ParallelPlot::legendHeight() const {
+    return lineHeight(fontOf(Type::Small)) + space(0.3);
 }
 
 double ParallelPlot::xOf(size_t axis) const {
@@ -342,6 +348,45 @@ void ParallelPlot::drawAxis(QPainter& painter, size_t axis) const {
         text(room.bottom() - room.height() * of.ticks[tick].first, of.ticks[tick].second, c.text);
 }
 
+/// Explains the colours: the scale from the least to the greatest loss, and the chosen run's.
+void ParallelPlot::drawLegend(QPainter& painter) const {
+    const Colours c = coloursOf(this);
+    const QFontMetricsF metrics(fontOf(Type::Small));
+    const double middle = height() - legendHeight() / 2, thick = space(0.35);
+    double x = 0;
+    const auto write = [&](const QString& words, const QColor& colour) {
+        const double wide = metrics.horizontalAdvance(words);
+        painter.setPen(colour);
+        painter.drawText(QRectF(x, height() - legendHeight(), wide + 1, legendHeight()),
+                         int(Qt::AlignLeft | Qt::AlignVCenter), words);
+        x += wide + space(0.5);
+    };
+    const auto sample = [&](const QBrush& brush, double wide, double high) {
+        painter.fillRect(QRectF(x, middle - high / 2, wide, high), brush);
+        x += wide + space(0.5);
+    };
+    const SweepAxis& loss = m_picture.axes.back();
+    if (loss.ticks.size() > 1) {
+        write(loss.name, c.muted);
+        write(loss.ticks.front().second, c.text);
+        QLinearGradient scale(x, 0, x + space(6), 0);
+        scale.setColorAt(0, colourOf(0));
+        scale.setColorAt(1, colourOf(1));
+        sample(scale, space(6), thick);
+        write(loss.ticks.back().second, c.text);
+        x += space(1);
+    }
+    if (lineOf(m_chosen) == nullptr) return;
+    sample(c.warning, space(1.5), kChosenWidth);
+    write(tr("chosen run"), c.muted);
+}
+
+/// Returns the colour of a line by its place on the axis of the loss.
+QColor ParallelPlot::colourOf(double place) const {
+    const Colours c = coloursOf(this);
+    return mixed(c.accent, c.muted, place);
+}
+
 void ParallelPlot::paintEvent(QPaintEvent*) {
     if (m_picture.axes.empty()) return;
     const Colours c = coloursOf(this);
@@ -351,17 +396,17 @@ void ParallelPlot::paintEvent(QPaintEvent*) {
     painter.setBrush(Qt::NoBrush);
     for (const SweepLine& line : m_picture.lines) {
         if (line.dir == m_chosen || line.dir == m_hovered) continue;
-        QColor colour = passes(line) ? mixed(c.accent, c.muted, line.places.back().value_or(1)) : c.grid;
-        painter.setPen(QPen(colour, 1.3));
+        painter.setPen(QPen(passes(line) ? colourOf(line.places.back().value_or(1)) : c.grid, 1.3));
         drawLine(painter, line);
     }
     for (const QString& dir : {m_chosen, m_hovered}) {
         const SweepLine* line = lineOf(dir);
         if (line == nullptr) continue;
-        painter.setPen(QPen(c.warning, dir == m_chosen ? 3 : 2));
+        painter.setPen(QPen(c.warning, dir == m_chosen ? kChosenWidth : 2));
         drawLine(painter, *line);
     }
     for (size_t axis = 0; axis < m_picture.axes.size(); ++axis) drawAxis(painter, axis);
+    drawLegend(painter);
     if (m_brush) {
         painter.setPen(QPen(c.accent, 1));
         painter.drawRect(QRectF(QPointF(xOf(m_brush->axis) - kNear, std::min(m_brush->from, m_brush->to)),

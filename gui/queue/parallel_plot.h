@@ -1,5 +1,5 @@
 /// Draws the results of a sweep as parallel coordinates: an axis for each key and one for the final loss, a
-/// line for each run.
+/// line for each run. The colour of a line says how great its loss is; the legend below shows the scale.
 ///
 /// Mouse: the line under the pointer is highlighted, a click chooses it, a drag along an axis keeps only the
 /// lines that pass there. Keyboard: up and down go through the runs from the lowest loss to the highest, left
@@ -80,6 +80,7 @@ class ParallelPlot : public TipWidget {
         double from = 0, to = 0;  ///< y in pixels
     };
     QRectF area() const;
+    double legendHeight() const;
     double xOf(size_t axis) const;
     double placeAt(double y) const;
     bool passes(const SweepLine& line) const;
@@ -93,6 +94,8 @@ class ParallelPlot : public TipWidget {
     QString wordsOf(const SweepLine& line) const;
     void drawLine(QPainter& painter, const SweepLine& line) const;
     void drawAxis(QPainter& painter, size_t axis) const;
+    void drawLegend(QPainter& painter) const;
+    QColor colourOf(double place) const;
 
     SweepPicture m_picture;
     QString m_chosen, m_hovered;  ///< folders of runs; empty: none

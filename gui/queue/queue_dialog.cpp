@@ -1,12 +1,13 @@
 #include "gui/queue/queue_dialog.h"
 
+#include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
-#include <algorithm>
+#include <QShowEvent>
 #include <tuple>
 
 #include "gui/look/card.h"
@@ -85,10 +86,12 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     m_cancel->setObjectName(u"queueCancelButton"_s);
     m_add->setObjectName(u"queueAddButton"_s);
     m_add->setDefault(true);
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(m_doing, 1);
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_add);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(m_add, QDialogButtonBox::AcceptRole);
+    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
+    auto* foot = new QHBoxLayout;
+    foot->addWidget(m_doing, 1);
+    foot->addWidget(buttons);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
     layout->setSpacing(space(0.8));
@@ -97,7 +100,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     layout->addWidget(m_problem);
     layout->addStretch(1);
     layout->addWidget(m_progress);
-    layout->addLayout(buttons);
+    layout->addLayout(foot);
     setMinimumWidth(space(34));
     connect(m_file, &QLineEdit::textChanged, this, &QueueDialog::showState);
     connect(m_browse, &QPushButton::clicked, this, &QueueDialog::browse);
@@ -127,7 +130,6 @@ void QueueDialog::add() {
                tr("Write a key and its values, such as %1.").arg(u"learning_rate=[1e-4, 2e-4]"_s));
         return;
     }
-    m_doing->setText(tr("Planning the runs"));
     m_job = new Job(
         [wanted, places = m_session.places(),
          self = QPointer<QueueDialog>(this)](const Job::Reporter& report) {
@@ -144,13 +146,13 @@ void QueueDialog::add() {
     connect(m_job, &Job::failed, this, &QueueDialog::fail);
     connect(m_job, &Job::cancelled, this, [this] { QDialog::reject(); });
     showState();
+    m_doing->setText(tr("Planning the runs"));
     m_job->start();
 }
 
 void QueueDialog::fail(const JobFailure& failure) {
     m_job->deleteLater();
     m_job.clear();
-    m_doing->clear();
     const auto [what, next] = failureWords(failure);
     refuse(what, next);
 }
@@ -174,11 +176,23 @@ void QueueDialog::showState() {
     if (busy) m_cancel->setFocus();
     for (QWidget* field : std::initializer_list<QWidget*>{m_file, m_browse, m_name, m_sweep})
         field->setEnabled(!busy);
-    m_add->setEnabled(!busy && !m_file->text().trimmed().isEmpty());
+    const bool has_file = !m_file->text().trimmed().isEmpty();
+    m_add->setEnabled(!busy && has_file);
+    if (!busy) m_doing->setText(has_file ? QString() : tr("Choose a configuration to add it."));
     m_progress->setVisible(busy);
-    if (!isVisible()) return;
+    if (isVisible()) makeRoom();
+}
+
+/// Makes the dialog as high as its texts need when they wrap at its width.
+void QueueDialog::makeRoom() {
     layout()->activate();
-    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+    resize(width(), layout()->totalHeightForWidth(width()));
+}
+
+void QueueDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    // The layout's size hint wraps the texts at a narrower width, so its height would leave a gap.
+    if (!event->spontaneous()) makeRoom();
 }
 
 }  // namespace ringmaster

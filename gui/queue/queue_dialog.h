@@ -30,6 +30,7 @@ class QueueDialog : public QDialog {
 
   protected:
     void reject() override;  ///< cancels work in progress first
+    void showEvent(QShowEvent* event) override;
 
   private:
     void browse();
@@ -37,6 +38,7 @@ class QueueDialog : public QDialog {
     void fail(const JobFailure& failure);
     void refuse(const QString& what, const QString& hint);
     void showState();
+    void makeRoom();
 
     Session& m_session;
     QLineEdit *m_file, *m_name;

@@ -36,6 +36,7 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
       m_session(session),
       m_header(new PageHeader),
       m_problem(new Banner),
+      m_still(new Banner),
       m_stack(new QStackedWidget),
       m_add(primaryButton(tr("Add…"))),
       m_up(new QPushButton(tr("Earlier"))),
@@ -58,10 +59,21 @@ QueuePage::QueuePage(Session& session, QWidget* parent)
     first->setObjectName(u"firstQueueButton"_s);
     m_problem->setObjectName(u"queuePageProblem"_s);
     m_problem->hide();
+    m_still->setObjectName(u"queueStillBanner"_s);
+    m_still->say(Tone::Warning, tr("The queue stands still."),
+                 tr("The process that starts its runs is not running."));
+    m_still->hide();
+    QPushButton* wake = m_still->addAction(tr("Start"));
+    wake->setObjectName(u"wakeQueueButton"_s);
+    connect(wake, &QPushButton::clicked, this, [this] {
+        wake_queue(m_session.places());
+        refresh();
+    });
     m_stack->addWidget(empty);
     m_stack->addWidget(scrolled(makeList()));
     QVBoxLayout* layout = layOutPage(this, m_header);
     layout->addWidget(m_problem);
+    layout->addWidget(m_still);
     layout->addWidget(m_stack, 1);
     for (QPushButton* button : {m_add, first}) connect(button, &QPushButton::clicked, this, &QueuePage::add);
     connect(m_table, &QueueTable::moveWanted, this, &QueuePage::move);
@@ -132,10 +144,11 @@ void QueuePage::refresh() {
         m_again = true;
         return;
     }
-    m_watcher.setFuture(QtConcurrent::run([folder = queue_folder(m_session.places())] {
+    m_watcher.setFuture(QtConcurrent::run([places = m_session.places()] {
         Now now;
         try {
-            now.queue = read_queue(folder);
+            now.queue = read_queue(queue_folder(places));
+            now.is_alive = is_queue_alive(places);
             now.runs = queued_runs(now.queue);
             for (const auto& [queued, run] : now.runs) now.places.push_back(queue_place(queued.run));
         } catch (const Error& problem) {
@@ -166,11 +179,12 @@ void QueuePage::showState() {
         waiting += run.state.state == RunPhase::Queued;
         active += !is_over(run.state.state) && run.state.state != RunPhase::Queued;
     }
-    QString subtitle;
-    if (!m_now.runs.empty())
-        subtitle = show::listed({active > 0 ? tr("%n run(s) at work", nullptr, active) : QString(),
-                                 waiting > 0 ? tr("%n run(s) wait", nullptr, waiting) : QString()});
-    m_header->setSubtitle(subtitle);
+    const bool none_works = waiting > 0 && active == 0;
+    m_header->setSubtitle(
+        show::listed({active > 0 ? tr("%n run(s) at work", nullptr, active) : QString(),
+                      waiting > 0 ? tr("%n run(s) wait", nullptr, waiting) : QString(),
+                      none_works && m_now.is_alive ? tr("the next one is being started") : QString()}));
+    m_still->setVisible(none_works && !m_now.is_alive);
     m_add->setVisible(!m_now.runs.empty());
     const QWidget* focused = window()->focusWidget();
     const bool empty_had_focus = focused && m_stack->currentIndex() == 0 && m_stack->isAncestorOf(focused);

@@ -40,6 +40,7 @@ class QueuePage : public Page {
         Queue queue;
         std::vector<std::pair<QueuedRun, RunSummary>> runs;
         std::vector<QueuePlace> places;  ///< one for each run
+        bool is_alive = false;           ///< the queue's process is alive
         QString problem;
     };
     QWidget* makeList();
@@ -59,7 +60,7 @@ class QueuePage : public Page {
     Now m_now;
     bool m_read = false, m_again = false;
     PageHeader* m_header;
-    Banner* m_problem;
+    Banner *m_problem, *m_still;
     QStackedWidget* m_stack;
     QPushButton *m_add, *m_up, *m_down, *m_remove, *m_open;
     QSpinBox* m_slots;

@@ -37,6 +37,15 @@ QString place_words(const QueuePlace& place) {
     return parts.join(u" \u00B7 "_s);
 }
 
+/// Breaks a key at the underscore nearest to its middle.
+QString inTwoLines(const QString& key) {
+    qsizetype best = -1;
+    const auto off = [&key](qsizetype at) { return std::abs(2 * at + 1 - key.size()); };
+    for (qsizetype at = key.indexOf(u'_'); at >= 0; at = key.indexOf(u'_', at + 1))
+        if (best < 0 || off(at) < off(best)) best = at;
+    return best < 0 ? key : key.left(best + 1) + u'\n' + key.mid(best + 1);
+}
+
 }  // namespace
 
 QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
@@ -93,26 +102,29 @@ int QueueTable::shortest(int column, int wide) const {
 }
 
 /// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. Its values stay
-/// whole; its title ends in dots.
+/// whole; the lines of its title end in dots.
 int QueueTable::shorten(int column, int wide, int less) {
     less = std::clamp(less, 0, wide - shortest(column, wide));
     setColumnWidth(column, wide - less);
+    if (less == 0) return 0;
     QTableWidgetItem* title = horizontalHeaderItem(column);
     const QFontMetrics metrics = horizontalHeader()->fontMetrics();
-    const int margins =
-        horizontalHeader()->sectionSizeHint(column) - metrics.horizontalAdvance(title->toolTip());
-    if (less > 0)
-        title->setText(metrics.elidedText(title->toolTip(), Qt::ElideMiddle, wide - less - margins));
+    const int margins = horizontalHeader()->sectionSizeHint(column) - metrics.size(0, title->text()).width();
+    QStringList lines = title->text().split(u'\n');
+    for (QString& line : lines) line = metrics.elidedText(line, Qt::ElideMiddle, wide - less - margins);
+    title->setText(lines.join(u'\n'));
     return less;
 }
 
+/// Returns the width at which a column's title and values are whole.
+int QueueTable::wide(int column) const {
+    return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+}
+
 /// Divides the width left by the other columns between the Name and Where columns, within limits. If that
-/// width is too small, elides the titles of the sweep's keys, which the plot below also names.
+/// width is too small, writes the titles of the sweep's keys in two lines; if it still is, elides them.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
-    const auto wide = [this](int column) {
-        return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
-    };
     const int least = space(6.5), place = std::min(wide(Where), space(11)),
               whole = std::max(sizeHintForColumn(Name), space(10));
     int room = viewport()->width();
@@ -121,7 +133,13 @@ void QueueTable::fitName() {
             horizontalHeaderItem(column)->setText(horizontalHeaderItem(column)->toolTip());
         if (column != Name && column != Where) room -= wide(column);
     }
-    int missing = place + std::min(whole, space(11)) - room, shorter = 0;
+    for (int column = FixedColumns; column < columnCount(); ++column) {
+        if (room >= place + std::min(whole, space(11))) break;
+        room += wide(column);
+        horizontalHeaderItem(column)->setText(inTwoLines(horizontalHeaderItem(column)->toolTip()));
+        room -= wide(column);
+    }
+    int missing = place + least - room, shorter = 0;
     for (int column = FixedColumns; column < columnCount(); ++column)
         shorter += wide(column) - shortest(column, wide(column));
     if (shorter < missing) missing = 0;
@@ -132,6 +150,7 @@ void QueueTable::fitName() {
     }
     setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
     setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, whole));
+    updateGeometries();  // the header may have become higher
 }
 
 void QueueTable::resizeEvent(QResizeEvent* event) {

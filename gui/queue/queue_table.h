@@ -40,6 +40,7 @@ class QueueTable : public QTableWidget {
 
   private:
     int gapAt(int y) const;
+    int wide(int column) const;
     int shortest(int column, int wide) const;
     int shorten(int column, int wide, int less);
     void fitName();

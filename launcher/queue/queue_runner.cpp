@@ -194,15 +194,22 @@ void QueueRunner::follow(const std::vector<RunDirectory>& active) {
 }  // namespace
 
 void run_queue(const Places& places) {
-    const FileLock alone(runner_lock(queue_folder(places)), std::chrono::milliseconds(0));
+    // Another process may hold the lock for a moment, only to see whether this one is alive.
+    const FileLock alone(runner_lock(queue_folder(places)), std::chrono::milliseconds(200));
     if (alone.is_held()) QueueRunner(places).run();
+}
+
+bool is_queue_alive(const Places& places) {
+    // Two processes that look at the same time do not take each other for the queue's, because they share.
+    const FileLock look(runner_lock(queue_folder(places)), std::chrono::milliseconds(0),
+                        FileLock::Mode::WithOthers);
+    return look.is_held_by_another();
 }
 
 void wake_queue(const Places& places) {
     try {
         const fs::path folder = queue_folder(places);
-        if (turn_of(read_queue(folder)).is_done) return;
-        if (FileLock(runner_lock(folder), std::chrono::milliseconds(0)).is_held_by_another()) return;
+        if (turn_of(read_queue(folder)).is_done || is_queue_alive(places)) return;
         QProcess runner;
         runner.setProgram(QString::fromStdString((places.programs_dir / "ringmaster").string()));
         runner.setArguments({QStringLiteral("queue"), QStringLiteral("run")});

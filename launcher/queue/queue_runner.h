@@ -16,6 +16,9 @@ namespace ringmaster {
 /// Error(Refused) if the queue's file is damaged.
 void run_queue(const Places& places);
 
+/// Returns true if the queue's process is alive.
+bool is_queue_alive(const Places& places);
+
 /// Starts the queue's process if there is something to do and no such process is alive. Never throws, because
 /// commands with other tasks call it.
 void wake_queue(const Places& places);

@@ -11,11 +11,13 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
 
+#include "engine/events/file_lock.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/launch/launch_form.h"
 #include "gui/look/card.h"
@@ -270,6 +272,81 @@ class QueueTest : public QObject {
         QCOMPARE(table()->horizontalHeaderItem(QueueTable::FixedColumns)->text(), u"learning_rate"_s);
         QCOMPARE(table()->item(1, QueueTable::FixedColumns)->text(), u"0.002"_s);
         QVERIFY(names().back().endsWith(u"-2"_s));
+    }
+
+    void theDialogSaysWhatItLacks() {
+        QueueDialog dialog(*m_session, {});
+        dialog.show();
+        const auto says = [&dialog](const QString& words) {
+            const auto labels = dialog.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text() == words;
+            });
+        };
+        const QString why = u"Choose a configuration to add it."_s;
+        const auto* add = dialog.findChild<QPushButton*>(u"queueAddButton"_s);
+        QVERIFY(!add->isEnabled() && says(why));
+        dialog.findChild<QLineEdit*>(u"queueFile"_s)->setText(u"a.yml"_s);
+        QVERIFY(add->isEnabled() && !says(why));
+    }
+
+    void aQueueThatStandsStillSaysWhy() {
+        queue({"a", "b"});
+        show();
+        const auto* banner = m_page->findChild<Banner*>(u"queueStillBanner"_s);
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY(button("wakeQueueButton")->isVisible());
+        const FileLock process(folder() / "queue-runner.lock");  // stands in for the queue's process
+        QTRY_VERIFY_WITH_TIMEOUT(!banner->isVisible(), kPatienceMs);
+        const auto labels = m_page->findChild<PageHeader*>()->findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+                            [](const QLabel* label) { return label->text().contains(u"being started"_s); }));
+    }
+
+    void aKeysTitleIsReadWhole() {
+        QueueTable shown;
+        shown.resize(space(46), space(20));
+        const std::vector<std::string> keys{"gradient_accumulation_steps", "learning_rate"};
+        std::vector<std::pair<QueuedRun, RunSummary>> runs(2);
+        for (auto& [queued, run] : runs) {
+            queued.set = {{keys[0], "1"}, {keys[1], "1e-5"}};
+            run.name = "longdocs-128k-evaluation-7";
+            run.step = 40;
+            run.total_steps = 1000;
+            run.loss = 2.3918;
+        }
+        shown.setRuns(runs, {{}, {}}, keys);
+        shown.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&shown));
+        const auto* header = shown.horizontalHeader();
+        const QString title = shown.horizontalHeaderItem(QueueTable::FixedColumns)->text();
+        QCOMPARE(title, u"gradient_\naccumulation_steps"_s);
+        QVERIFY(header->sectionSize(QueueTable::FixedColumns) >=
+                header->fontMetrics().size(0, title).width());
+        QVERIFY(header->height() >= 2 * header->fontMetrics().height());
+        QCOMPARE(shown.horizontalScrollBar()->maximum(), 0);
+        shown.resize(space(90), space(20));
+        QTRY_COMPARE(shown.horizontalHeaderItem(QueueTable::FixedColumns)->text(),
+                     QString::fromStdString(keys[0]));
+    }
+
+    void theColoursOfASweepAreExplained() {
+        sweep();
+        show();
+        auto* plot = m_page->findChild<ParallelPlot*>(u"parallelPlot"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(plot->isVisible(), kPatienceMs);
+        const Colours c = coloursOf(plot);
+        const QImage foot =
+            plot->grab().toImage().copy(0, plot->height() - space(1.2), plot->width(), space(1.2));
+        const auto holds = [&foot](const QColor& colour) {
+            for (int x = 0; x < foot.width(); ++x) {
+                const QColor there = foot.pixelColor(x, foot.height() / 2);
+                const int off = std::abs(there.red() - colour.red()) + std::abs(there.blue() - colour.blue());
+                if (off < 12) return true;
+            }
+            return false;
+        };
+        QVERIFY(holds(c.accent) && holds(mixed(c.accent, c.muted, 0.5)) && holds(c.warning));
     }
 
     void theResultsOfASweepAreALineForEachRun() {
