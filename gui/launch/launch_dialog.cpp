@@ -1,7 +1,7 @@
 #include "gui/launch/launch_dialog.h"
 
+#include <QDialogButtonBox>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScreen>
@@ -28,6 +28,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kFormEms = 44;  ///< width of the form, which is wider than the list of phases
+constexpr double kMostEms = 46;  ///< height up to which the dialog grows to show a long preview
 
 /// Scrolls the form if the screen is too low for it; otherwise shows it at its full height.
 class FormRoom : public QScrollArea {
@@ -77,20 +78,19 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     m_queue->setObjectName(u"queueLaunchButton"_s);
     m_go->hide();
     m_queue->hide();
-    auto* buttons = new QHBoxLayout;
-    buttons->addStretch(1);
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_away);
-    buttons->addWidget(m_queue);
-    buttons->addWidget(m_go);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(m_go, QDialogButtonBox::AcceptRole);
+    buttons->addButton(m_away, QDialogButtonBox::AcceptRole);
+    buttons->addButton(m_queue, QDialogButtonBox::ActionRole);
+    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
-    layout->setSpacing(space(0.9));
+    layout->setSpacing(space(0.8));
     layout->addWidget(m_title);
     layout->addLayout(m_room, 1);
     layout->addWidget(m_warnings);
     layout->addWidget(m_banner);
-    layout->addLayout(buttons);
+    layout->addWidget(buttons);
     setMinimumWidth(space(30));
     connect(m_away, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_cancel, &QPushButton::clicked, this, &LaunchDialog::reject);
@@ -334,14 +334,15 @@ bool LaunchDialog::event(QEvent* event) {
     return is_handled;
 }
 
-/// Makes the dialog so large that all phases, the whole message and the whole preview are seen, as far as the
-/// screen has room.
+/// Makes the dialog so large that all phases and the whole message are seen, as far as the screen has room,
+/// and as much of the preview as a window of common size has room for; the rest of the preview scrolls.
 void LaunchDialog::growToFit() {
     const int wide = std::max(width(), space(34));
     const int high =
         layout()->hasHeightForWidth() ? layout()->totalHeightForWidth(wide) : sizeHint().height();
     const QSize room = screen()->availableGeometry().size() - QSize(space(2), space(3));
-    const int shown = height() + (m_form ? m_form->hiddenHeight() : 0);
+    const int unseen = m_form ? m_form->hiddenHeight() : 0;
+    const int shown = std::max(height(), std::min(height() + unseen, space(kMostEms)));
     resize(QSize(wide, std::max(shown, high)).boundedTo(room));
 }
 

@@ -84,7 +84,7 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
     layout->addWidget(m_warnings);
     layout->addWidget(m_problem);
     restore();
-    connect(m_preview, &PreviewPanel::changed, this, &LaunchForm::changed);
+    connect(m_preview, &PreviewPanel::changed, this, &LaunchForm::tellWhyNot);
     tell();
 }
 
@@ -255,9 +255,19 @@ void LaunchForm::tell() {
     for (int page = 0; page < int(m_pages.size()); ++page) m_pages[size_t(page)]->setVisible(page == where());
     tellRestarts();
     tellRemarks();
-    m_problem->setText(problem());
-    m_problem->setVisible(!m_problem->text().isEmpty());
     m_preview->setChoice(choice());
+    tellWhyNot();
+}
+
+/// Says why a button of the dialog is disabled, unless the preview's own problem says it.
+void LaunchForm::tellWhyNot() {
+    QString words = problem();
+    const QString offer = m_preview->offer();
+    if (words.isEmpty() && m_slurm->isChecked() && !offer.isEmpty())
+        words = tr("A job is submitted only as it is shown: press “%1” first.").arg(offer);
+    if (words.isEmpty()) words = whyNotQueued();
+    m_problem->setText(words);
+    m_problem->setVisible(!words.isEmpty());
     Q_EMIT changed();
 }
 
@@ -306,7 +316,9 @@ QString LaunchForm::actionText() const {
 QString LaunchForm::whyNotQueued() const {
     const auto now = choice();
     if (!now || now->restarts == 0 || can_restart_queued(now->to)) return {};
-    return tr("Nothing restarts a queued run over several machines: set the restarts to never.");
+    return tr(
+        "To add it to the queue, set the restarts to never: nothing restarts a queued run over "
+        "several machines.");
 }
 
 int LaunchForm::hiddenHeight() const {

@@ -52,6 +52,7 @@ class LaunchForm : public QWidget {
     void tell();
     void tellRestarts();
     void tellRemarks();
+    void tellWhyNot();
     LaunchChoice read() const;
     QStringList chosenNodes() const;
 

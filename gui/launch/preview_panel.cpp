@@ -135,6 +135,10 @@ void PreviewPanel::showState() {
     m_state->setText(m_busy ? (elsewhere ? tr("connecting…") : tr("planning…")) : QString());
 }
 
+QString PreviewPanel::offer() const {
+    return m_button->isHidden() || m_shown || !m_problem->isHidden() ? QString() : m_button->text();
+}
+
 int PreviewPanel::hiddenHeight() const {
     const int lines = m_text->blockCount() * m_text->fontMetrics().lineSpacing();
     const int whole = lines + int(2 * m_text->document()->documentMargin());

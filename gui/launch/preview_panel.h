@@ -30,6 +30,8 @@ class PreviewPanel : public QWidget {
     int hiddenHeight() const;                 ///< height of the text that is seen only by scrolling
     bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown
     bool isBusy() const { return m_busy; }
+    QString offer()
+        const;  ///< text of the button that has to be pressed before anything is shown; empty: none
     /// Returns the machines reached for the current choice; null if there are none or they were taken before.
     std::shared_ptr<RunBackend> takeReached();
 

@@ -52,6 +52,7 @@ SlurmFields::SlurmFields(const std::vector<SavedTarget>& saved, QSettings& setti
     m_partition->setEditable(true);
     m_partition->setInsertPolicy(QComboBox::NoInsert);
     m_partition->lineEdit()->setPlaceholderText(tr("the cluster's default"));
+    m_account->setPlaceholderText(tr("your default account"));
     m_time->setPlaceholderText(u"4:00:00"_s);
     m_gres->setPlaceholderText(u"gpu:4"_s);
     m_nodes->setRange(0, kMostNodes);

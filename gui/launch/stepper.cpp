@@ -52,7 +52,10 @@ void Stepper::show(size_t phase, State state) {
     row.symbol->setStyleSheet(u"color: %1"_s.arg(colour.name()));
     row.name->setForegroundRole(state == State::Waiting ? QPalette::PlaceholderText : QPalette::WindowText);
     row.bar->setVisible(state == State::Working);
-    if (state == State::Done) row.detail->clear();
+    if (state == State::Done || state == State::Failed) {
+        row.detail->clear();
+        row.detail->setToolTip({});
+    }
     const QString said = state == State::Done      ? tr("%1: done")
                          : state == State::Failed  ? tr("%1: failed")
                          : state == State::Working ? tr("%1: at work")

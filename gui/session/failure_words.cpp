@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
 
 #include "engine/filled_in.h"
 #include "gui/look/numbers.h"
@@ -27,11 +28,20 @@ QString filled(const QString& text, const std::vector<std::string>& with) {
     return QString::fromStdString(filled_in(text.toStdString(), with));
 }
 
+/// Returns true if the finding's text names the machine, whose host may be "USER@NAME:PORT".
+bool names(const NodeFinding& finding, const QString& host) {
+    const std::string name = host.section(u'@', -1).section(u':', 0, 0).toStdString();
+    return std::find(finding.with.begin(), finding.with.end(), name) != finding.with.end();
+}
+
 /// Returns what keeps a machine from being used, and what to do next.
 std::pair<QString, QString> machineWords(const MachineFailure& machine) {
     const bool known = finding_text(machine.finding.code) != nullptr;
-    if (known)
-        return {show::said_of(machine.host, findingWords(machine.finding)), findingNext(machine.finding)};
+    if (known) {
+        const QString words = findingWords(machine.finding);
+        return {names(machine.finding, machine.host) ? words : show::said_of(machine.host, words),
+                findingNext(machine.finding)};
+    }
     return {show::said_of(machine.host, note_of(machine.what.toStdString())),
             note_of(machine.next.toStdString())};
 }

@@ -10,6 +10,7 @@
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/failure_words.h"
 #include "gui/session/job.h"
 
 #include <QCheckBox>
@@ -120,8 +121,12 @@ class LaunchTest : public QObject {
         QVERIFY(said(2).contains(u"still to come"_s));
         stepper.reach(0);  // progress never goes backwards
         QCOMPARE(stepper.current(), 1);
+        stepper.progress(u"connecting to gpu1"_s, 0, 0);
+        const auto* detail = stepper.findChildren<QLabel*>()[5];
+        QCOMPARE(detail->text(), u"connecting to gpu1"_s);
         stepper.fail();
         QVERIFY(said(1).contains(u"failed"_s));
+        QCOMPARE(detail->text(), QString());  // nothing is connected to any more
     }
 
     void aConfigurationThatIsNotThereIsSaidInTheDialog() {
@@ -222,10 +227,30 @@ class LaunchTest : public QObject {
         QVERIFY(add->isEnabled());  // on a single machine, the agent restarts the run
         nodes->item(1)->setCheckState(Qt::Checked);
         QVERIFY(!add->isEnabled());
-        QVERIFY2(add->toolTip().contains(u"never"_s), qPrintable(add->toolTip()));
+        const auto* why = form->findChild<QLabel*>(u"launchProblem"_s);
+        QVERIFY2(why->isVisible() && why->text().contains(u"restarts to never"_s), qPrintable(why->text()));
         form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(0);
-        QVERIFY(add->isEnabled());
+        QVERIFY(add->isEnabled() && !why->isVisible());
         dialog.close();
+    }
+
+    void aJobThroughALoginNodeSaysWhatComesFirst() {
+        SavedTarget login;
+        login.target = make_target(TargetKind::Slurm, "login1");
+        write_saved_targets(saved_targets_file(find_places()), {login});
+        Session session(find_places());
+        LaunchForm form(session, request());
+        form.findChild<QRadioButton*>(u"launchSlurm"_s)->setChecked(true);
+        form.findChild<QComboBox*>(u"slurmLogin"_s)->setCurrentIndex(1);
+        const auto* why = form.findChild<QLabel*>(u"launchProblem"_s);
+        QVERIFY(!form.isReady() && form.problem().isEmpty());
+        QVERIFY2(!why->isHidden() && why->text().contains(u"“Connect and show”"_s), qPrintable(why->text()));
+    }
+
+    void aMachineThatRefusesIsNamedOnce() {
+        const NodeFinding refused{"refused", {"127.0.0.1", "1"}};
+        const QString said = failureWords({{}, {}, {}, {}, {{u"127.0.0.1:1"_s, {}, {}, refused}}}).first;
+        QCOMPARE(said, u"connection refused by 127.0.0.1 port 1"_s);
     }
 
     void aModelOrAdapterInTheOutputFolderIsWarnedOf() {
@@ -328,7 +353,8 @@ class LaunchTest : public QObject {
         QVERIFY(shown.contains(u"#SBATCH --partition=\"gpu\""_s));
         const auto* text = form->findChild<QPlainTextEdit*>(u"previewText"_s);
         QTRY_VERIFY(!text->verticalScrollBar()->isVisible() ||
-                    dialog.height() >= dialog.screen()->availableGeometry().height() - space(3));
+                    dialog.height() >=
+                        std::min(dialog.screen()->availableGeometry().height() - space(3), space(46)));
         const QString printed = dryRun({u"--slurm"_s, u"partition=gpu"_s, u"--slurm"_s, u"time=4:00:00"_s,
                                         u"--slurm"_s, u"nodes=2"_s, u"--slurm"_s, u"mail-type=END"_s});
         QCOMPARE(shown.trimmed(), printed.trimmed());
