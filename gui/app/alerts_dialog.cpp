@@ -1,13 +1,12 @@
 #include "gui/app/alerts_dialog.h"
 
 #include <QCheckBox>
+#include <QDialogButtonBox>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QShowEvent>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "engine/error.h"
 #include "gui/look/card.h"
@@ -50,14 +49,14 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     auto* save = primaryButton(tr("Save"));
     save->setObjectName(u"alertSave"_s);
     save->setDefault(true);
-    auto* buttons = new QHBoxLayout;
-    buttons->addStretch(1);
-    buttons->addWidget(cancel);
-    buttons->addWidget(save);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(save, QDialogButtonBox::AcceptRole);
+    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
     connect(save, &QPushButton::clicked, this, &AlertsDialog::accept);
     connect(cancel, &QPushButton::clicked, this, &AlertsDialog::reject);
     auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(space(0.6));
+    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
+    layout->setSpacing(space(0.8));
     layout->addWidget(m_banner);
     layout->addWidget(about);
     layout->addWidget(makeKinds());
@@ -65,7 +64,7 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     layout->addLayout(form);
     layout->addWidget(words);
     layout->addStretch(1);
-    layout->addLayout(buttons);
+    layout->addWidget(buttons);
     m_banner->hide();
     setMinimumWidth(space(30));
     AlertSettings now;
@@ -133,13 +132,13 @@ void AlertsDialog::say(const QString& why, const QString& next) {
 
 /// Makes the dialog as high as its texts need when they wrap at its width.
 void AlertsDialog::makeRoom() {
-    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+    resize(width(), layout()->totalHeightForWidth(width()));
 }
 
 void AlertsDialog::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
     // The layout's size hint wraps the texts at a narrower width, so its height would leave a gap.
-    if (!event->spontaneous()) resize(width(), layout()->totalHeightForWidth(width()));
+    if (!event->spontaneous()) makeRoom();
 }
 
 void AlertsDialog::accept() {

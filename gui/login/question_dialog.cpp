@@ -1,8 +1,8 @@
 #include "gui/login/question_dialog.h"
 
+#include <QDialogButtonBox>
 #include <QFrame>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -79,13 +79,11 @@ QLabel* QuestionDialog::addText(const QString& text) {
 }
 
 void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(space(0.5));
-    row->addStretch(1);
-    row->addWidget(no);
-    row->addWidget(yes);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(yes, QDialogButtonBox::AcceptRole);
+    buttons->addButton(no, QDialogButtonBox::RejectRole);
     m_layout->addStretch(1);
-    m_layout->addLayout(row);
+    m_layout->addWidget(buttons);
     connect(no, &QPushButton::clicked, this, &QDialog::reject);
     connect(yes, &QPushButton::clicked, this, &QDialog::accept);
 }

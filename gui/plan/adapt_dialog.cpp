@@ -1,6 +1,6 @@
 #include "gui/plan/adapt_dialog.h"
 
-#include <QHBoxLayout>
+#include <QDialogButtonBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QTextBrowser>
@@ -78,16 +78,15 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(apply, &QPushButton::clicked, this, &QDialog::accept);
 
-    auto* buttons = new QHBoxLayout;
-    buttons->addStretch(1);
-    buttons->addWidget(cancel);
-    buttons->addWidget(apply);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(apply, QDialogButtonBox::AcceptRole);
+    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
     layout->setSpacing(space(0.8));
     layout->addWidget(head);
     layout->addWidget(changes, 1);
-    layout->addLayout(buttons);
+    layout->addWidget(buttons);
 }
 
 }  // namespace ringmaster

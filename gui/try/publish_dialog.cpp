@@ -1,12 +1,13 @@
 #include "gui/try/publish_dialog.h"
 
 #include <QCheckBox>
+#include <QDialogButtonBox>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpressionValidator>
+#include <QShowEvent>
 
 #include "gui/look/card.h"
 #include "gui/look/form.h"
@@ -44,19 +45,26 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     upload->setObjectName(u"publishUploadButton"_s);
     upload->setEnabled(false);
     upload->setDefault(true);
-    auto* buttons = new QHBoxLayout;
-    buttons->addStretch(1);
-    buttons->addWidget(cancel);
-    buttons->addWidget(upload);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(upload, QDialogButtonBox::AcceptRole);
+    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
     connect(m_repository, &QLineEdit::textChanged, this,
             [this, upload] { upload->setEnabled(m_repository->hasAcceptableInput()); });
     connect(upload, &QPushButton::clicked, this, &QDialog::accept);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
+    layout->setSpacing(space(0.8));
     layout->addWidget(about);
     layout->addLayout(form);
-    layout->addLayout(buttons);
-    setMinimumWidth(space(24));
+    layout->addWidget(buttons);
+    setMinimumWidth(space(30));
+}
+
+void PublishDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    // The layout's size hint wraps the text at a narrower width, so its height would leave a gap.
+    if (!event->spontaneous()) resize(width(), layout()->totalHeightForWidth(width()));
 }
 
 QString PublishDialog::repository() const {

@@ -19,6 +19,9 @@ class PublishDialog : public QDialog {
     QString repository() const;  ///< "owner/name"
     bool isPrivate() const;
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+
   private:
     QLineEdit* m_repository;
     QCheckBox* m_private;
