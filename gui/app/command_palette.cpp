@@ -2,8 +2,11 @@
 
 #include <QAbstractButton>
 #include <QKeyEvent>
+#include <QPainter>
 #include <QPointer>
 #include <QSet>
+#include <QStyle>
+#include <QStyledItemDelegate>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,6 +18,34 @@ namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
 
+namespace {
+
+enum EntryRole { kEntry = Qt::UserRole, kEntryKeys };
+
+/// Draws the keys of a command at the right of its name.
+class KeysAtRight : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const QString keys = index.data(kEntryKeys).toString();
+        const QFontMetrics metrics(option.font);
+        const int side = space(0.4), room = option.rect.width() - metrics.horizontalAdvance(keys) - 4 * side;
+        QStyleOptionViewItem item = option;
+        initStyleOption(&item, index);
+        item.text = metrics.elidedText(item.text, Qt::ElideRight, room);
+        item.widget->style()->drawControl(QStyle::CE_ItemViewItem, &item, painter, item.widget);
+        painter->save();
+        painter->setPen(coloursOf(item.widget).muted);
+        painter->setFont(item.font);
+        painter->drawText(item.rect.adjusted(0, 0, -side, 0), int(Qt::AlignRight | Qt::AlignVCenter), keys);
+        painter->restore();
+    }
+};
+
+}  // namespace
+
 CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* parent)
     : QDialog(parent), m_entries(std::move(entries)), m_words(new QLineEdit), m_list(new QListWidget) {
     setObjectName(u"commandPalette"_s);
@@ -25,6 +56,7 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* paren
     m_list->setObjectName(u"paletteList"_s);
     m_list->setAccessibleName(tr("Commands that match"));
     m_list->setFocusPolicy(Qt::NoFocus);
+    m_list->setItemDelegate(new KeysAtRight(m_list));
     // Long names are shortened with an ellipsis.
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
@@ -62,8 +94,10 @@ void CommandPalette::filter(const QString& words) {
             const bool starts = wanted.isEmpty() || name.startsWith(wanted.first(), Qt::CaseInsensitive);
             if (!holds || starts != at_start) continue;
             const QString& keys = m_entries[at].keys;
-            auto* item = new QListWidgetItem(keys.isEmpty() ? name : name + u"   "_s + keys, m_list);
-            item->setData(Qt::UserRole, int(at));
+            auto* item = new QListWidgetItem(name, m_list);
+            item->setData(kEntry, int(at));
+            item->setData(kEntryKeys, keys);
+            item->setData(Qt::AccessibleTextRole, keys.isEmpty() ? name : name + u", "_s + keys);
         }
     }
     m_list->setCurrentRow(0);
@@ -71,7 +105,7 @@ void CommandPalette::filter(const QString& words) {
 
 void CommandPalette::act(const QListWidgetItem* item) {
     if (!item) return;
-    const auto chosen = m_entries[size_t(item->data(Qt::UserRole).toInt())].act;
+    const auto chosen = m_entries[size_t(item->data(kEntry).toInt())].act;
     accept();
     // Calls the action later, after the accepted dialog has closed.
     QTimer::singleShot(0, parent(), chosen);
