@@ -4,10 +4,13 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMimeData>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTextBrowser>
 #include <QTextDocument>
+#include <QTextDocumentFragment>
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
@@ -22,6 +25,36 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 enum Role { kId = Qt::UserRole, kText, kTitle };
+
+constexpr QChar kNoBreakHyphen(0x2011);
+
+/// Shows text in which the hyphens of options do not break, and copies them as the hyphens that a shell
+/// knows.
+class HelpText : public QTextBrowser {
+  public:
+    using QTextBrowser::QTextBrowser;
+
+  protected:
+    QMimeData* createMimeDataFromSelection() const override {
+        auto* copied = new QMimeData;
+        copied->setText(textCursor().selection().toPlainText().replace(kNoBreakHyphen, u'-'));
+        return copied;
+    }
+};
+
+/// Returns Markdown in which no line breaks after the hyphens at the beginning of an option, such as --write.
+QString with_whole_options(QString markdown) {
+    static const QRegularExpression code(u"`[^`\\n]+`"_s), option(u"(?<![\\w-])(-{1,2})(?=\\w)"_s);
+    QRegularExpressionMatch span;
+    for (qsizetype at = 0; (at = markdown.indexOf(code, at, &span)) >= 0; at += span.capturedLength()) {
+        QString words = span.captured();
+        QRegularExpressionMatch found;
+        for (qsizetype in = 0; (in = words.indexOf(option, in, &found)) >= 0; in += found.capturedLength())
+            words.replace(in, found.capturedLength(), QString(found.capturedLength(), kNoBreakHyphen));
+        markdown.replace(at, words.size(), words);
+    }
+    return markdown;
+}
 
 void add_heading(QListWidget* list, const QString& text) {
     auto* item = new QListWidgetItem(text, list);
@@ -47,7 +80,7 @@ void add_book(QListWidget* list, const QString& heading, HelpBook book) {
 }  // namespace
 
 HelpPage::HelpPage(Session&, QWidget* parent)
-    : Page(parent), m_search(new QLineEdit), m_list(new QListWidget), m_text(new QTextBrowser) {
+    : Page(parent), m_search(new QLineEdit), m_list(new QListWidget), m_text(new HelpText) {
     m_search->setPlaceholderText(tr("Search help"));
     m_search->setAccessibleName(tr("Search help"));
     m_search->setClearButtonEnabled(true);
@@ -104,7 +137,8 @@ void HelpPage::showEntry(int row) {
     if (!item || item->data(kId).isNull()) return;
     const QString id = item->data(kId).toString(), title = item->data(kTitle).toString();
     const QString heading = id != id.toUpper() ? title : id + u" \u2013 "_s + title;
-    m_text->document()->setMarkdown(u"## %1\n\n%2"_s.arg(heading, item->data(kText).toString()));
+    m_text->document()->setMarkdown(
+        u"## %1\n\n%2"_s.arg(heading, with_whole_options(item->data(kText).toString())));
     m_text->moveCursor(QTextCursor::Start);  // the view follows the cursor when it gets another size
     m_text->verticalScrollBar()->setValue(0);
 }

@@ -1,4 +1,6 @@
 // Tests the help: every entry is found by its id and by a word of it, in each language.
+#include <QApplication>
+#include <QClipboard>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QScrollBar>
@@ -74,6 +76,17 @@ class HelpTest : public QObject {
         }
         QVERIFY(long_ones > 0);
         QLocale::setDefault(QLocale(u"en_US"_s));
+    }
+
+    void anOptionIsNotBrokenAfterItsHyphens() {
+        Session session(find_places());
+        HelpPage page(session);
+        auto* text = page.findChild<QTextBrowser*>();
+        QVERIFY(!text->toPlainText().contains(u" --write "_s));
+        QVERIFY(text->toPlainText().contains(u" \u2011\u2011write "_s));
+        text->selectAll();
+        text->copy();
+        QVERIFY(QApplication::clipboard()->text().contains(u" --write "_s));  // as a shell takes it
     }
 
     void aTextOpensAtItsBeginning() {
