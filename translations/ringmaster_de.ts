@@ -2974,7 +2974,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Attention-Kernel</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
     <message>
@@ -2990,7 +2990,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>ringmaster::BatchCard</name>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
     <message>
@@ -4240,8 +4240,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>vom neuesten vollständigen Checkpoint, durch den Agenten, auch wenn dieses Fenster zu ist</translation>
     </message>
     <message>
-        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
-        <translation>Einen eingereihten Lauf über mehrere Rechner startet nichts erneut: Stellen Sie die Neustarts auf nie.</translation>
+        <source>A job is submitted only as it is shown: press “%1” first.</source>
+        <translation>Ein Auftrag wird nur so eingereicht, wie er angezeigt wurde: Drücken Sie zuerst „%1“.</translation>
+    </message>
+    <message>
+        <source>To add it to the queue, set the restarts to never: nothing restarts a queued run over several machines.</source>
+        <translation>Zum Einreihen die Neustarts auf nie stellen: Einen eingereihten Lauf über mehrere Rechner startet nichts erneut.</translation>
     </message>
 </context>
 <context>
@@ -4653,7 +4657,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>sequence_len zum Ausprobieren</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
     <message>
@@ -5278,6 +5282,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Limited by %1.</source>
         <translation>Begrenzt durch %1.</translation>
     </message>
+    <message>
+        <source>chosen run</source>
+        <translation>ausgewählter Lauf</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::PlanBoard</name>
@@ -5784,6 +5792,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Write a key and its values, such as %1.</source>
         <translation>Schreiben Sie einen Schlüssel und seine Werte, etwa %1.</translation>
     </message>
+    <message>
+        <source>Choose a configuration to add it.</source>
+        <translation>Wählen Sie eine Konfiguration zum Einreihen.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>
@@ -5880,6 +5892,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
         <translation>eine Linie für jeden Lauf; entlang einer Achse ziehen, um nur einige zu behalten</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>Die Warteschlange steht still.</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>Der Prozess, der ihre Läufe startet, läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>the next one is being started</source>
+        <translation>der nächste wird gestartet</translation>
     </message>
 </context>
 <context>
@@ -6520,7 +6548,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Token %1: Rank %2, der %3 Tokens hält</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
 </context>
@@ -6600,6 +6628,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>
         <translation>Jede andere lange Option von sbatch, key=value, eine je Zeile</translation>
+    </message>
+    <message>
+        <source>your default account</source>
+        <translation>Ihr Standard-Account</translation>
     </message>
 </context>
 <context>

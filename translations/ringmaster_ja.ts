@@ -2956,7 +2956,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>アテンションカーネル</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>上の問題を解決するまで不明です。</translation>
     </message>
     <message>
@@ -2972,7 +2972,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::BatchCard</name>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>上の問題を解決するまで不明です。</translation>
     </message>
     <message>
@@ -4209,8 +4209,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>起動</translation>
     </message>
     <message>
-        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
-        <translation>複数のマシンにまたがるキューの実行は自動で再起動されません。再起動を「しない」にしてください。</translation>
+        <source>A job is submitted only as it is shown: press “%1” first.</source>
+        <translation>ジョブは表示した内容でのみ投入されます。先に「%1」を押してください。</translation>
+    </message>
+    <message>
+        <source>To add it to the queue, set the restarts to never: nothing restarts a queued run over several machines.</source>
+        <translation>キューに追加するには、再起動を「しない」にしてください。複数のマシンにまたがるキューの実行は自動で再起動されません。</translation>
     </message>
 </context>
 <context>
@@ -4622,7 +4626,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>試す sequence_len</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>上の問題を解決するまで不明です。</translation>
     </message>
     <message>
@@ -5237,6 +5241,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>Limited by %1.</source>
         <translation>%1 で絞り込み中。</translation>
     </message>
+    <message>
+        <source>chosen run</source>
+        <translation>選択中の実行</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::PlanBoard</name>
@@ -5739,6 +5747,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>Write a key and its values, such as %1.</source>
         <translation>キーと値を書いてください。例：%1</translation>
     </message>
+    <message>
+        <source>Choose a configuration to add it.</source>
+        <translation>追加する設定を選んでください。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>
@@ -5833,6 +5845,22 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
         <translation>実行ごとに 1 本の線。軸に沿ってドラッグすると絞り込めます</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>キューが止まっています。</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>キュー内の実行を開始するプロセスが動いていません。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>the next one is being started</source>
+        <translation>次の実行を開始しています</translation>
     </message>
 </context>
 <context>
@@ -6447,7 +6475,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>シーケンスの長さが不明です。</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>上の問題を解決するまで不明です。</translation>
     </message>
     <message>
@@ -6547,6 +6575,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>
         <translation>sbatch のその他の長いオプション、key=value、1 行に 1 つ</translation>
+    </message>
+    <message>
+        <source>your default account</source>
+        <translation>既定のアカウント</translation>
     </message>
 </context>
 <context>

@@ -2956,7 +2956,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>注意力 kernel</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>解决上面的问题之后才能得知。</translation>
     </message>
     <message>
@@ -2972,7 +2972,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::BatchCard</name>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>解决上面的问题之后才能得知。</translation>
     </message>
     <message>
@@ -4209,8 +4209,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>由代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
     </message>
     <message>
-        <source>Nothing restarts a queued run over several machines: set the restarts to never.</source>
-        <translation>队列中跨多台机器的运行不会自动重启：请将重启次数设为“从不”。</translation>
+        <source>A job is submitted only as it is shown: press “%1” first.</source>
+        <translation>作业只按显示的内容提交：请先按“%1”。</translation>
+    </message>
+    <message>
+        <source>To add it to the queue, set the restarts to never: nothing restarts a queued run over several machines.</source>
+        <translation>要加入队列，请将重启次数设为“从不”：队列中跨多台机器的运行不会自动重启。</translation>
     </message>
 </context>
 <context>
@@ -4618,7 +4622,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>试算的 sequence_len</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>解决上面的问题之后才能得知。</translation>
     </message>
     <message>
@@ -5237,6 +5241,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Limited by %1.</source>
         <translation>按 %1 限定。</translation>
     </message>
+    <message>
+        <source>chosen run</source>
+        <translation>选中的运行</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::PlanBoard</name>
@@ -5739,6 +5747,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Write a key and its values, such as %1.</source>
         <translation>请写出键及其值，例如 %1。</translation>
     </message>
+    <message>
+        <source>Choose a configuration to add it.</source>
+        <translation>请选择要加入的配置。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>
@@ -5833,6 +5845,22 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
         <translation>每个运行一条线；沿轴拖动可只保留一部分</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>队列已停住。</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>启动其中运行的进程没有在运行。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>the next one is being started</source>
+        <translation>正在启动下一个</translation>
     </message>
 </context>
 <context>
@@ -6467,7 +6495,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>token %1：rank %2，持有 %3 个 token</translation>
     </message>
     <message>
-        <source>Not known before the problems above are solved.</source>
+        <source>Not known until the problems above are solved.</source>
         <translation>解决上面的问题之后才能得知。</translation>
     </message>
 </context>
@@ -6547,6 +6575,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>
         <translation>sbatch 的任何其他长选项，key=value，每行一个</translation>
+    </message>
+    <message>
+        <source>your default account</source>
+        <translation>您的默认账户</translation>
     </message>
 </context>
 <context>
