@@ -146,6 +146,9 @@ void Plot::drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, F
     }
     drawFrame(painter, frame, map);
     painter.drawPixmap(frame.area.topLeft(), m_canvas.draw(m_data, map, c, pixelRatio));
+    painter.translate(frame.area.topLeft());
+    drawPoints(painter, m_data, map, c);
+    painter.translate(-frame.area.topLeft());
     drawMarks(painter, frame, map);
     if (m_data.logY && hasBelowLog(m_data)) {
         painter.setPen(c.muted);

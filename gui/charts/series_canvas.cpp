@@ -65,20 +65,30 @@ Points linePoints(const std::vector<double>& x, const std::vector<float>& values
     return withLonely(points);
 }
 
-/// Connects the least and greatest value of each pixel column with the next: no spike is lost.
+/// Connects the least and greatest value of each pixel column with the next, so that no spike is lost. If the
+/// line has to pass the nearer of the two on its way to the other, it goes there at once: a curve that only
+/// rises or only falls stays as straight as it is.
 Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Mapping& map, bool bridge) {
     Points points;
     const auto [begin, end] = visible(x, map.x, std::min(s.low.size(), s.high.size()));
+    const auto isKnown = [&](size_t i) { return i >= begin && i < end && !std::isnan(s.low[i]); };
     for (size_t i = begin; i < end; ++i) {
-        if (std::isnan(s.low[i])) {
+        if (!isKnown(i)) {
             addGap(points, bridge);
             continue;
         }
-        QPointF low(map.toX(x[i]), map.toY(double(s.low[i]))), high(low.x(), map.toY(double(s.high[i])));
-        const bool fromHigh = !points.isEmpty() &&
-                              std::abs(points.last().y() - high.y()) < std::abs(points.last().y() - low.y());
-        points << (fromHigh ? high : low);
-        if (high.y() != low.y()) points << (fromHigh ? low : high);
+        const double at = map.toX(x[i]), low = map.toY(double(s.low[i])), high = map.toY(double(s.high[i]));
+        const bool goesOn = !points.isEmpty() && !std::isnan(points.last().y());
+        double before = goesOn ? points.last().y() : low, start = at;
+        if (!goesOn && isKnown(i + 1)) {  // the column's steps begin where those of the one before ended
+            if (map.toY(double(s.low[i + 1])) > low) before = high;
+            start = map.toX(i > 0 ? x[i - 1] : std::min(map.x.low, x[i]));
+        }
+        const bool fromHigh = std::abs(before - high) < std::abs(before - low);
+        const double first = fromHigh ? high : low, last = fromHigh ? low : high;
+        const bool isPassed = goesOn && (before - first) * (first - last) >= 0;
+        if (!isPassed && first != last) points << QPointF(start, first);
+        points << QPointF(at, last);
     }
     return withLonely(points);
 }
@@ -273,18 +283,23 @@ QPixmap SeriesCanvas::draw(const ChartData& data, const Mapping& mapping, const 
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF area(QPointF(), mapping.size);
     m_scene->scene.render(&painter, area, area);
+    return picture;
+}
+
+void drawPoints(QPainter& painter, const ChartData& data, const Mapping& mapping, const Colours& colours) {
+    const double radius = space(0.2);
+    const QRectF area(QPointF(), mapping.size);
     for (const ChartSeries& s : data.series) {
         if (s.mark != Mark::Points) continue;
         painter.setBrush(s.colour ? s.colour(colours) : colours.text);
         painter.setPen(QPen(colours.card, 1));
         const std::vector<double>& x = data.xOf(s);
-        const double radius = space(0.2);
         for (size_t i = 0; i < std::min(x.size(), s.value.size()); ++i) {
             if (std::isnan(s.value[i])) continue;
-            painter.drawEllipse(QPointF(mapping.toX(x[i]), mapping.toY(double(s.value[i]))), radius, radius);
+            const QPointF at(mapping.toX(x[i]), mapping.toY(double(s.value[i])));
+            if (area.contains(at)) painter.drawEllipse(at, radius, radius);
         }
     }
-    return picture;
 }
 
 }  // namespace ringmaster

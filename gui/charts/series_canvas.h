@@ -10,6 +10,8 @@
 
 #include "gui/charts/chart_data.h"
 
+class QPainter;
+
 namespace ringmaster {
 
 /// Maps data to pixels of the plot's area, and back.
@@ -23,12 +25,16 @@ struct Mapping {
     double fromX(double pixel) const;
 };
 
+/// Draws the points whose middle lies in the plot's area, of which the painter's origin is the upper left
+/// corner. A point on the area's edge is drawn whole.
+void drawPoints(QPainter& painter, const ChartData& data, const Mapping& mapping, const Colours& colours);
+
 class SeriesCanvas {
   public:
     SeriesCanvas();
     ~SeriesCanvas();
 
-    /// Returns the picture, transparent where nothing is drawn.
+    /// Returns the picture of all series but points, transparent where nothing is drawn.
     QPixmap draw(const ChartData& data, const Mapping& mapping, const Colours& colours, double pixelRatio);
 
   private:

@@ -161,6 +161,59 @@ class ChartsTest : public QObject {
         QVERIFY2(tallest > area.height() / 2, qPrintable(QString::number(tallest)));
     }
 
+    void aSteadyRiseIsAStraightLine() {
+        ChartSeries s = line(u"learning rate"_s, {});
+        for (int column = 0, step = 0; column < 20; ++column) {
+            s.low.push_back(float(step + 1));
+            step += column % 4 == 0 ? 2 : 1;  // some columns hold two steps
+            s.high.push_back(float(step));
+            s.value.push_back(float(step));
+            s.x.push_back(step);
+        }
+        ChartData chart = chartOf({s});
+        chart.xLow = 1;
+        Plot plot;
+        plot.resize(400, 250);
+        plot.setData(chart);
+        const QImage image = plot.grab().toImage();
+        const QRectF area = plot.plotArea();
+        const Extent y = plot.yRange();
+        double worst = 0;
+        for (int x = int(area.left()) + 2; x < int(area.right()) - 2; ++x) {
+            double sum = 0, weight = 0;
+            for (int row = 0; row < image.height(); ++row) {
+                const QColor c = image.pixelColor(x, row);
+                const double red = std::max(0, c.red() - c.green());
+                sum += red * (row + 0.5);
+                weight += red;
+            }
+            const double step = 1 + (x + 0.5 - area.left()) / area.width() * (s.x.back() - 1);
+            const double at = area.top() + (y.high - step) / (y.high - y.low) * area.height();
+            worst = std::max(worst, weight > 0 ? std::abs(sum / weight - at) : area.height());
+        }
+        QVERIFY2(worst < 1, qPrintable(QString::number(worst)));
+    }
+
+    void aPointOnTheEdgeIsDrawnWhole() {
+        ChartSeries points = line(u"evaluation"_s, {kGap, 2, 2});
+        points.mark = Mark::Points;
+        Plot plot;
+        plot.resize(400, 250);
+        plot.setData(chartOf({points}));
+        const QImage image = plot.grab().toImage();
+        const int edge = int(plot.plotArea().right());
+        int inside = 0, outside = 0;
+        for (int away = 1; away <= space(0.3); ++away) {
+            inside += reds(image, edge - away);
+            outside += reds(image, edge + away - 1);
+        }
+        QVERIFY2(inside > 5 && outside * 2 > inside, qPrintable(u"%1, %2"_s.arg(inside).arg(outside)));
+        ChartData zoomed = plot.chart();
+        zoomed.xHigh = 2.5;
+        plot.setData(zoomed);
+        QCOMPARE(reds(plot.grab().toImage(), int(plot.plotArea().right()) + 1), 0);
+    }
+
     void theReadOutFollowsPointerAndKeysAndIsShared() {
         Plot a, b;
         a.resize(400, 250);
