@@ -118,7 +118,7 @@ void Legend::paintEvent(QPaintEvent*) {
             painter.setBrush(colour);
             painter.drawEllipse(QPointF(at.box.left() + r, y), r, r);
         }
-        painter.setPen(entry.faint ? c.faint : c.muted);
+        painter.setPen(entry.rank >= 0 && entry.strong ? c.text : c.muted);
         painter.drawText(at.box, int(Qt::AlignRight | Qt::AlignVCenter), entry.name);
     }
     if (cut && !placed.empty()) {

@@ -28,11 +28,12 @@ QColor hex(unsigned rgb) {
 }
 
 /// Holds hues that people with common kinds of colour blindness can tell apart (after Okabe and Ito 2008),
-/// for light and dark backgrounds.
-constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0x1f9160, 0xa34cc7,
-                                                0xc23f38, 0x0f8fa3, 0x8a6420, 0x5a5fd0};
-constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0x45bd86, 0xc583ea,
-                                               0xec706a, 0x35bccf, 0xc09a4a, 0x8f93f5};
+/// for light and dark backgrounds. Green and red are left out: in a chart they are the evaluation and the
+/// capacity.
+constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0xd4569c, 0x0f8fa3,
+                                                0x7f9a12, 0xa34cc7, 0x8a6420, 0x5a5fd0};
+constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0xf07fbd, 0x35bccf,
+                                               0xb9d24a, 0xc583ea, 0xc09a4a, 0x8f93f5};
 /// Holds three blues for the model's states, two ambers for the step's needs, then one hue each.
 constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
                                                   0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
@@ -69,7 +70,7 @@ QPalette darkPalette() {
     p.setColor(QPalette::Highlight, hex(0x5b95ff));
     p.setColor(QPalette::HighlightedText, hex(0x0d1017));
     p.setColor(QPalette::Link, hex(0x7fadff));
-    p.setColor(QPalette::PlaceholderText, hex(0x8b93a0));
+    p.setColor(QPalette::PlaceholderText, hex(0xa0a6b0));
     return p;
 }
 

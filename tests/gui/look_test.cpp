@@ -71,7 +71,11 @@ class LookTest : public QObject {
         QVERIFY(contrast(c.warning, c.warningFill) >= 4.5);
         QVERIFY(contrast(c.error, c.errorFill) >= 4.5);
         QVERIFY(contrast(c.onAccent, c.accent) >= 4.5);
-        QVERIFY(contrast(QApplication::palette().color(QPalette::PlaceholderText), c.card) >= 4);
+        const QColor placeholder = QApplication::palette().color(QPalette::PlaceholderText);
+        for (const QColor& sheet : {c.card, c.window, c.sunken, c.goodFill, c.warningFill, c.errorFill}) {
+            for (const QColor& quiet : {c.muted, placeholder})
+                QVERIFY2(contrast(quiet, sheet) >= 4.5, qPrintable(quiet.name() + u" on "_s + sheet.name()));
+        }
     }
 
     void everyOfTwentyFourRanksHasAColourOfItsOwnThatIsSeen() {
@@ -80,6 +84,10 @@ class LookTest : public QObject {
             const Colours c = coloursOf(QApplication::palette());
             for (int rank = 0; rank < 24; ++rank) {
                 QVERIFY2(contrast(rankColour(rank, c), c.card) >= 1.9, qPrintable(QString::number(rank)));
+                for (const QColor& meaning : {c.good, c.error}) {  // an evaluation, and the capacity
+                    const int apart = std::abs(rankColour(rank, c).hsvHue() - meaning.hsvHue());
+                    QVERIFY2(std::min(apart, 360 - apart) >= 24, qPrintable(QString::number(rank)));
+                }
                 const QColor fill = rankColour(rank, c);
                 QVERIFY2(contrast(inkOn(fill), fill) >= 4.5, qPrintable(QString::number(rank)));
                 for (int other = 0; other < rank; ++other)
