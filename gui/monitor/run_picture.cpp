@@ -15,7 +15,6 @@ namespace {
 constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
 constexpr size_t kMostMarks = 60;
-constexpr int64_t kRecentSteps = 10;
 const double kUnknown = std::nan("");
 
 class ChartMaker {
@@ -235,6 +234,12 @@ void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan)
         picture.expected_bytes = std::max(picture.expected_bytes, expected_tensor_bytes(memory));
 }
 
+/// Returns false if no steps are expected to follow now, so that a remaining time would mean nothing.
+bool goes_on(Finding finding) {
+    return finding != Finding::Hanging && finding != Finding::AwaitingRollouts &&
+           finding != Finding::Disconnected && finding != Finding::Stopping;
+}
+
 unsigned optional_charts(const RunHistory& history) {
     unsigned charts = 0;
     if (history.ranks().empty()) return charts;
@@ -323,6 +328,7 @@ RunPicture make_picture(const RunHistory& history, const Plan* plan, double now)
     add_headline(picture, history);
     add_ranks(picture, history, plan);
     picture.optional_charts = optional_charts(history);
+    if (!goes_on(picture.diagnosis.finding)) picture.eta_s.reset();
     return picture;
 }
 

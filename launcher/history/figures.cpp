@@ -7,8 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kRecentSteps = 10;  ///< steps that rates are averaged over
-constexpr int64_t kPaceSteps = 50;    ///< steps that the remaining time is estimated from
+constexpr int64_t kPaceSteps = 50;  ///< steps that the remaining time is estimated from
 
 /// Returns the seconds per step by the clock within one attempt, saving and evaluation included; NaN if
 /// unknown.

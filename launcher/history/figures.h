@@ -31,7 +31,9 @@ struct StepSums {
 };
 
 StepSums sums_of(const StepEvent& step);
-/// Adds up the rank's last 10 steps.
+
+constexpr int64_t kRecentSteps = 10;  ///< steps that rates are averaged over
+/// Adds up the rank's last kRecentSteps steps.
 StepSums recent_sums(const RankHistory& rank);
 /// Returns the mean of the ranks' overheads; nullopt if none is known.
 std::optional<double> mean_overhead(const std::vector<StepSums>& ranks);

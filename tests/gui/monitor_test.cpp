@@ -312,9 +312,12 @@ class MonitorTest : public MonitorPageTest {
 
     void aWaitForRolloutsIsSaidWhereItHasRoom() {
         const SyntheticRun run = written({at("rollouts"), 2, 20});
+        open(run);
+        QVERIFY(m_page->picture()->eta_s);
         EventWriter(run.dir / "events", 0).write(PhaseEvent{"rollouts", 45, 1800});
         open(run);
         QVERIFY2(!subtitle().contains(u"rollouts"_s), qPrintable(subtitle()));
+        QVERIFY2(!m_page->picture()->eta_s, "nobody knows how long a wait delays the run");
         const QString said = plain(m_page->findChild<Banner*>(u"verdict"_s)->text());
         QVERIFY2(said.startsWith(u"Waiting for files of rollouts"_s) && said.contains(u"45 s of 30 min"_s),
                  qPrintable(said));
