@@ -4836,6 +4836,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>duration · ended %1</source>
+        <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>Dauer · beendet %1</translation>
     </message>
     <message>
@@ -4952,14 +4953,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>loss</source>
         <translation>Loss</translation>
-    </message>
-    <message>
-        <source>tokens per second</source>
-        <translation>Tokens je Sekunde</translation>
-    </message>
-    <message>
-        <source>exposed communication</source>
-        <translation>nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
@@ -5097,6 +5090,26 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Nothing was measured.</source>
         <translation>Nichts gemessen.</translation>
+    </message>
+    <message>
+        <source>tokens per second at the end</source>
+        <translation>Tokens je Sekunde am Ende</translation>
+    </message>
+    <message>
+        <source>tokens per second now</source>
+        <translation>Tokens je Sekunde jetzt</translation>
+    </message>
+    <message>
+        <source>exposed communication at the end</source>
+        <translation>nicht verdeckte Kommunikation am Ende</translation>
+    </message>
+    <message>
+        <source>exposed communication now</source>
+        <translation>nicht verdeckte Kommunikation jetzt</translation>
+    </message>
+    <message>
+        <source>Mean of the last %1 steps</source>
+        <translation>Mittel der letzten %1 Schritte</translation>
     </message>
 </context>
 <context>

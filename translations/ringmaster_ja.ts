@@ -4810,6 +4810,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>duration · ended %1</source>
+        <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>所要時間 · %1 に終了</translation>
     </message>
     <message>
@@ -4959,14 +4960,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>損失</translation>
     </message>
     <message>
-        <source>tokens per second</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
-        <source>exposed communication</source>
-        <translation>隠蔽されない通信</translation>
-    </message>
-    <message>
         <source>Hold the charts still; the run goes on (Space)</source>
         <translation>グラフの描画を止めます。実行は続きます (Space)</translation>
     </message>
@@ -5058,6 +5051,26 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Nothing was measured.</source>
         <translation>測定値はありません。</translation>
+    </message>
+    <message>
+        <source>tokens per second at the end</source>
+        <translation>トークン/秒（終了時）</translation>
+    </message>
+    <message>
+        <source>tokens per second now</source>
+        <translation>トークン/秒（現在）</translation>
+    </message>
+    <message>
+        <source>exposed communication at the end</source>
+        <translation>隠蔽されない通信（終了時）</translation>
+    </message>
+    <message>
+        <source>exposed communication now</source>
+        <translation>隠蔽されない通信（現在）</translation>
+    </message>
+    <message>
+        <source>Mean of the last %1 steps</source>
+        <translation>直近 %1 ステップの平均</translation>
     </message>
 </context>
 <context>

@@ -4798,6 +4798,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>duration · ended %1</source>
+        <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>时长 · 结束于 %1</translation>
     </message>
     <message>
@@ -4913,14 +4914,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>loss</source>
         <translation>loss</translation>
-    </message>
-    <message>
-        <source>tokens per second</source>
-        <translation>每秒 token 数</translation>
-    </message>
-    <message>
-        <source>exposed communication</source>
-        <translation>未掩盖的通信</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
@@ -5058,6 +5051,26 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Nothing was measured.</source>
         <translation>没有实测数据。</translation>
+    </message>
+    <message>
+        <source>tokens per second at the end</source>
+        <translation>每秒 token 数（结束时）</translation>
+    </message>
+    <message>
+        <source>tokens per second now</source>
+        <translation>每秒 token 数（当前）</translation>
+    </message>
+    <message>
+        <source>exposed communication at the end</source>
+        <translation>未掩盖的通信（结束时）</translation>
+    </message>
+    <message>
+        <source>exposed communication now</source>
+        <translation>未掩盖的通信（当前）</translation>
+    </message>
+    <message>
+        <source>Mean of the last %1 steps</source>
+        <translation>最近 %1 步的平均值</translation>
     </message>
 </context>
 <context>

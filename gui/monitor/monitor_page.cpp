@@ -253,6 +253,9 @@ void MonitorPage::showFigures() {
     //: shown under the number of steps; %1 is a duration
     m_steps->setCaption(now.eta_s && *now.eta_s > 0 ? tr("step · %1 left").arg(show::duration(*now.eta_s))
                                                     : tr("step"));
+    const bool over = is_over(now.state.state);
+    m_rate->setCaption(over ? tr("tokens per second at the end") : tr("tokens per second now"));
+    m_overhead->setCaption(over ? tr("exposed communication at the end") : tr("exposed communication now"));
     m_loss->setValue(now.loss ? show::loss(*now.loss) : show::unknown());
     m_rate->setValue(now.tokens_per_s ? show::rate(*now.tokens_per_s) : show::unknown());
     m_overhead->setValue(now.overhead ? show::percent(*now.overhead) : show::unknown());

@@ -16,12 +16,14 @@
 #include "gui/look/flow_layout.h"
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
 #include "gui/look/sort_header.h"
 #include "gui/monitor/monitor_page.h"
 
 #include "gui/monitor/run_charts.h"
 #include "gui/session/run_keeper.h"
+#include "launcher/history/figures.h"
 
 namespace ringmaster {
 
@@ -165,8 +167,10 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
     box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // grows by a line where it wraps
     m_steps = new Figure(tr("step"));
     m_loss = new Figure(tr("loss"));
-    m_rate = new Figure(tr("tokens per second"));
-    m_overhead = new Figure(tr("exposed communication"));
+    m_rate = new Figure({});
+    m_overhead = new Figure({});
+    for (Figure* figure : {m_rate, m_overhead})
+        figure->setToolTip(tr("Mean of the last %1 steps").arg(show::count(kRecentSteps)));
     m_memory = new Figure(tr("fullest rank"));
     m_age = new Figure(tr("last heard"));
     for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age}) grid->addCard(figure);
