@@ -100,7 +100,7 @@ QWidget* MonitorPage::makeRun() {
     layout->setSpacing(0);
     auto* inside = new QWidget;
     auto* rows = new QVBoxLayout(inside);
-    rows->setContentsMargins(space(1.1), space(0.4), space(1.1), space(0.9));
+    rows->setContentsMargins(space(1.1), space(0.4), 0, space(0.9));
     rows->setSpacing(space(0.75));
     auto* top = new QVBoxLayout;
     top->setContentsMargins(space(1.1), 0, space(1.1), space(0.4));
@@ -115,7 +115,10 @@ QWidget* MonitorPage::makeRun() {
     makeCards(rows);
     rows->addStretch(1);  // free space stays below the cards
     m_scroll = scrolled(inside);
-    layout->addWidget(m_scroll, 1);
+    auto* middle = new QHBoxLayout;
+    middle->setContentsMargins(0, 0, space(1.1), 0);
+    middle->addWidget(m_scroll);
+    layout->addLayout(middle, 1);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::valueChanged, this, &MonitorPage::feedCharts);
     return box;
 }
@@ -191,7 +194,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     m_smoothing->setObjectName(u"smoothingSlider"_s);
     m_smoothing->setAccessibleName(tr("Smoothing"));
     m_smoothing->setToolTip(tr("Moving average over the steps; what was measured stays behind it"));
-    m_smoothing_value = mutedLabel();
+    m_smoothing_value = mutedLabel(tr("off"));
     m_smoothing_value->setMinimumWidth(QFontMetrics(m_smoothing_value->font()).horizontalAdvance(u"0.000"_s));
     m_axis = new QComboBox;
     m_axis->setObjectName(u"axisCombo"_s);
