@@ -1721,13 +1721,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>state of a node</extracomment>
         <translation>nicht erreicht</translation>
     </message>
-    <message numerus="yes">
-        <source>%n partition(s)</source>
-        <translation>
-            <numerusform>%n Partition</numerusform>
-            <numerusform>%n Partitionen</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
         <translation>Verbinden, anmelden, den Rechner fragen…</translation>
@@ -1798,6 +1791,21 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>Link with %1</source>
         <extracomment>%1 is a machine</extracomment>
         <translation>Verbindung mit %1</translation>
+    </message>
+    <message>
+        <source>at least %1 RAM per node</source>
+        <extracomment>main memory of the nodes of a cluster: %1 is a size</extracomment>
+        <translation>mindestens %1 RAM je Knoten</translation>
+    </message>
+    <message>
+        <source>%1 per GPU</source>
+        <extracomment>memory of a machine&apos;s GPUs: %1 is a size</extracomment>
+        <translation>%1 je GPU</translation>
+    </message>
+    <message>
+        <source>%1 of %2 RAM free</source>
+        <extracomment>a machine&apos;s main memory: %1 and %2 are sizes</extracomment>
+        <translation>%1 von %2 RAM frei</translation>
     </message>
 </context>
 <context>

@@ -83,13 +83,6 @@
             <numerusform>%n cores</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n partition(s)</source>
-        <translation>
-            <numerusform>%n partition</numerusform>
-            <numerusform>%n partitions</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>PlanVerdict</name>

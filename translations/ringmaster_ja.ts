@@ -1775,12 +1775,6 @@ With the remaining nodes the run would continue as follows:</source>
         <extracomment>state of a node</extracomment>
         <translation>接続不可</translation>
     </message>
-    <message numerus="yes">
-        <source>%n partition(s)</source>
-        <translation>
-            <numerusform>パーティション %n 個</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Eight are checked at a time.</source>
         <translation>一度に 8 台ずつ確認します。</translation>
@@ -1788,6 +1782,21 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>Of ~/.ssh/config, without effect here</source>
         <translation>~/.ssh/config のうち、ここでは効果のないもの</translation>
+    </message>
+    <message>
+        <source>at least %1 RAM per node</source>
+        <extracomment>main memory of the nodes of a cluster: %1 is a size</extracomment>
+        <translation>ノードあたり RAM %1 以上</translation>
+    </message>
+    <message>
+        <source>%1 per GPU</source>
+        <extracomment>memory of a machine&apos;s GPUs: %1 is a size</extracomment>
+        <translation>GPU あたり %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 RAM free</source>
+        <extracomment>a machine&apos;s main memory: %1 and %2 are sizes</extracomment>
+        <translation>RAM の空き %1 / %2</translation>
     </message>
 </context>
 <context>

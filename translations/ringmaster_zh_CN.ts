@@ -1712,12 +1712,6 @@ With the remaining nodes the run would continue as follows:</source>
         <extracomment>state of a node</extracomment>
         <translation>无法连接</translation>
     </message>
-    <message numerus="yes">
-        <source>%n partition(s)</source>
-        <translation>
-            <numerusform>%n 个分区</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
         <translation>正在连接、登录、询问机器…</translation>
@@ -1788,6 +1782,21 @@ With the remaining nodes the run would continue as follows:</source>
         <source>Link with %1</source>
         <extracomment>%1 is a machine</extracomment>
         <translation>与 %1 的链路</translation>
+    </message>
+    <message>
+        <source>at least %1 RAM per node</source>
+        <extracomment>main memory of the nodes of a cluster: %1 is a size</extracomment>
+        <translation>每节点内存至少 %1</translation>
+    </message>
+    <message>
+        <source>%1 per GPU</source>
+        <extracomment>memory of a machine&apos;s GPUs: %1 is a size</extracomment>
+        <translation>每 GPU %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 RAM free</source>
+        <extracomment>a machine&apos;s main memory: %1 and %2 are sizes</extracomment>
+        <translation>内存可用 %1，共 %2</translation>
     </message>
 </context>
 <context>

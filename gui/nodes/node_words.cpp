@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/events/event_log.h"
@@ -27,6 +28,10 @@ QString text(const std::string& words) {
 
 const NodeFacts* factsOf(const SavedTarget& entry) {
     return entry.last && entry.last->node.facts ? &*entry.last->node.facts : nullptr;
+}
+
+bool isCluster(const SavedTarget& entry) {
+    return entry.target.kind == TargetKind::Slurm && entry.last && !entry.last->partitions.empty();
 }
 
 QString gpuWords(const NodeGpu& gpu) {
@@ -191,16 +196,7 @@ NodeLook lookOf(const SavedTarget& entry, CheckPhase phase) {
 }
 
 QString deviceWords(const SavedTarget& entry) {
-    if (entry.target.kind == TargetKind::Slurm && entry.last && !entry.last->partitions.empty())
-        return NodeWords::tr("%n partition(s)", nullptr, int(entry.last->partitions.size()));
-    const NodeFacts* facts = factsOf(entry);
-    if (facts == nullptr) return show::unknown();
-    if (facts->gpus.empty()) return NodeWords::tr("%n core(s)", nullptr, facts->cores);
-    return u"%1 \u00D7 %2"_s.arg(facts->gpus.size()).arg(text(facts->gpus.front().name));
-}
-
-QString memoryWords(const SavedTarget& entry) {
-    if (entry.target.kind == TargetKind::Slurm && entry.last && !entry.last->partitions.empty()) {
+    if (isCluster(entry)) {
         int nodes = 0, idle = 0;
         for (const SlurmPartition& partition : entry.last->partitions) {
             nodes += partition.nodes;
@@ -210,8 +206,28 @@ QString memoryWords(const SavedTarget& entry) {
     }
     const NodeFacts* facts = factsOf(entry);
     if (facts == nullptr) return show::unknown();
-    if (!facts->gpus.empty()) return show::bytes(facts->gpus.front().memory_bytes);
-    return NodeWords::tr("%1 of %2 free")
+    if (facts->gpus.empty()) return NodeWords::tr("%n core(s)", nullptr, facts->cores);
+    return u"%1 \u00D7 %2"_s.arg(facts->gpus.size()).arg(text(facts->gpus.front().name));
+}
+
+QString memoryWords(const SavedTarget& entry) {
+    if (isCluster(entry)) {
+        const auto less = [](const SlurmPartition& a, const SlurmPartition& b) {
+            return a.memory_bytes < b.memory_bytes;
+        };
+        const auto& all = entry.last->partitions;
+        const int64_t least = std::min_element(all.begin(), all.end(), less)->memory_bytes;
+        //: main memory of the nodes of a cluster: %1 is a size
+        return least > 0 ? NodeWords::tr("at least %1 RAM per node").arg(show::bytes(least))
+                         : show::unknown();
+    }
+    const NodeFacts* facts = factsOf(entry);
+    if (facts == nullptr) return show::unknown();
+    if (!facts->gpus.empty())
+        //: memory of a machine's GPUs: %1 is a size
+        return NodeWords::tr("%1 per GPU").arg(show::bytes(facts->gpus.front().memory_bytes));
+    //: a machine's main memory: %1 and %2 are sizes
+    return NodeWords::tr("%1 of %2 RAM free")
         .arg(show::bytes(facts->available_bytes), show::bytes(facts->memory_bytes));
 }
 

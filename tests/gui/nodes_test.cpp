@@ -19,6 +19,7 @@
 #include "gui/login/question_dialog.h"
 #include "gui/look/card.h"
 #include "gui/nodes/node_details.h"
+#include "gui/nodes/node_words.h"
 #include "gui/nodes/nodes_model.h"
 #include "gui/nodes/nodes_page.h"
 #include "tests/gui/own_home.h"
@@ -340,6 +341,26 @@ class NodesTest : public QObject {
         QCOMPARE(checks.phase(1), CheckPhase::Idle);
         QCOMPARE(checks.phase(2), CheckPhase::Idle);
         QVERIFY(checks.entry(1).last->node.can_train());
+    }
+
+    void aSizeOfMemorySaysWhoseItIs() {
+        SavedTarget entry;
+        entry.last.emplace().node = ready();
+        NodeFacts& facts = *entry.last->node.facts;
+        facts.memory_bytes = int64_t{1024} << 30;
+        facts.available_bytes = int64_t{981} << 30;
+        const auto words = [&] {
+            return memoryWords(entry).replace(QChar(0x202f), u' ').replace(QChar::Nbsp, u' ').remove(u',');
+        };
+        QCOMPARE(words(), u"981 GiB of 1024 GiB RAM free"_s);
+        facts.gpus.resize(8);
+        facts.gpus[0].memory_bytes = int64_t{80} << 30;
+        QCOMPARE(words(), u"80.0 GiB per GPU"_s);
+        entry.target.kind = TargetKind::Slurm;
+        entry.last->partitions = {{"gpu", true, true, "1:00:00", 12, 4, "gpu:4", 96, int64_t{1024} << 30},
+                                  {"cpu", false, true, "1:00:00", 40, 40, "", 64, int64_t{512} << 30}};
+        QCOMPARE(words(), u"at least 512 GiB RAM per node"_s);
+        QVERIFY(deviceWords(entry).startsWith(u"44 of 52"_s));
     }
 
     void serverTextIsWithoutWhatChangesHowItIsRead() {
