@@ -3899,6 +3899,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>Exposed communication</source>
         <translation>Nicht verdeckte Kommunikation</translation>
     </message>
+    <message>
+        <source>about the same</source>
+        <translation>etwa gleich</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::FindBar</name>

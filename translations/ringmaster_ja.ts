@@ -3871,6 +3871,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>Exposed communication</source>
         <translation>隠蔽されない通信</translation>
     </message>
+    <message>
+        <source>about the same</source>
+        <translation>ほぼ同じ</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::FindBar</name>

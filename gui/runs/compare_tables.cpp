@@ -88,9 +88,9 @@ QString changeText(const FigureRow& row, size_t run) {
     const Change change = row.changes[run];
     if (change == Change::Unknown || run == 0) return {};
     // A difference that the two figures do not show is noise.
-    if (change == Change::Same ||
-        valueText(row.figure, *row.values[run]) == valueText(row.figure, *row.values[0]))
+    if (valueText(row.figure, *row.values[run]) == valueText(row.figure, *row.values[0]))
         return FiguresModel::tr("the same");
+    if (change == Change::Same) return FiguresModel::tr("about the same");
     const double first = *row.values[0], other = *row.values[run];
     QString by = first == 0 ? valueText(row.figure, other - first)
                             : show::percent(std::abs(other - first) / std::abs(first));

@@ -33,7 +33,7 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::GradNorm,  CurveKind::Reward,          CurveKind::ClipShare,
                                 CurveKind::SamplerGap};
 
-constexpr double kMostNameEms = 14;  ///< width from which a run's name ends in dots
+constexpr double kLeastColumnEms = 6;  ///< a run's figures, and how they compare, need this width
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -44,7 +44,10 @@ class ChangeDelegate : public QStyledItemDelegate {
                const QModelIndex& index) const override {
         const Colours c = coloursOf(QApplication::palette());
         const QString change = index.data(FiguresModel::ChangeTextRole).toString();
-        const QRect box = option.rect.adjusted(space(0.4), 0, -space(0.4), 0);
+        // The margin of Qt's own cells, so that the figures stand under their header.
+        const int margin =
+            option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1;
+        const QRect box = option.rect.adjusted(margin, 0, -margin, 0);
         painter->save();
         if (option.state & QStyle::State_Selected)
             painter->fillRect(option.rect, mixed(c.card, c.accent, c.dark ? 0.2 : 0.12));
@@ -94,17 +97,13 @@ class ComparedTable : public QTableView {
 
   private:
     void fitColumns() {
-        const auto* header = horizontalHeader();
         const int columns = model() ? model()->columnCount() : 0;
         if (columns < 2) return;
         const int widest = viewport()->width() * 2 / 5;
         const int first = std::clamp(sizeHintForColumn(0) + space(0.6), space(8), std::max(space(9), widest));
-        const int share = (viewport()->width() - first) / (columns - 1);
+        const int share = std::max((viewport()->width() - first) / (columns - 1), space(kLeastColumnEms));
         setColumnWidth(0, first);
-        for (int column = 1; column < columns; ++column) {
-            const int name = std::min(header->sectionSizeHint(column), space(kMostNameEms));
-            setColumnWidth(column, std::max({space(8), share, name}));
-        }
+        for (int column = 1; column < columns; ++column) setColumnWidth(column, share);
     }
 };
 

@@ -451,6 +451,18 @@ class RunsTest : public QObject {
             words << figures->index(row, 0).data().toString() + u": "_s +
                          figures->index(row, 2).data(FiguresModel::ChangeTextRole).toString();
         QVERIFY2(words.join(u'|').contains(u"Tokens/s: better by"_s), qPrintable(words.join(u'|')));
+        auto* table = shown.find<QTableView>(u"compareFigures"_s);
+        const auto leftmost_ink = [](QWidget* part) {
+            const QImage image = part->grab().toImage();
+            for (int x = 0; x < image.width(); ++x) {
+                for (int y = 0; y < image.height() - 4; ++y)  // without the line under the header
+                    if (image.pixelColor(x, y).lightness() < 160) return x;
+            }
+            return -1;
+        };
+        const int header = leftmost_ink(table->horizontalHeader()->viewport()),
+                  cells = leftmost_ink(table->viewport());
+        QVERIFY2(std::abs(header - cells) <= 1, qPrintable(u"%1, %2"_s.arg(header).arg(cells)));
         auto* chart = view->findChild<ChartCard*>(u"compareChart0"_s);
         QCOMPARE(chart->plot()->chart().series.size(), 2u);
         QCOMPARE(chart->plot()->chart().series[0].x.back(), 40.0);
@@ -460,6 +472,33 @@ class RunsTest : public QObject {
         QCOMPARE(chart->plot()->chart().series[0].x.back(), 40 * 8192.0);
         shown.find<QPushButton>(u"leaveCompare"_s)->click();
         QVERIFY(!view->isVisible());
+    }
+
+    void callsTheSameOnlyWhatIsShownTheSame() {
+        const auto said = [](double first, double other) {
+            const auto figure = ComparedFigure::MemoryOverEstimate;
+            return changeText({figure, {first, other}, {Change::Unknown, change_of(figure, first, other)}},
+                              1);
+        };
+        QCOMPARE(said(1.1510, 1.1512), u"the same"_s);
+        QCOMPARE(said(1.1540, 1.1560), u"about the same"_s);  // shown as 115 % and 116 %
+        QVERIFY(said(1.15, 1.30).endsWith(u"more"_s));
+    }
+
+    void comparedRunsFitANarrowPage() {
+        TestHome home;
+        for (const char* name :
+             {"longdocs-with-a-long-name-1", "longdocs-with-a-long-name-2", "longdocs-with-a-long-name-3"})
+            home.add({.name = name});
+        Shown shown(home, {620, 700});
+        TRY_SETTLED(shown);
+        shown.table()->selectAll();
+        shown.find<QPushButton>(u"compareButton"_s)->click();
+        TRY_SETTLED(shown);
+        for (const QString& name : {u"compareFigures"_s, u"compareLines"_s}) {
+            const auto* table = shown.find<QTableView>(name);
+            QVERIFY2(table->horizontalHeader()->length() <= table->viewport()->width(), qPrintable(name));
+        }
     }
 
     void comparedChartsMarkAlertsAndShowOnlyWhatTheRunsHave() {
