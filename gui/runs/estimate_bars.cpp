@@ -95,6 +95,18 @@ QSize EstimateBars::minimumSizeHint() const {
     return {space(12), sizeHint().height()};
 }
 
+/// Returns the width of the widest figure, with a gap before it: all bars end at the same place.
+double EstimateBars::figureWidth() const {
+    const QFontMetricsF metrics(fontOf(Type::Small));
+    double widest = metrics.horizontalAdvance(ringmaster::show::unknown());
+    for (const Pair& pair : m_pairs) {
+        for (const auto& value : pair.values()) {
+            if (value) widest = std::max(widest, metrics.horizontalAdvance(pair.form(*value)));
+        }
+    }
+    return widest + space(0.5);
+}
+
 double EstimateBars::paintPair(QPainter& painter, const Pair& pair, double top) const {
     const Colours c = coloursOf(this);
     const QFontMetricsF metrics(font());
@@ -115,13 +127,11 @@ double EstimateBars::paintPair(QPainter& painter, const Pair& pair, double top) 
     const double caption =
         std::max(smallMetrics.horizontalAdvance(words[0]), smallMetrics.horizontalAdvance(words[1])) +
         space(0.5);
-    double most = 0, figure = 0;
-    for (const auto& value : {pair.estimated, pair.measured, pair.high}) {
-        if (!value || !std::isfinite(*value)) continue;
-        most = std::max(most, *value);
-        figure = std::max(figure, smallMetrics.horizontalAdvance(pair.form(*value)));
+    const double figure = figureWidth();
+    double most = 0;
+    for (const auto& value : pair.values()) {
+        if (value && std::isfinite(*value)) most = std::max(most, *value);
     }
-    figure += space(0.5);
     const double room = std::max(1.0, width() - caption - figure), thick = space(0.5), line = barHeight();
     painter.setFont(small);
     for (int which = 0; which < 2; ++which) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -30,10 +31,13 @@ class EstimateBars : public QWidget {
         std::optional<double> estimated, measured, low, high;
         QString (*form)(double);
         bool is_share = false;
+
+        std::array<std::optional<double>, 3> values() const { return {estimated, measured, high}; }
     };
     QString judgement(const Pair& pair) const;
     double paintPair(QPainter& painter, const Pair& pair, double top) const;
     static double barHeight();
+    double figureWidth() const;
     double pairHeight() const;
 
     std::vector<Pair> m_pairs;

@@ -21,6 +21,7 @@
 #include <QTest>
 #include <QTimer>
 #include <QTreeWidget>
+#include <set>
 
 #include "gui/charts/chart_card.h"
 #include "gui/look/look.h"
@@ -634,6 +635,30 @@ class RunsTest : public QObject {
         QVERIFY(bars.accessibleDescription().contains(u"not measured yet"_s));
         bars.resize(400, 200);
         QVERIFY(bars.grab().width() > 0);
+    }
+
+    void allBarsEndAtTheSamePlace() {
+        EstimateBars bars;
+        RunRow row;
+        row.planned.memory_bytes = int64_t{33} << 30;
+        row.measured.peak_memory_bytes = int64_t{35} << 30;
+        row.planned.step_s = 26;
+        row.measured.step_s = 27;
+        bars.show(row);
+        bars.resize(500, bars.sizeHint().height());
+        const QImage image = bars.grab().toImage();
+        const QColor fill = timeColour(TimePart::Compute, coloursOf(&bars));
+        std::set<int> ends;  // of the longest bar of each pair
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = image.width() - 1; x > 0; --x) {
+                if (image.pixelColor(x, y) != fill) continue;
+                ends.insert(x);
+                break;
+            }
+        }
+        QVERIFY(!ends.empty());
+        QVERIFY2(*ends.rbegin() - *ends.begin() <= 2,
+                 qPrintable(u"%1 to %2"_s.arg(*ends.begin()).arg(*ends.rbegin())));
     }
 
     void saysOfExposedCommunicationOnlyWhatItsFiguresShow() {
