@@ -3548,10 +3548,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>bester Loss</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>Tokens/s</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>Checkpoint</translation>
     </message>
@@ -3659,6 +3655,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>exposed communication</source>
         <translation>nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>mean tokens/s</source>
+        <translation>Tokens/s im Mittel</translation>
     </message>
 </context>
 <context>

@@ -3543,10 +3543,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>最小の損失</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>損失</translation>
     </message>
@@ -3632,6 +3628,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>exposed communication</source>
         <translation>隠蔽されない通信</translation>
+    </message>
+    <message>
+        <source>mean tokens/s</source>
+        <translation>トークン/秒（平均）</translation>
     </message>
 </context>
 <context>

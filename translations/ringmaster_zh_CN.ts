@@ -3522,10 +3522,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>最低 loss</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>token/s</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>检查点</translation>
     </message>
@@ -3632,6 +3628,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>exposed communication</source>
         <translation>未掩盖的通信</translation>
+    </message>
+    <message>
+        <source>mean tokens/s</source>
+        <translation>平均 token/s</translation>
     </message>
 </context>
 <context>

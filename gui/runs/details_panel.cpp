@@ -214,7 +214,7 @@ QWidget* DetailsPanel::makeSummary() {
     auto* row = new QWidget;
     auto* grid = new CardGrid(6, 5, row);
     for (const QString& caption :
-         {tr("step"), tr("loss"), tr("best loss"), tr("tokens/s"), tr("exposed communication")}) {
+         {tr("step"), tr("loss"), tr("best loss"), tr("mean tokens/s"), tr("exposed communication")}) {
         m_figures.push_back(new Figure(caption));
         grid->addCard(m_figures.back());
     }

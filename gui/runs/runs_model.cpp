@@ -175,7 +175,9 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case TokensPerSecond:
             return with(measured.tokens_per_s, show::rate);
         case PeakMemory:
-            return with(measured.peak_memory_bytes, show::bytes);
+            return with(measured.peak_memory_bytes, [&](int64_t bytes) {
+                return (measured.peak_is_sampled ? u"\u2248 "_s : QString()) + show::bytes(bytes);
+            });
         case Estimate:
             return with(plan.memory_bytes, show::bytes);
         case Overhead:

@@ -178,6 +178,7 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     figures.step = steps.back().step;
     figures.last_loss = steps.back().loss;
     figures.best_is_sampled = bytes > kLongestReadWhole;
+    figures.peak_is_sampled = bytes > (ranks > 1 ? kOtherRankBytes : kLongestReadWhole);
     figures.step_s = sums.seconds();
     figures.tokens_per_s = sums.tokens_per_s();
     std::vector<StepSums> all{sums};

@@ -44,8 +44,9 @@ struct MeasuredFigures {
     std::optional<double> step_s, tokens_per_s;  ///< means over the steps that were read
     std::optional<double> overhead;              ///< exposed communication ÷ step time, mean over ranks
     std::optional<int64_t>
-        peak_memory_bytes;    ///< highest peak among the steps that were read, on ranks 0 to 63
-    double ran_before_s = 0;  ///< seconds that the attempts before the last one ran
+        peak_memory_bytes;         ///< highest peak among the steps that were read, on ranks 0 to 63
+    bool peak_is_sampled = false;  ///< not all steps of all ranks were read
+    double ran_before_s = 0;       ///< seconds that the attempts before the last one ran
 };
 
 struct RunRow {

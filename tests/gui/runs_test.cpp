@@ -135,6 +135,7 @@ class RunsTest : public QObject {
              {RunsModel::LastLoss, RunsModel::BestLoss, RunsModel::TokensPerSecond, RunsModel::PeakMemory,
               RunsModel::Estimate, RunsModel::Overhead, RunsModel::Length, RunsModel::Duration})
             QVERIFY2(text(column) != u"\u2013"_s, qPrintable(RunsModel::title(RunsModel::Column(column))));
+        QVERIFY(text(RunsModel::PeakMemory).startsWith(u'\u2248'));  // only rank 0 was read to its start
         QVERIFY(!model->index(0, RunsModel::State).data(Qt::DecorationRole).value<QIcon>().isNull());
         QVERIFY(model->index(0, RunsModel::Name)
                     .data(Qt::AccessibleTextRole)
