@@ -31,9 +31,9 @@ QColor hex(unsigned rgb) {
 /// for light and dark backgrounds. Green and red are left out: in a chart they are the evaluation and the
 /// capacity.
 constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0xd4569c, 0x0f8fa3,
-                                                0x7f9a12, 0xa34cc7, 0x8a6420, 0x5a5fd0};
+                                                0x969a14, 0xa34cc7, 0x8a6420, 0x5a5fd0};
 constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0xf07fbd, 0x35bccf,
-                                               0xb9d24a, 0xc583ea, 0xc09a4a, 0x8f93f5};
+                                               0xd2d04c, 0xc583ea, 0xc09a4a, 0x8f93f5};
 /// Holds three blues for the model's states, two ambers for the step's needs, then one hue each.
 constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
                                                   0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
