@@ -79,6 +79,21 @@ class ChangeDelegate : public QStyledItemDelegate {
     }
 };
 
+/// Elides the names of runs: Qt does not count the width of a section's icon when it elides the text.
+class RunsHeader : public QHeaderView {
+  public:
+    using QHeaderView::QHeaderView;
+
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
+        QHeaderView::initStyleOptionForIndex(option, section);
+        QFont bold = font();
+        bold.setBold(true);  // Qt's hint has room for a bold text
+        const int beside = sectionSizeHint(section) - QFontMetrics(bold).horizontalAdvance(option->text);
+        option->text = option->fontMetrics.elidedText(option->text, Qt::ElideMiddle,
+                                                      sectionSize(section) - std::max(beside, 0));
+    }
+};
+
 /// Shows figures of runs in columns that share the table's width.
 class ComparedTable : public QTableView {
   public:
@@ -109,6 +124,7 @@ class ComparedTable : public QTableView {
 
 QTableView* readTable(QAbstractItemModel* model, const QString& name) {
     auto* table = new ComparedTable;
+    table->setHorizontalHeader(new RunsHeader(Qt::Horizontal, table));
     table->setModel(model);
     table->setAccessibleName(name);
     table->setProperty("flat", true);
@@ -121,7 +137,6 @@ QTableView* readTable(QAbstractItemModel* model, const QString& name) {
     table->verticalHeader()->hide();
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table->horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
     return table;
 }
 

@@ -498,8 +498,16 @@ class RunsTest : public QObject {
         shown.find<QPushButton>(u"compareButton"_s)->click();
         TRY_SETTLED(shown);
         for (const QString& name : {u"compareFigures"_s, u"compareLines"_s}) {
-            const auto* table = shown.find<QTableView>(name);
-            QVERIFY2(table->horizontalHeader()->length() <= table->viewport()->width(), qPrintable(name));
+            auto* table = shown.find<QTableView>(name);
+            QHeaderView* header = table->horizontalHeader();
+            QVERIFY2(header->length() <= table->viewport()->width(), qPrintable(name));
+            const QImage image = header->viewport()->grab().toImage();
+            const auto end_of_name = [&](int section) {
+                const int wide = header->sectionSize(section) / 2;
+                return image.copy(header->sectionViewportPosition(section) + wide, 0, wide - 1,
+                                  image.height());
+            };
+            QVERIFY2(end_of_name(1) != end_of_name(2), "the ends of the names differ");
         }
     }
 
