@@ -1795,7 +1795,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>at least %1 RAM per node</source>
         <extracomment>main memory of the nodes of a cluster: %1 is a size</extracomment>
-        <translation>mindestens %1 RAM je Knoten</translation>
+        <translation>ab %1 RAM je Knoten</translation>
     </message>
     <message>
         <source>%1 per GPU</source>

@@ -30,6 +30,7 @@ constexpr double kMostNameEms = 14;  ///< limits a column of host names, which c
 constexpr double kMostColumnEms = 12;
 constexpr double kLeastMessageEms = 8;
 constexpr double kLeastColumnEms = 6;
+constexpr double kLeastStateEms = 7;
 
 /// Elides a cell's text before it is laid out. Qt would lay out the whole text first: if only the hidden part
 /// has Chinese or Japanese letters, which are taller, the visible part stands too high.
@@ -190,9 +191,12 @@ void NodesPage::fitColumns() {
     m_table->setColumnHidden(NodesModel::Message, false);  // a hidden column has no width
     const int title = m_table->horizontalHeader()->sectionSizeHint(NodesModel::Message) + space(0.5);
     m_table->setColumnHidden(NodesModel::Message, left < std::max(title, space(kLeastMessageEms)));
-    for (const int column : {NodesModel::Devices, NodesModel::Name, NodesModel::Memory}) {
+    for (const auto& [column, least] : {std::pair(NodesModel::Devices, kLeastColumnEms),
+                                        {NodesModel::Name, kLeastColumnEms},
+                                        {NodesModel::State, kLeastStateEms},
+                                        {NodesModel::Memory, kLeastColumnEms}}) {
         const int now = m_table->columnWidth(column);
-        const int less = std::clamp(-left, 0, std::max(0, now - space(kLeastColumnEms)));
+        const int less = std::clamp(-left, 0, std::max(0, now - space(least)));
         m_table->setColumnWidth(column, now - less);
         left += less;
     }
