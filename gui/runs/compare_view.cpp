@@ -89,7 +89,7 @@ class RunsHeader : public QHeaderView {
         QFont bold = font();
         bold.setBold(true);  // Qt's hint has room for a bold text
         const int beside = sectionSizeHint(section) - QFontMetrics(bold).horizontalAdvance(option->text);
-        option->text = option->fontMetrics.elidedText(option->text, Qt::ElideMiddle,
+        option->text = option->fontMetrics.elidedText(option->text, textElideMode(),
                                                       sectionSize(section) - std::max(beside, 0));
     }
 };
@@ -137,6 +137,7 @@ QTableView* readTable(QAbstractItemModel* model, const QString& name) {
     table->verticalHeader()->hide();
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table->horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
     return table;
 }
 
