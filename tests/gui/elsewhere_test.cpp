@@ -76,7 +76,7 @@ class ElsewhereTest : public QObject {
         m_home.write("example/example.yaml",
                      m_home.read("example/example.yaml").replace("sequence_len: 2048", "sequence_len: 1024"));
         m_home.write("example/quick.yaml", m_home.read("example/example.yaml")
-                                               .replace("sequence_len: 1024", "sequence_len: 512")
+                                               .replace("sequence_len: 1024", "sequence_len: 256")
                                                .replace("max_steps: 60", "max_steps: 80")
                                                .replace("./out", "./quick"));
         m_home.write("example/short.yaml", m_home.read("example/quick.yaml")
