@@ -143,5 +143,5 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     // Ends without destroying static objects: LibTorch would take a tenth of a second to forget its
     // operators.
-    std::_Exit(status);
+    std::quick_exit(status);
 }
