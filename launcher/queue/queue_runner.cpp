@@ -194,6 +194,7 @@ void QueueRunner::follow(const std::vector<RunDirectory>& active) {
 }  // namespace
 
 void run_queue(const Places& places) {
+    if (is_queue_alive(places)) return;
     // Another process may hold the lock for a moment, only to see whether this one is alive.
     const FileLock alone(runner_lock(queue_folder(places)), std::chrono::milliseconds(200));
     if (alone.is_held()) QueueRunner(places).run();
