@@ -2566,6 +2566,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>Verdicts</name>
     <message>
+        <source>The others wait %1 of a step for it since step %2 or earlier.</source>
+        <translation>Seit Schritt %2 oder schon länger warten die anderen %1 jedes Schritts auf ihn.</translation>
+    </message>
+    <message>
         <source>A rank</source>
         <translation>Ein Rank</translation>
     </message>

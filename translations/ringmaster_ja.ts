@@ -2550,6 +2550,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>Verdicts</name>
     <message>
+        <source>The others wait %1 of a step for it since step %2 or earlier.</source>
+        <translation>遅くともステップ %2 以降、ほかのランクはステップの %1 をこのランクを待つために費やしています。</translation>
+    </message>
+    <message>
         <source>A rank</source>
         <translation>あるランク</translation>
     </message>

@@ -2550,6 +2550,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>Verdicts</name>
     <message>
+        <source>The others wait %1 of a step for it since step %2 or earlier.</source>
+        <translation>从第 %2 步或更早起，其他 rank 每步有 %1 的时间在等它。</translation>
+    </message>
+    <message>
         <source>A rank</source>
         <translation>某个 rank</translation>
     </message>

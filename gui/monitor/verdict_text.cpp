@@ -84,10 +84,12 @@ VerdictText trouble(const Diagnosis& found) {
                     Verdicts::tr("%1 uses %2 of its device at the peak.").arg(whose(found), share),
                     Verdicts::tr("A longer sequence or a larger batch would not fit.")};
         case Finding::Straggler:
-            return {
-                toneOf(found.urgency), Verdicts::tr("%1 is slow.").arg(whose(found)),
-                Verdicts::tr("The others wait %1 of a step for it since step %2.").arg(share, stepOf(found)),
-                Verdicts::tr("Check that device: temperature, clock, other programs.")};
+            return {toneOf(found.urgency), Verdicts::tr("%1 is slow.").arg(whose(found)),
+                    (found.may_be_earlier
+                         ? Verdicts::tr("The others wait %1 of a step for it since step %2 or earlier.")
+                         : Verdicts::tr("The others wait %1 of a step for it since step %2."))
+                        .arg(share, stepOf(found)),
+                    Verdicts::tr("Check that device: temperature, clock, other programs.")};
         case Finding::LossSpike:
             return {Tone::Warning, Verdicts::tr("The loss has jumped."),
                     Verdicts::tr("At step %1 it is %2 above the usual.").arg(stepOf(found), share),

@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kRecent = 100;  ///< most recent steps of each rank to look at
 constexpr size_t kJudged = 20;   ///< fewest steps that the straggler rule needs
 constexpr double kSlow = 0.1, kVerySlow = 0.2;
+constexpr int64_t kMostFollowed = 10'000;  ///< steps over which the beginning of a slow rank is looked for
 constexpr double kLeastHang_s = 60, kHangSteps = 10;
 constexpr double kLongPhase_s = 300;  ///< loading and saving may stay silent for this long
 constexpr double kFullMemory = 0.95;
@@ -177,6 +178,7 @@ Maybe straggling(const Evidence& run, double from) {
     found.rank = slow->rank;
     found.share = slow->score;
     found.step = slow->since_step;
+    found.may_be_earlier = slow->may_be_earlier;
     for (const RankEvidence& rank : run.ranks) {
         if (rank.rank == slow->rank) found.host = rank.host;
     }
@@ -231,7 +233,7 @@ double overhead(const Evidence& run) {
     std::vector<StepSums> ranks;
     for (const RankEvidence& rank : run.ranks) {
         StepSums& sums = ranks.emplace_back();
-        const size_t begin = rank.recent.size() > kJudged ? rank.recent.size() - kJudged : 0;
+        const size_t begin = rank.recent.size() - std::min(rank.recent.size(), size_t{kRecentSteps});
         for (size_t i = begin; i < rank.recent.size(); ++i) sums.add(rank.recent[i].event);
     }
     return mean_overhead(ranks).value_or(0);
@@ -254,6 +256,34 @@ Diagnosis running_well(const Evidence& run) {
     well.seconds = median(last_of(first, kRecent, seconds_of)) *
                    static_cast<double>(run.total_steps.value_or(*well.step) - *well.step);
     return well;
+}
+
+struct StepTimes {
+    double step_s = 0, wait_s = 0;
+};
+/// Returns nullopt if the step is not known.
+std::optional<StepTimes> times_of(const RankEvidence& rank, int64_t step) {
+    if (rank.steps != nullptr) {
+        if (!rank.steps->has(step)) return {};
+        return StepTimes{double(rank.steps->value(step, Measure::StepSeconds)),
+                         double(rank.steps->value(step, Measure::ExposedSeconds))};
+    }
+    for (const TimedStep& one : rank.recent)
+        if (one.event.step == step) return StepTimes{one.event.step_s, one.event.exposed_comm_s};
+    return {};
+}
+
+/// Follows the stretch in which the other rank waits for the culprit back to its first step.
+void set_begin(Straggler& found, const RankEvidence& culprit, const RankEvidence& other) {
+    const int64_t last = std::min(culprit.recent.back().event.step, other.recent.back().event.step);
+    for (int64_t step = last; step > culprit.start_step; --step) {
+        const auto own = times_of(culprit, step), waiting = times_of(other, step);
+        found.may_be_earlier = !own || !waiting || last - step >= kMostFollowed;
+        if (found.may_be_earlier) break;
+        if (!(waiting->wait_s - own->wait_s >= kSlow / 2 * waiting->step_s)) break;
+        found.since_step = step;
+    }
+    if (found.since_step == 0) found.since_step = culprit.recent[culprit.recent.size() - kJudged].event.step;
 }
 
 std::string whose(const Diagnosis& found) {
@@ -289,14 +319,8 @@ std::optional<Straggler> find_straggler(const std::vector<RankEvidence>& ranks) 
     }
     const SlowRank slow = slowest_rank(waits);
     const RankEvidence& culprit = ranks[static_cast<size_t>(slow.rank)];
-    Straggler found{culprit.rank, slow.share, 0};
-    const auto &mine = culprit.recent, &theirs = ranks[static_cast<size_t>(slow.waiting)].recent;
-    for (size_t back = 1; back <= std::min(mine.size(), theirs.size()); ++back) {
-        const StepEvent &own = mine[mine.size() - back].event, &other = theirs[theirs.size() - back].event;
-        if (!(other.exposed_comm_s - own.exposed_comm_s >= kSlow / 2 * other.step_s)) break;
-        found.since_step = own.step;
-    }
-    if (found.since_step == 0) found.since_step = mine[mine.size() - kJudged].event.step;
+    Straggler found{culprit.rank, slow.share};
+    set_begin(found, culprit, ranks[static_cast<size_t>(slow.waiting)]);
     return found;
 }
 
@@ -350,7 +374,7 @@ DiagnosisText text_of(const Diagnosis& found) {
         case Finding::Straggler:
             return {whose(found) + " is slow.",
                     "The others wait " + share + " of a step for it since step " +
-                        format_count(found.step.value_or(0)) + ".",
+                        format_count(found.step.value_or(0)) + (found.may_be_earlier ? " or earlier." : "."),
                     "Check that device: temperature, clock, other programs."};
         case Finding::LossSpike:
             return {"The loss has jumped.", "It is " + share + " above the usual" + at_step(found) + ".",
@@ -391,8 +415,10 @@ Evidence evidence_of(const RunHistory& history, double now) {
         of_rank.host = rank.hello ? rank.hello->host : "";
         of_rank.phase = rank.phase ? rank.phase->name : "";
         of_rank.last_heard = rank.last_heard;
-        const int64_t began = rank.hello ? rank.hello->start_step : 0;
-        const int64_t first = std::max(began, rank.last_step - static_cast<int64_t>(kRecent)) + 1;
+        of_rank.start_step = rank.hello ? rank.hello->start_step : 0;
+        of_rank.steps = &rank.steps;
+        const int64_t first =
+            std::max(of_rank.start_step, rank.last_step - static_cast<int64_t>(kRecent)) + 1;
         for (int64_t step = first; step <= rank.last_step; ++step) {
             if (rank.steps.has(step))
                 of_rank.recent.push_back({rank.steps.time(step), rank.steps.event(step)});

@@ -44,14 +44,15 @@ enum class Urgency { None, Good, Warning, Critical };
 struct Diagnosis {
     Finding finding = Finding::Waiting;
     Urgency urgency = Urgency::None;
-    std::optional<int> rank = {};           ///< rank that the finding is about
-    std::optional<int64_t> step = {};       ///< step at which it began, or from which to resume
-    double share = 0;                       ///< share of the step, of the memory or of the lost throughput
-    double seconds = 0;                     ///< seconds of silence, or seconds left
-    std::string host = {};                  ///< host of that rank
-    std::string text = {};                  ///< reason of the end, output folder, or phase of a hanging rank
-    Reason why = {};                        ///< the reason of the end as parts; empty if it has none
-    std::string code = {};                  ///< code of a failed run
+    std::optional<int> rank = {};      ///< rank that the finding is about
+    std::optional<int64_t> step = {};  ///< step at which it began, or from which to resume
+    bool may_be_earlier = false;       ///< true if it may have begun before `step`, which is the first known
+    double share = 0;                  ///< share of the step, of the memory or of the lost throughput
+    double seconds = 0;                ///< seconds of silence, or seconds left
+    std::string host = {};             ///< host of that rank
+    std::string text = {};             ///< reason of the end, output folder, or phase of a hanging rank
+    Reason why = {};                   ///< the reason of the end as parts; empty if it has none
+    std::string code = {};             ///< code of a failed run
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 
     /// Returns true if the run completed with fewer steps than planned; `step` is then its last step.
@@ -64,7 +65,9 @@ struct RankEvidence {
     std::string host;
     std::string phase;
     double last_heard = 0;
-    std::vector<TimedStep> recent;  ///< steps of the newest attempt, ascending
+    std::vector<TimedStep> recent;       ///< last steps of the newest attempt, ascending
+    int64_t start_step = 0;              ///< step that the newest attempt went on from
+    const StepColumns* steps = nullptr;  ///< all steps that are known; null: only the recent ones
 };
 
 struct Evidence {
@@ -86,7 +89,8 @@ struct Evidence {
 struct Straggler {
     int rank = 0;
     double score = 0;
-    int64_t since_step = 0;  ///< first step of the unbroken stretch in which it lagged
+    int64_t since_step = 0;       ///< first known step of the unbroken stretch in which it lagged
+    bool may_be_earlier = false;  ///< true if the stretch may have begun earlier
 };
 /// Returns nullopt if the rule does not apply: one rank, missing figures, or a rank with fewer than 20 steps.
 std::optional<Straggler> find_straggler(const std::vector<RankEvidence>& ranks);
@@ -102,6 +106,7 @@ struct DiagnosisText {
 };
 DiagnosisText text_of(const Diagnosis& diagnosis);
 
+/// The evidence refers to the history's steps.
 Evidence evidence_of(const RunHistory& history, double now);
 /// Adds the plan's facts: total steps, memory, overhead, and the finding that names a better layout.
 void add_plan(Evidence& evidence, const Plan& plan);

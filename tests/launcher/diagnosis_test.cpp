@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "launcher/history/figures.h"
+
 namespace ringmaster {
 
 namespace {
@@ -68,6 +70,33 @@ TEST(Diagnosis, TheStragglerIsTheRankThatWaitsLeast) {
     EXPECT_EQ(found.host, "node-2");
     EXPECT_EQ(found.step, 61);
     EXPECT_NEAR(found.share, 0.25, 1e-9);
+}
+
+TEST(Diagnosis, TheStragglersBeginIsFollowedBeyondTheRecentSteps) {
+    Evidence run = healthy(2, 300);
+    slow_down(run, 1, 0.25, 42);
+    std::vector<StepColumns> all(2);
+    for (size_t rank = 0; rank < 2; ++rank) {
+        auto& recent = run.ranks[rank].recent;
+        for (const TimedStep& step : recent) all[rank].put(step.t, step.event);
+        recent.erase(recent.begin(), recent.end() - 100);
+    }
+    EXPECT_EQ(diagnose(run).step, 201);
+    EXPECT_THAT(text_of(diagnose(run)).why, testing::HasSubstr("since step 201 or earlier"));
+    for (size_t rank = 0; rank < 2; ++rank) run.ranks[rank].steps = &all[rank];
+    EXPECT_EQ(diagnose(run).step, 42);
+    EXPECT_THAT(text_of(diagnose(run)).why, testing::HasSubstr("since step 42."));
+    for (RankEvidence& rank : run.ranks) rank.start_step = 100;
+    EXPECT_EQ(diagnose(run).step, 101) << "an attempt's first step";
+    EXPECT_FALSE(diagnose(run).may_be_earlier);
+}
+
+TEST(Diagnosis, TheShareIsThatOfTheHeadline) {
+    Evidence run = healthy();
+    for (RankEvidence& rank : run.ranks)
+        for (TimedStep& step : rank.recent)
+            if (step.event.step > 100 - kRecentSteps) step.event.exposed_comm_s = 0.2;
+    EXPECT_NEAR(diagnose(run).share, 0.2, 1e-9);
 }
 
 TEST(Diagnosis, SmallDifferencesAreSilentAndMiddlingOnesWarn) {
