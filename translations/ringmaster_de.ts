@@ -3413,6 +3413,13 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>%1 Tokens, %2 trainiert</translation>
     </message>
     <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weitere</numerusform>
+            <numerusform>und %n weitere</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n document(s)</source>
         <translation>
             <numerusform>%n Dokument</numerusform>

@@ -3388,6 +3388,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>%1 トークン、学習対象 %2</translation>
     </message>
     <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>ほか %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n document(s)</source>
         <translation>
             <numerusform>%n ドキュメント</numerusform>

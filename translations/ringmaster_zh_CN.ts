@@ -3388,6 +3388,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>%1 个 token，%2 个参与训练</translation>
     </message>
     <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>还有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n document(s)</source>
         <translation>
             <numerusform>%n 个文档</numerusform>

@@ -286,8 +286,10 @@ void DataPage::writeLosses() {
     const std::span named(lost.data(), std::min<size_t>(kNamedLosses, lost.size()));
     const auto add = [&](int64_t count, const QString& words, std::string_view why) {
         if (count > 0) lines << words.arg(show::count(count));
+        int64_t more = count;
         for (const LostRow& row : named)
-            if (row.why == why) lines << u"   "_s + loss_words(row);
+            if (row.why == why) lines << u"   "_s + loss_words(row), --more;
+        if (more > 0) lines << u"   "_s + tr("and %n more", nullptr, int(more));
     };
     add(rows.dropped_long, tr("%1 left out: longer than sequence_len"), "long");
     add(rows.dropped_short, tr("%1 left out: too short"), "short");

@@ -67,13 +67,13 @@ std::string PreparedRows::beginning(int64_t index, int64_t tokens) const {
 }
 
 std::vector<LengthBin> PreparedRows::lengths(int64_t longest, int bins) const {
-    const int64_t width = std::max<int64_t>(1, (longest + bins - 1) / bins);
-    std::vector<LengthBin> found(static_cast<size_t>(bins));
-    for (int64_t bin = 0; bin < bins; ++bin)
-        found[static_cast<size_t>(bin)] = {bin * width, std::min((bin + 1) * width, longest), 0};
+    const int64_t count = std::clamp<int64_t>(longest, 1, bins), end = std::max<int64_t>(longest, 1);
+    std::vector<LengthBin> found;
+    for (int64_t bin = 0; bin < count; ++bin)
+        found.push_back({bin * end / count, (bin + 1) * end / count, 0});
     for (int64_t index = 0; index < rows(); ++index) {
-        const int64_t bin = std::clamp<int64_t>((length(index) - 1) / width, 0, bins - 1);
-        ++found[static_cast<size_t>(bin)].rows;
+        const int64_t tokens = std::clamp<int64_t>(length(index), 1, end);
+        ++found[static_cast<size_t>((tokens * count - 1) / end)].rows;
     }
     return found;
 }

@@ -59,7 +59,7 @@ class PreparedRows {
     /// Returns the beginning of a row's text, on one line.
     std::string beginning(int64_t index, int64_t tokens) const;
 
-    /// Returns `bins` bins of equal width up to `longest`.
+    /// Returns up to `bins` bins of equal width, the last of which ends at `longest` tokens.
     std::vector<LengthBin> lengths(int64_t longest, int bins) const;
     RepeatedRows duplicates() const;
     int64_t trained_tokens() const;

@@ -80,7 +80,12 @@ def test_what_was_left_out_and_what_repeats(token_config):
     (lost,) = said["lost"]["examples"]
     assert lost["why"] == "long" and lost["tokens"] > 128 and lost["place"].endswith("rows.jsonl, line 6")
     assert said["duplicates"] == {"rows": 1, "examples": [{"row": 5, "earlier": 1}]}
-    assert sum(bin["rows"] for bin in said["lengths"]) == 5
+    for report, longest in [(said, 128), (rows_of(file, "--set", "sequence_len=121", "--n", 9), 121)]:
+        bins = report["lengths"]
+        assert [bin["from"] for bin in bins] == [1, *(bin["to"] + 1 for bin in bins[:-1])] and bins[-1]["to"] == longest
+        for bin in bins:
+            assert bin["from"] <= bin["to"]
+            assert bin["rows"] == sum(bin["from"] <= row["tokens"] <= bin["to"] for row in report["shown"])
     assert said["tokens_total"] == sum(row["tokens"] for row in said["shown"])
     cut = rows_of(file, "--set", "excess_length_strategy=truncate", "--from", 6)
     assert cut["lost"]["cut"] == 1 and cut["lost"]["examples"][0]["why"] == "cut" and cut["shown"][0]["tokens"] == 128
