@@ -1,9 +1,11 @@
 #include "gui/app/languages.h"
 
-#include <QCoreApplication>
+#include <QFontDatabase>
+#include <QGuiApplication>
 #include <QLibraryInfo>
 #include <QLocale>
 #include <QTranslator>
+#include <algorithm>
 
 namespace ringmaster {
 
@@ -33,13 +35,30 @@ QTranslator& installed(int which) {
     return translators[which];
 }
 
+/// Draws all texts of a language with one family made for it, if one is installed. If Qt chose another family
+/// for the characters that the system's own lacks, digits and full stops would change their shape within a
+/// line, depending on the character before them.
+void use_font_of(const QString& code) {
+    static const QFont system = QGuiApplication::font();
+    QFont font = system;
+    const QStringList installed = QFontDatabase::families();
+    for (const Language& language : languages_known()) {
+        if (language.code != code) continue;
+        const auto found = std::ranges::find_if(
+            language.families, [&](const QString& family) { return installed.contains(family); });
+        if (found != language.families.end()) font.setFamilies(QStringList{*found} + system.families());
+    }
+    QGuiApplication::setFont(font);
+}
+
 }  // namespace
 
 const std::vector<Language>& languages_known() {
-    static const std::vector<Language> all{{u"en"_s, u"English"_s},
-                                           {u"de"_s, u"Deutsch"_s},
-                                           {u"ja"_s, u"日本語"_s},
-                                           {u"zh_CN"_s, u"简体中文"_s}};
+    static const std::vector<Language> all{
+        {u"en"_s, u"English"_s},
+        {u"de"_s, u"Deutsch"_s},
+        {u"ja"_s, u"日本語"_s, {u"Noto Sans CJK JP"_s, u"Noto Sans JP"_s, u"IPAexGothic"_s, u"VL PGothic"_s}},
+        {u"zh_CN"_s, u"简体中文"_s, {u"Noto Sans CJK SC"_s, u"Noto Sans SC"_s, u"WenQuanYi Micro Hei"_s}}};
     return all;
 }
 
@@ -48,6 +67,7 @@ void use_language(const QString& code) {
     const QLocale system = QLocale::system();
     // Keeps the system's conventions (decimal sign, dates) if the system uses the same language.
     QLocale::setDefault(system.name().section(u'_', 0, 0) == now.section(u'_', 0, 0) ? system : QLocale(now));
+    use_font_of(now);
     QTranslator& qt = installed(0);
     if (qt.load(u"qtbase_"_s + now, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&qt);

@@ -152,7 +152,8 @@ QColor timeColour(TimePart part, const Colours& colours) {
 }
 
 int space(double ems) {
-    return int(std::lround(ems * QFontMetricsF(QApplication::font()).height()));
+    constexpr double kLine = 7.0 / 6;  // height of a line of Latin characters; lines of others are higher
+    return int(std::lround(ems * kLine * QFontInfo(QApplication::font()).pixelSize()));
 }
 
 int lineHeight(const QFont& font) {

@@ -45,6 +45,20 @@ class LanguagesTest : public QObject {
         QCOMPARE(QLocale().name().section(u'_', 0, 0), code.section(u'_', 0, 0));
     }
 
+    void aLanguageIsDrawnWithAFamilyMadeForItIfOneIsInstalled() {
+        use_language(u"en"_s);
+        const QFont before = QGuiApplication::font();
+        for (const Language& language : languages_known()) {
+            use_language(language.code);
+            QStringList made = language.families;
+            made.removeIf([](const QString& family) { return !QFontDatabase::hasFamily(family); });
+            const QStringList families = QGuiApplication::font().families();
+            QCOMPARE(families, made.mid(0, 1) + before.families());
+        }
+        use_language(u"en"_s);
+        QCOMPARE(QGuiApplication::font(), before);
+    }
+
     void aReasonHasItsWordsInEachLanguage() {
         RunState state;
         give_reason(state, {{"stopped-after", {"12"}}, {"is-saved"}});
