@@ -116,7 +116,7 @@ void Legend::paintEvent(QPaintEvent*) {
         } else {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
-            painter.drawEllipse(QPointF(at.box.left() + r, y), r, r);
+            painter.drawEllipse(QPointF(at.box.left() + r + 0.5, y), r, r);  // its smoothed edge fits
         }
         painter.setPen(entry.rank >= 0 && entry.strong ? c.text : c.muted);
         painter.drawText(at.box, int(Qt::AlignRight | Qt::AlignVCenter), entry.name);
