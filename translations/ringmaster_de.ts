@@ -1015,8 +1015,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Verbindung abgelehnt von %1, Port %2</translation>
     </message>
     <message>
-        <source>is sshd running there, and is %2 its port?</source>
-        <translation>Läuft dort sshd, und ist %2 sein Port?</translation>
+        <source>is sshd running there, on port %2?</source>
+        <translation>Läuft dort sshd auf Port %2?</translation>
     </message>
     <message>
         <source>no answer from %1 port %2 in %3 s</source>

@@ -1008,8 +1008,8 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>%1 のポート %2 への接続が拒否されました</translation>
     </message>
     <message>
-        <source>is sshd running there, and is %2 its port?</source>
-        <translation>sshd は動いていますか？ポートは %2 ですか？</translation>
+        <source>is sshd running there, on port %2?</source>
+        <translation>sshd はポート %2 で動いていますか？</translation>
     </message>
     <message>
         <source>no answer from %1 port %2 in %3 s</source>

@@ -1008,8 +1008,8 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>%1 的端口 %2 拒绝连接</translation>
     </message>
     <message>
-        <source>is sshd running there, and is %2 its port?</source>
-        <translation>那里的 sshd 在运行吗？端口是 %2 吗？</translation>
+        <source>is sshd running there, on port %2?</source>
+        <translation>那里的 sshd 是否在端口 %2 上运行？</translation>
     </message>
     <message>
         <source>no answer from %1 port %2 in %3 s</source>

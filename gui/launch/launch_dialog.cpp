@@ -317,7 +317,7 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_busy = false;
     m_stepper->fail();
     m_banner->clearActions();
-    m_banner->say(Tone::Error, m_refused, show::begun(what), hint);
+    m_banner->say(Tone::Error, m_refused, what, hint);
     m_banner->show();
     m_cancel->hide();
     m_away->setText(tr("Close"));

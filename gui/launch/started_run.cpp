@@ -1,6 +1,7 @@
 #include "gui/launch/started_run.h"
 
 #include "engine/error.h"
+#include "gui/look/numbers.h"
 #include "gui/session/failure_words.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/progress_words.h"
@@ -66,7 +67,7 @@ void StartedRun::tellState() {
     if (state.state == RunPhase::Running) Q_EMIT reached(LaunchPhase::Meet);
     if (!is_over(state.state)) return;
     if (state.state == RunPhase::Failed && !m_session.keeper().willRestart(m_dir)) {
-        Q_EMIT failed(reason_of(state), tr("The ranks' logs are in Monitor."));
+        Q_EMIT failed(show::begun(reason_of(state)), tr("The ranks' logs are in Monitor."));
     } else {
         Q_EMIT done();
     }

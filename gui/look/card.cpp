@@ -151,26 +151,16 @@ void Banner::say(Tone tone, const QString& verdict, const QString& why, const QS
     update();
 }
 
-namespace {
-
-/// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
-QString ended(const QString& text) {
-    const QChar last = text.isEmpty() ? QChar() : text.back();
-    return last.isLetterOrNumber() || last == u')' || last == u'\uFF09' ? show::sentence(text) : text;
-}
-
-}  // namespace
-
 void Banner::write() {
     const Colours c = coloursOf(this);
     const QString symbol = toneSymbol(m_tone);
     QString html = u"<span style='color:%1; font-weight:600'>%2%3</span>"_s.arg(
         toneColour(m_tone, c).name(), symbol.isEmpty() ? QString() : symbol + u"&nbsp; "_s,
         show::html(m_verdict));
-    const QString why = m_next.isEmpty() ? m_why : ended(m_why);
+    const QString why = m_next.isEmpty() ? m_why : show::ended(m_why);
     if (!why.isEmpty()) html += u"&nbsp; "_s + show::html(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(ended(m_next)));
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(show::ended(m_next)));
     m_text->setText(html);
 }
 

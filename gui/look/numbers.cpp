@@ -178,9 +178,18 @@ QString sentence(const QString& words) {
     return Figures::tr("%1.").arg(words);
 }
 
+QString ended(const QString& text) {
+    const QChar last = text.isEmpty() ? QChar() : text.back();
+    return last.isLetterOrNumber() || last == u')' || last == u'\uFF09' ? sentence(text) : text;
+}
+
 QString begun(const QString& text) {
     static const QRegularExpression word(u"^\\p{Ll}+(?=[, ])[^\\x{2E80}-\\x{FFFF}]*$"_s);
     return word.match(text).hasMatch() ? text.at(0).toUpper() + text.mid(1) : text;
+}
+
+QString advised(const QString& what, const QString& next) {
+    return next.isEmpty() ? what : sentences({ended(what), begun(next)});
 }
 
 QString said_of(const QString& what, const QString& text) {

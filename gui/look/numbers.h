@@ -23,8 +23,12 @@ QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips
 QString clauses(QStringList parts);      ///< such as "less is exchanged; less memory"; skips empty parts
 QString sentences(QStringList parts);    ///< joins the sentences and skips empty ones
 QString sentence(const QString& words);  ///< adds a full stop to the words
+/// Ends a text with a full stop, if it ends with a letter, a figure or a bracket.
+QString ended(const QString& text);
 /// Begins a text with a capital letter, unless it begins with a key or a path, or is Chinese or Japanese.
 QString begun(const QString& text);
+/// Says what is wrong and, if `next` is given, then what to do, as the next sentence.
+QString advised(const QString& what, const QString& next);
 QString said_of(const QString& what, const QString& text);  ///< "gpu2: connection refused"
 const QString& unknown();                                   ///< "–", for a missing figure
 

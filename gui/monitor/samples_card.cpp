@@ -96,7 +96,7 @@ void SamplesCard::ask() {
             [over] { over(tr("Asked. The run answers after its present step.")); });
     connect(job, &Job::failed, this, [over](const JobFailure& failure) {
         const auto [what, next] = failureWords(failure);
-        over(what + (next.isEmpty() ? QString() : u". "_s + next));
+        over(show::advised(what, next));
     });
     setAsking(true);
     job->start();

@@ -50,7 +50,27 @@ QString findingLine(const Diagnostic& said, const QString& file) {
     const QString message = message_of(said), hint = hint_of(said);
     QString line = said.line > 0 ? Failures::tr("line %1: ").arg(said.line) + message : message;
     if (!file.isEmpty() && !message.contains(file)) line = show::said_of(file, line);
-    return show::sentences({line, hint});
+    return show::begun(show::advised(line, hint));
+}
+
+/// Returns what failed in the words of the failure or its findings, and what to do next.
+std::pair<QString, QString> wordsOf(const JobFailure& failure) {
+    if (failure.machines.size() == 1) {
+        const auto [what, next] = machineWords(failure.machines.front());
+        return {what, next.isEmpty() ? failure.hint : next};
+    }
+    QStringList lines;
+    for (const MachineFailure& machine : failure.machines) {
+        const auto [what, next] = machineWords(machine);
+        lines << show::begun(show::advised(what, next));
+    }
+    if (!lines.isEmpty()) return {lines.join(u'\n'), failure.hint};
+    for (const Diagnostic& said : failure.diagnostics)
+        if (said.severity == Severity::Error) lines << findingLine(said, failure.where);
+    if (lines.size() == 1) return {lines.front(), failure.hint};
+    if (!lines.isEmpty()) return {u"\u2022 "_s + lines.join(u"\n\u2022 "_s), failure.hint};
+    return {failure.where.isEmpty() ? failure.what : show::said_of(failure.where, failure.what),
+            failure.hint};
 }
 
 }  // namespace
@@ -84,22 +104,8 @@ QString troubleWords(const NodeTrouble& trouble) {
 }
 
 std::pair<QString, QString> failureWords(const JobFailure& failure) {
-    if (failure.machines.size() == 1) {
-        const auto [what, next] = machineWords(failure.machines.front());
-        return {what, next.isEmpty() ? failure.hint : next};
-    }
-    QStringList lines;
-    for (const MachineFailure& machine : failure.machines) {
-        const auto [what, next] = machineWords(machine);
-        lines << show::sentences({what, next});
-    }
-    if (!lines.isEmpty()) return {lines.join(u'\n'), failure.hint};
-    for (const Diagnostic& said : failure.diagnostics)
-        if (said.severity == Severity::Error) lines << findingLine(said, failure.where);
-    if (lines.size() == 1) return {lines.front(), failure.hint};
-    if (!lines.isEmpty()) return {u"\u2022 "_s + lines.join(u"\n\u2022 "_s), failure.hint};
-    return {failure.where.isEmpty() ? failure.what : show::said_of(failure.where, failure.what),
-            failure.hint};
+    const auto [what, next] = wordsOf(failure);
+    return {show::begun(what), next};
 }
 
 }  // namespace ringmaster

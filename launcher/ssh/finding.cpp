@@ -15,7 +15,7 @@ const std::vector<FindingText>& finding_texts() {
         {"unknown-host", QT_TRANSLATE_NOOP("NodeFindings", "the host name %1 is not known here: %2"),
          QT_TRANSLATE_NOOP("NodeFindings", "check the spelling, or add a Host entry with its HostName to ~/.ssh/config")},
         {"refused", QT_TRANSLATE_NOOP("NodeFindings", "connection refused by %1 port %2"),
-         QT_TRANSLATE_NOOP("NodeFindings", "is sshd running there, and is %2 its port?")},
+         QT_TRANSLATE_NOOP("NodeFindings", "is sshd running there, on port %2?")},
         {"no-answer", QT_TRANSLATE_NOOP("NodeFindings", "no answer from %1 port %2 in %3 s"),
          QT_TRANSLATE_NOOP("NodeFindings", "is the machine on, and does a firewall let port %2 through? A VPN may be needed")},
         {"no-route", QT_TRANSLATE_NOOP("NodeFindings", "cannot reach %1 port %2: %3"),

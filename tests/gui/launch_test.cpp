@@ -247,10 +247,19 @@ class LaunchTest : public QObject {
         QVERIFY2(!why->isHidden() && why->text().contains(u"“Connect and show”"_s), qPrintable(why->text()));
     }
 
-    void aMachineThatRefusesIsNamedOnce() {
+    void aMachineThatRefusesIsNamedOnceInASentence() {
         const NodeFinding refused{"refused", {"127.0.0.1", "1"}};
         const QString said = failureWords({{}, {}, {}, {}, {{u"127.0.0.1:1"_s, {}, {}, refused}}}).first;
-        QCOMPARE(said, u"connection refused by 127.0.0.1 port 1"_s);
+        QCOMPARE(said, u"Connection refused by 127.0.0.1 port 1"_s);
+    }
+
+    void twoMachinesThatRefuseHaveSentencesOfTheirOwn() {
+        const auto refused = [](const std::string& name) {
+            return MachineFailure{QString::fromStdString(name), {}, {}, {"refused", {name, "22"}}};
+        };
+        QCOMPARE(failureWords({{}, {}, {}, {}, {refused("gpu1"), refused("gpu2")}}).first,
+                 u"Connection refused by gpu1 port 22. Is sshd running there, on port 22?\n"
+                 "Connection refused by gpu2 port 22. Is sshd running there, on port 22?"_s);
     }
 
     void aModelOrAdapterInTheOutputFolderIsWarnedOf() {
