@@ -36,8 +36,18 @@ QVariant NodesModel::textOf(int row, int column) const {
         case Checked:
             return ageWords(entry, unix_now());
         default:
-            return messageWords(m_checks, row).section(QChar(u'\n'), 0, 0);
+            break;
     }
+    // The other columns say what there is to say of a target that is ready.
+    const bool is_ready = m_checks.phase(row) == CheckPhase::Idle && entry.last &&
+                          entry.last->node.state == NodeVerdict::Ready;
+    return is_ready ? QString() : messageWords(m_checks, row).section(QChar(u'\n'), 0, 0);
+}
+
+bool NodesModel::hasMessages() const {
+    for (int row = 0; row < rowCount(); ++row)
+        if (!textOf(row, Message).toString().isEmpty()) return true;
+    return false;
 }
 
 QVariant NodesModel::data(const QModelIndex& index, int role) const {

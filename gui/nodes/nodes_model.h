@@ -22,7 +22,8 @@ class NodesModel : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     void setColours(const Colours& colours);
-    void tick();  ///< updates the ages of the checks
+    bool hasMessages() const;  ///< any target has something to say beyond the other columns
+    void tick();               ///< updates the ages of the checks
 
   private:
     QVariant textOf(int row, int column) const;

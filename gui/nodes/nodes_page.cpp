@@ -6,10 +6,10 @@
 #include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <array>
+#include <cmath>
+#include <vector>
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
@@ -27,28 +27,7 @@ namespace {
 constexpr int kTickMs = 5000;
 constexpr double kWideEms = 76;      ///< least width at which the details are next to the table
 constexpr double kMostNameEms = 14;  ///< limits a column of host names, which can be long
-constexpr double kMostColumnEms = 12;
-constexpr double kLeastMessageEms = 8;
-constexpr double kLeastColumnEms = 6;
-constexpr double kLeastStateEms = 7;
-
-/// Elides a cell's text before it is laid out. Qt would lay out the whole text first: if only the hidden part
-/// has Chinese or Japanese letters, which are taller, the visible part stands too high.
-class CellDelegate : public QStyledItemDelegate {
-  public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override {
-        QStyleOptionViewItem shown = option;
-        initStyleOption(&shown, index);
-        const QStyle& style = *shown.widget->style();
-        const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, &shown, shown.widget) + 1;
-        shown.text =
-            shown.fontMetrics.elidedText(shown.text, shown.textElideMode, shown.rect.width() - 2 * margin);
-        style.drawControl(QStyle::CE_ItemViewItem, &shown, painter, shown.widget);
-    }
-};
+constexpr double kLeastMessageEms = 12;
 
 }  // namespace
 
@@ -120,18 +99,17 @@ void NodesPage::setUpTable() {
     m_table->setObjectName(u"nodesTable"_s);
     m_table->setAccessibleName(tr("Targets"));
     m_table->setModel(m_model);
-    m_table->setItemDelegate(new CellDelegate(m_table));
     m_table->setProperty("flat", true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setShowGrid(false);
-    m_table->setWordWrap(false);
     m_table->setTabKeyNavigation(false);
     m_table->setIconSize(QSize(space(0.95), space(0.95)));
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setStyleSheet(u"QAbstractScrollArea::corner { background: transparent; border: none; }"_s);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(space(1.65));
+    m_table->verticalHeader()->setMinimumSectionSize(space(1.65));
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->horizontalHeader()->setStretchLastSection(true);
@@ -174,43 +152,52 @@ int NodesPage::chosenRow() const {
     return m_table->currentIndex().isValid() ? m_table->currentIndex().row() : -1;
 }
 
-/// Makes the columns as wide as their texts, within limits. The last column gets the remaining width and is
-/// hidden if that is too little: the details show its text.
+/// Returns the width at which a column's texts need one line, within limits, and the least width that breaks
+/// none of their words.
+NodesPage::Widths NodesPage::widthsOf(int column) {
+    m_table->resizeColumnToContents(column);
+    const QFontMetrics metrics = m_table->fontMetrics();
+    int word = 0, line = 0;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const QString text = m_model->index(row, column).data().toString();
+        line = std::max(line, metrics.horizontalAdvance(text));
+        for (const QString& part : text.split(u' ')) word = std::max(word, metrics.horizontalAdvance(part));
+    }
+    const int whole = m_table->columnWidth(column), gap = space(0.5);
+    const int title = m_table->horizontalHeader()->sectionSizeHint(column);
+    const int most = column == NodesModel::Name ? space(kMostNameEms) : QWIDGETSIZE_MAX;
+    return {std::min(whole + gap, most), std::min(std::max(title, whole - line + word) + gap, most)};
+}
+
+/// Divides the width between the columns. The message gets what the others leave, and is hidden if that is too
+/// little or no target has one: the details show its text. If the others are too wide, too, their texts wrap;
+/// the age of the check, which the details show as well, is hidden if they would wrap often.
 void NodesPage::fitColumns() {
     m_table->horizontalHeader()->setStretchLastSection(false);  // a stretched column hides its texts' width
-    int left = m_table->viewport()->width();
+    for (const int column : {NodesModel::Checked, NodesModel::Message})
+        m_table->setColumnHidden(column, false);  // a hidden column has no width
+    std::vector<Widths> columns;
+    int left = m_table->viewport()->width(), spare = 0;
     for (int column = 0; column < NodesModel::Message; ++column) {
-        m_table->resizeColumnToContents(column);
-        int width = m_table->columnWidth(column) + space(0.5);
-        // Devices stay whole, because the message would only repeat what is cut.
-        if (column != NodesModel::Devices)
-            width = std::min(width, space(column == NodesModel::Name ? kMostNameEms : kMostColumnEms));
-        m_table->setColumnWidth(column, width);
-        left -= m_table->columnWidth(column);
+        columns.push_back(widthsOf(column));
+        left -= columns.back().whole;
+        spare += columns.back().whole - columns.back().least;
     }
-    m_table->setColumnHidden(NodesModel::Message, false);  // a hidden column has no width
-    const int title = m_table->horizontalHeader()->sectionSizeHint(NodesModel::Message) + space(0.5);
-    m_table->setColumnHidden(NodesModel::Message, left < std::max(title, space(kLeastMessageEms)));
-    for (const auto& [column, least] : {std::pair(NodesModel::Devices, kLeastColumnEms),
-                                        {NodesModel::Name, kLeastColumnEms},
-                                        {NodesModel::State, kLeastStateEms},
-                                        {NodesModel::Memory, kLeastColumnEms}}) {
-        const int now = m_table->columnWidth(column);
-        const int less = std::clamp(-left, 0, std::max(0, now - space(least)));
-        m_table->setColumnWidth(column, now - less);
-        left += less;
+    m_table->setColumnHidden(NodesModel::Message, !m_model->hasMessages() || left < space(kLeastMessageEms));
+    if (left + spare / 2 < 0) {
+        static_assert(NodesModel::Checked + 1 == NodesModel::Message);
+        left += columns.back().whole;
+        spare -= columns.back().whole - columns.back().least;
+        columns.pop_back();
+        m_table->setColumnHidden(NodesModel::Checked, true);
     }
-    std::vector<int> growing;  // columns grow only if the message, which takes the rest, is hidden
-    if (m_table->isColumnHidden(NodesModel::Message))
-        growing = {NodesModel::Devices, NodesModel::Memory, NodesModel::Name};
-    for (const int column : growing) {
-        const int now = m_table->columnWidth(column);
-        m_table->resizeColumnToContents(column);
-        const int more = std::clamp(m_table->columnWidth(column) + space(0.5) - now, 0, std::max(0, left));
-        m_table->setColumnWidth(column, now + more);
-        left -= more;
+    const double share = spare > 0 ? std::clamp(double(-left) / spare, 0.0, 1.0) : 0;
+    for (size_t column = 0; column < columns.size(); ++column) {
+        const auto [whole, least] = columns[column];
+        m_table->setColumnWidth(int(column), whole - int(std::ceil(share * (whole - least))));
     }
     m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->resizeRowsToContents();
 }
 
 void NodesPage::showProgress() {
@@ -237,7 +224,7 @@ void NodesPage::shareRoom() {
         return;
     }
     const int all = m_splitter->height();
-    const int lines = (m_checks->count() + 1) * m_table->verticalHeader()->defaultSectionSize();
+    const int lines = m_table->verticalHeader()->length() + m_table->horizontalHeader()->height();
     const int table = std::clamp(lines + space(7), space(12), std::max(all / 2, space(12)));
     m_splitter->setSizes({table, std::max(all - table, space(11))});
 }
@@ -262,7 +249,10 @@ void NodesPage::disappear() {
 void NodesPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     shareRoom();
-    QTimer::singleShot(0, this, &NodesPage::fitColumns);
+    QTimer::singleShot(0, this, [this] {
+        fitColumns();
+        shareRoom();  // the texts may need more lines, or fewer
+    });
 }
 
 void NodesPage::recolour() {

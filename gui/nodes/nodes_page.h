@@ -35,6 +35,10 @@ class NodesPage : public Page {
     void setUpTable();
     void makeHeader();
     void connectAll();
+    struct Widths {
+        int whole, least;
+    };
+    Widths widthsOf(int column);
     void fitColumns();
     void shareRoom();
     void showProgress();

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
@@ -294,6 +295,37 @@ class NodesTest : public QObject {
         table()->selectRow(2);
         QVERIFY(said().contains(u"somebody else's words"_s));
         QCoreApplication::removeTranslator(&other);
+    }
+
+    void noWordOfTheTableIsCut_data() {
+        QTest::addColumn<double>("ems");
+        for (const double ems : {38.0, 44.0, 52.0, 64.0, 100.0}) QTest::addRow("%g ems wide", ems) << ems;
+    }
+    void noWordOfTheTableIsCut() {
+        QFETCH(double, ems);
+        NodeReport used = ready(), old = ready();
+        used.found(NodeVerdict::Warning, {"gpu-in-use", {"3", "bob", "61.0 GiB"}});
+        used.facts->gpus = {8, NodeGpu{0, "NVIDIA H100 80GB HBM3", int64_t(80) << 30, 0, {}}};
+        old.found(NodeVerdict::Unusable, {"no-glibc", {"2.34"}});
+        remember({used, old, ready()});
+        m_page->resize(space(ems), space(34));
+        QTest::qWait(50);
+        const QFontMetrics metrics(table()->font());
+        QVERIFY(table()->horizontalHeader()->length() <= table()->viewport()->width());
+        for (int row = 1; row < table()->model()->rowCount(); ++row) {
+            for (int column = 0; column < NodesModel::Columns; ++column) {
+                const QModelIndex cell = table()->model()->index(row, column);
+                const QString text = cell.data().toString();
+                if (table()->isColumnHidden(column) || text.isEmpty()) continue;
+                const bool has_icon = cell.data(Qt::DecorationRole).isValid();
+                const int width =
+                    table()->columnWidth(column) - 8 - (has_icon ? table()->iconSize().width() + 4 : 0);
+                const QRect lines =
+                    metrics.boundingRect(QRect(0, 0, width, QWIDGETSIZE_MAX), Qt::TextWordWrap, text);
+                QVERIFY2(lines.width() <= width && lines.height() <= table()->rowHeight(row),
+                         qPrintable(text));
+            }
+        }
     }
 
     void aMachineWithoutLibTorchOffersBothWays() {
