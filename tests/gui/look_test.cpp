@@ -6,6 +6,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPalette>
@@ -26,6 +27,7 @@
 #include "gui/look/form.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/look/wrapped_items.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -347,6 +349,21 @@ class LookTest : public QObject {
         Banner banner;
         banner.say(Tone::Warning, u"Not all."_s, u"longdocs has no steps yet"_s);
         QCOMPARE(banner.text(), u"Not all. longdocs has no steps yet"_s);
+    }
+
+    void aListWrapsItsItemsAgainWhenItsWidthChanges() {
+        QListWidget list;
+        wrapItems(&list);
+        list.addItem(u"a text of several words that needs two lines or more when the list is narrow"_s);
+        list.resize(space(40), space(20));
+        list.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&list));
+        const auto high = [&list] { return list.visualItemRect(list.item(0)).height(); };
+        const int one = high();
+        list.resize(space(16), space(20));
+        QTRY_VERIFY(high() >= 2 * one);
+        list.resize(space(40), space(20));
+        QTRY_COMPARE(high(), one);
     }
 
     void aBannerTellsItsToneNotByColourAlone() {
