@@ -160,7 +160,8 @@ void Banner::write() {
     const QString why = m_next.isEmpty() ? m_why : show::ended(m_why);
     if (!why.isEmpty()) html += u"&nbsp; "_s + show::html(why);
     if (!m_next.isEmpty())
-        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(show::ended(m_next)));
+        html +=
+            u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), show::html(show::ended(m_next)));
     m_text->setText(html);
 }
 

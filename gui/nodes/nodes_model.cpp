@@ -39,8 +39,8 @@ QVariant NodesModel::textOf(int row, int column) const {
             break;
     }
     // The other columns say what there is to say of a target that is ready.
-    const bool is_ready = m_checks.phase(row) == CheckPhase::Idle && entry.last &&
-                          entry.last->node.state == NodeVerdict::Ready;
+    const bool is_ready =
+        m_checks.phase(row) == CheckPhase::Idle && entry.last && entry.last->node.state == NodeVerdict::Ready;
     return is_ready ? QString() : messageWords(m_checks, row).section(QChar(u'\n'), 0, 0);
 }
 

@@ -169,9 +169,9 @@ NodesPage::Widths NodesPage::widthsOf(int column) {
     return {std::min(whole + gap, most), std::min(std::max(title, whole - line + word) + gap, most)};
 }
 
-/// Divides the width between the columns. The message gets what the others leave, and is hidden if that is too
-/// little or no target has one: the details show its text. If the others are too wide, too, their texts wrap;
-/// the age of the check, which the details show as well, is hidden if they would wrap often.
+/// Divides the width between the columns. The message gets what the others leave, and is hidden if that is
+/// too little or no target has one: the details show its text. If the others are too wide, too, their texts
+/// wrap; the age of the check, which the details show as well, is hidden if they would wrap often.
 void NodesPage::fitColumns() {
     m_table->horizontalHeader()->setStretchLastSection(false);  // a stretched column hides its texts' width
     for (const int column : {NodesModel::Checked, NodesModel::Message})
