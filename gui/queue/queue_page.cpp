@@ -192,8 +192,10 @@ void QueuePage::showState() {
     if (empty_had_focus && !m_now.runs.empty()) m_table->setFocus();
     const int row = m_table->chosenRow();
     m_plot->choose(m_table->chosenDir());
-    m_up->setEnabled(row > 0);
-    m_down->setEnabled(row >= 0 && row + 1 < m_table->rowCount());
+    const bool may_move =
+        row >= 0 && size_t(row) < m_now.runs.size() && !is_over(m_now.runs[size_t(row)].second.state.state);
+    m_up->setEnabled(may_move && row > 0);
+    m_down->setEnabled(may_move && row + 1 < m_table->rowCount());
     m_remove->setEnabled(row >= 0);
     m_open->setEnabled(row >= 0);
     const QSignalBlocker quiet(m_slots);

@@ -79,6 +79,8 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     for (const std::string& key : keys) titles << QString::fromStdString(key);
     setColumnCount(int(titles.size()));
     setHorizontalHeaderLabels(titles);
+    for (const int figure : {Step, Loss})
+        horizontalHeaderItem(figure)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (int column = FixedColumns; column < columnCount(); ++column)
         for (const int role : {int(Qt::ToolTipRole), int(Qt::AccessibleTextRole)})
             horizontalHeaderItem(column)->setData(role, titles[column]);
@@ -88,6 +90,7 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
         fillRow(row, queued, run, keys);
         auto* where = new QTableWidgetItem(place_words(places[size_t(row)]));
         where->setToolTip(where->text());
+        item(row, Name)->setToolTip(item(row, Name)->toolTip() + u'\n' + where->text());
         setItem(row, Where, where);
         if (item(row, Place)->data(Qt::UserRole).toString() == chosen) selectRow(row);
     }
@@ -122,9 +125,11 @@ int QueueTable::wide(int column) const {
 }
 
 /// Divides the width left by the other columns between the Name and Where columns, within limits. If that
-/// width is too small, writes the titles of the sweep's keys in two lines; if it still is, elides them.
+/// width is too small, writes the titles of the sweep's keys in two lines; if it still is, elides them, and
+/// hides the Where column if all the others then fit.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
+    setColumnHidden(Where, false);  // a hidden column has no width
     const int least = space(6.5), place = std::min(wide(Where), space(11)),
               whole = std::max(sizeHintForColumn(Name), space(10));
     int room = viewport()->width();
@@ -142,14 +147,19 @@ void QueueTable::fitName() {
     int missing = place + least - room, shorter = 0;
     for (int column = FixedColumns; column < columnCount(); ++column)
         shorter += wide(column) - shortest(column, wide(column));
-    if (shorter < missing) missing = 0;
+    const bool hides = shorter < missing && shorter >= least - room;
+    setColumnHidden(Where, hides);
+    if (hides)
+        missing = std::max(0, least - room);
+    else if (shorter < missing)
+        missing = 0;
     for (int column = FixedColumns; column < columnCount(); ++column) {
         const int less = shorten(column, wide(column), missing);
         missing -= less;
         room += less;
     }
-    setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
-    setColumnWidth(Name, std::clamp(room - columnWidth(Where), least, whole));
+    if (!hides) setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
+    setColumnWidth(Name, std::clamp(room - (hides ? 0 : columnWidth(Where)), least, whole));
     updateGeometries();  // the header may have become higher
 }
 
@@ -163,6 +173,8 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     const auto set = [this, row](int column, const QString& text) {
         if (item(row, column) == nullptr) setItem(row, column, new QTableWidgetItem);
         item(row, column)->setText(text);
+        if (column == Step || column == Loss)
+            item(row, column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         return item(row, column);
     };
     const RunMark mark = runMark(run);

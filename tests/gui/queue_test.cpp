@@ -330,6 +330,41 @@ class QueueTest : public QObject {
                      QString::fromStdString(keys[0]));
     }
 
+    void theLastColumnIsNotCutByTheScrollBar() {
+        QueueTable shown;
+        shown.resize(space(33), space(8));
+        std::vector<std::pair<QueuedRun, RunSummary>> runs(12);
+        for (auto& [queued, run] : runs) {
+            queued.set = {{"learning_rate", "1e-5"}};
+            run.name = "longdocs-lr1e-5";
+            run.step = run.total_steps = 1000;
+            run.loss = 1.7243;
+        }
+        shown.setRuns(runs, std::vector<QueuePlace>(runs.size()), {"learning_rate"});
+        shown.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&shown));
+        QVERIFY(shown.verticalScrollBar()->maximum() > 0);
+        QTRY_COMPARE(shown.horizontalScrollBar()->maximum(), 0);
+        QVERIFY(shown.isColumnHidden(QueueTable::Where));
+        shown.resize(space(60), space(8));
+        QTRY_VERIFY(!shown.isColumnHidden(QueueTable::Where));
+    }
+
+    void aRunThatIsOverHasNoOtherPlace() {
+        queue({"a", "b"});
+        TestRun over{"over"};
+        over.phase = RunPhase::Completed;
+        m_home->add(over);
+        enqueue("over");
+        move_in_queue(folder(), {m_home->path(u"over"_s).toStdString()}, 0);
+        show();
+        QTRY_COMPARE_WITH_TIMEOUT(shownNames().size(), 3, kPatienceMs);
+        table()->selectRow(0);
+        QVERIFY(!button("queueDownButton")->isEnabled());
+        table()->selectRow(1);
+        QVERIFY(button("queueDownButton")->isEnabled() && button("queueUpButton")->isEnabled());
+    }
+
     void theColoursOfASweepAreExplained() {
         sweep();
         show();
