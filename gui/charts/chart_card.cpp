@@ -168,7 +168,7 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
 
 void ChartCard::setData(const ChartData& chart) {
     m_legend->setChart(chart);
-    m_legend->setVisible(chart.series.size() > 1);  // the title names a single series
+    m_legend->setVisible(chart.series.size() > 1 && hasFigures(chart));  // the title names a single series
     m_plot->setData(chart);
 }
 

@@ -85,6 +85,11 @@ Extent xExtent(const ChartData& data) {
     return x;
 }
 
+bool hasFigures(const ChartData& data) {
+    return std::any_of(data.series.begin(), data.series.end(),
+                       [](const ChartSeries& series) { return !series.value.empty(); });
+}
+
 bool hasBelowLog(const ChartData& data) {
     bool found = false;
     eachSpan(data, xExtent(data), [&](double low, double) { found = found || low <= 0; });

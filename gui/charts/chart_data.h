@@ -74,6 +74,7 @@ struct Extent {
 Extent xExtent(const ChartData& data);
 /// Returns the range of the y axis, widened to round figures; on a logarithmic axis both ends are above 0.
 Extent yExtent(const ChartData& data, const Extent& x);
+bool hasFigures(const ChartData& data);  ///< any series has one
 /// Returns true if a figure is 0 or below, which a logarithmic axis cannot show.
 bool hasBelowLog(const ChartData& data);
 

@@ -136,9 +136,7 @@ void Plot::drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, F
     frame = frameFor(size, map);
     const Colours c = coloursOf(this);
     if (frame.area.isEmpty()) return;
-    const bool hasData = std::any_of(m_data.series.begin(), m_data.series.end(),
-                                     [&](const ChartSeries& s) { return !s.value.empty(); });
-    if (!hasData) {
+    if (!hasFigures(m_data)) {
         painter.setPen(c.muted);
         painter.setFont(fontOf(Type::Body));
         painter.drawText(QRectF(QPointF(), size), int(Qt::AlignCenter | Qt::TextWordWrap), m_empty);
@@ -146,9 +144,7 @@ void Plot::drawWhole(QPainter& painter, const QSizeF& size, double pixelRatio, F
     }
     drawFrame(painter, frame, map);
     painter.drawPixmap(frame.area.topLeft(), m_canvas.draw(m_data, map, c, pixelRatio));
-    painter.translate(frame.area.topLeft());
-    drawPoints(painter, m_data, map, c);
-    painter.translate(-frame.area.topLeft());
+    drawPoints(painter, frame.area.topLeft(), m_data, map, c);
     drawMarks(painter, frame, map);
     if (m_data.logY && hasBelowLog(m_data)) {
         painter.setPen(c.muted);

@@ -286,7 +286,8 @@ QPixmap SeriesCanvas::draw(const ChartData& data, const Mapping& mapping, const 
     return picture;
 }
 
-void drawPoints(QPainter& painter, const ChartData& data, const Mapping& mapping, const Colours& colours) {
+void drawPoints(QPainter& painter, const QPointF& origin, const ChartData& data, const Mapping& mapping,
+                const Colours& colours) {
     const double radius = space(0.2);
     const QRectF area(QPointF(), mapping.size);
     for (const ChartSeries& s : data.series) {
@@ -297,7 +298,7 @@ void drawPoints(QPainter& painter, const ChartData& data, const Mapping& mapping
         for (size_t i = 0; i < std::min(x.size(), s.value.size()); ++i) {
             if (std::isnan(s.value[i])) continue;
             const QPointF at(mapping.toX(x[i]), mapping.toY(double(s.value[i])));
-            if (area.contains(at)) painter.drawEllipse(at, radius, radius);
+            if (area.contains(at)) painter.drawEllipse(origin + at, radius, radius);
         }
     }
 }

@@ -25,9 +25,10 @@ struct Mapping {
     double fromX(double pixel) const;
 };
 
-/// Draws the points whose middle lies in the plot's area, of which the painter's origin is the upper left
-/// corner. A point on the area's edge is drawn whole.
-void drawPoints(QPainter& painter, const ChartData& data, const Mapping& mapping, const Colours& colours);
+/// Draws the points whose middle lies in the plot's area, of which `origin` is the upper left corner. A point
+/// on the area's edge is drawn whole.
+void drawPoints(QPainter& painter, const QPointF& origin, const ChartData& data, const Mapping& mapping,
+                const Colours& colours);
 
 class SeriesCanvas {
   public:

@@ -37,6 +37,8 @@
 #include "launcher/alerts/settings.h"
 #include "launcher/backends/backend.h"
 #include "launcher/history/export.h"
+#include "launcher/queue/queue_file.h"
+#include "launcher/queue/queue_runner.h"
 #include "launcher/rows/ask_run.h"
 #include "launcher/run/run_directory.h"
 #include "launcher/run/start_record.h"
@@ -88,7 +90,7 @@ void MonitorPage::closeRun() {
     m_news.reset();
     m_fed.reset();
     m_elsewhere.reset();
-    m_broken = m_stopping = false;
+    m_broken = m_stopping = m_stands_still = false;
     m_log->clear();
     m_rank_model->setRows({}, 0);
     for (ChartCard* card : m_charts) {
@@ -274,6 +276,7 @@ void MonitorPage::showFigures() {
 
 void MonitorPage::showAge() {
     if (!m_news || m_stack->currentIndex() != kRun) return;
+    if (m_stands_still != queueStandsStill()) showVerdict();
     const RunPicture& now = m_news->picture;
     if (is_over(now.state.state)) {
         const bool known = now.state.started > 0 && now.state.ended >= now.state.started;
@@ -293,7 +296,12 @@ void MonitorPage::showVerdict() {
     Diagnosis found = now.diagnosis;
     if (m_stopping && now.state.state == RunPhase::Running)  // requested here, not in the run's files yet
         found = {.finding = Finding::Stopping};
-    VerdictText said = verdictText(found);
+    m_stands_still = queueStandsStill();
+    VerdictText said = m_stands_still ? VerdictText{Tone::Warning,
+                                                    tr("The queue stands still."),
+                                                    tr("The process that starts its runs is not running."),
+                                                    {}}
+                                      : verdictText(found);
     if (found.finding == Finding::AwaitingRollouts && now.phase)  // says how long it waits
         said.verdict = show::sentence(show::begun(phase_text(*now.phase)));
     QStringList next{said.next};
@@ -309,6 +317,11 @@ void MonitorPage::showVerdict() {
     m_elsewhere.reset();
     m_banner->clearActions();
     m_banner->say(said.tone, said.verdict, said.why, show::sentences(next));
+    if (m_stands_still) {
+        QPushButton* wake = m_banner->addAction(tr("Start"));
+        wake->setObjectName(u"wakeQueueButton"_s);
+        connect(wake, &QPushButton::clicked, this, [this] { wake_queue(m_session.places()); });
+    }
     if (now.diagnosis.rank && now.diagnosis.urgency != Urgency::None) {
         const int rank = *now.diagnosis.rank;
         QPushButton* show = m_banner->addAction(tr("Show rank %1").arg(rank));
@@ -317,6 +330,22 @@ void MonitorPage::showVerdict() {
             chooseRank(rank);
             m_log->showRank(rank);
         });
+    }
+}
+
+/// Returns true if the run waits in this machine's queue while the process that starts its runs is not
+/// running.
+bool MonitorPage::queueStandsStill() const {
+    if (m_news->picture.state.state != RunPhase::Queued) return false;
+    try {
+        const Queue queue = read_queue(queue_folder(m_session.places()));
+        const auto is_it = [this](const QueuedRun& queued) {
+            return queued.run.dir == std::filesystem::path(m_dir.toStdString());
+        };
+        return std::any_of(queue.runs.begin(), queue.runs.end(), is_it) &&
+               !is_queue_alive(m_session.places());
+    } catch (const Error&) {  // the Queue page says what is wrong
+        return false;
     }
 }
 

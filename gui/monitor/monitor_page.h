@@ -82,6 +82,7 @@ class MonitorPage : public Page {
     void showHeader();
     void showFigures();
     void showVerdict();
+    bool queueStandsStill() const;
     bool showElsewhere();
     void showRestart(const KeptNews& news);
     void greyOut(bool grey);
@@ -132,7 +133,7 @@ class MonitorPage : public Page {
     std::shared_ptr<const RunCharts> m_fed;  ///< data that the charts show now
     ChartRequest m_request;
     double m_alerts_since = 0;  ///< Unix seconds; later alerts are not shown on the desktop yet
-    bool m_paused = false, m_broken = false, m_stopping = false;
+    bool m_paused = false, m_broken = false, m_stopping = false, m_stands_still = false;
     std::optional<KeptNews> m_elsewhere;  ///< news that the banner shows
 };
 

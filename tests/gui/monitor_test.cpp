@@ -15,9 +15,11 @@
 #include <set>
 
 #include "engine/error.h"
+#include "engine/events/file_lock.h"
 #include "engine/events/log_text.h"
 #include "gui/monitor/verdict_text.h"
 #include "launcher/alerts/settings.h"
+#include "launcher/queue/queue_file.h"
 #include "tests/gui/monitor_page_test.h"
 
 using namespace ringmaster;
@@ -280,6 +282,23 @@ class MonitorTest : public MonitorPageTest {
             open(written(over));
             QVERIFY(!pause->isVisible());
         }
+    }
+
+    void aRunThatWaitsInAQueueThatStandsStillSaysSo() {
+        SyntheticRun waits{at("waits"), 2, 0};
+        waits.phase = RunPhase::Queued;
+        write_synthetic_run(waits);
+        const fs::path folder = queue_folder(m_places);
+        change_queue(folder, [&](Queue& queue) { queue.runs = {{{waits.dir}, 0, {}}}; });
+        open(waits);
+        const auto* banner = m_page->findChild<Banner*>(u"verdict"_s);
+        QVERIFY2(banner->text().contains(u"stands still"_s), qPrintable(banner->text()));
+        QVERIFY(m_page->findChild<QPushButton*>(u"wakeQueueButton"_s) != nullptr);
+        for (const ChartKind kind : {ChartKind::Loss, ChartKind::StepTime})
+            QVERIFY(m_page->chart(kind)->findChild<Legend*>()->isHidden());
+        const FileLock process(folder / "queue-runner.lock");  // stands in for the queue's process
+        QTRY_COMPARE_WITH_TIMEOUT(banner->text(), u"Waiting to start."_s, kPatience_ms);
+        fs::remove(folder / "queue.json");
     }
 
     void aResumedAttemptReplacesTheStepsItRepeats() {
