@@ -128,7 +128,8 @@ Colours coloursOf(const QWidget* widget) {
 
 QColor rankColour(int rank, const Colours& colours) {
     const int turn = (rank / 8) % 3;
-    const QColor hue = hex((colours.dark ? kRankDark : kRankLight)[size_t(rank % 8)]);
+    // Each eight ranks begin at another hue, so that the first ranks of nodes with eight GPUs differ.
+    const QColor hue = hex((colours.dark ? kRankDark : kRankLight)[size_t((rank + rank / 8) % 8)]);
     if (turn == 0) return hue;
     return turn == 1 ? mixed(hue, colours.card, 0.35) : mixed(hue, colours.text, 0.35);
 }
