@@ -5,7 +5,6 @@
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QShowEvent>
 #include <QVBoxLayout>
 
 #include "engine/error.h"
@@ -20,7 +19,7 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 AlertsDialog::AlertsDialog(QWidget* parent)
-    : QDialog(parent),
+    : FittedDialog(parent),
       m_banner(new Banner),
       m_desktop(new QCheckBox(tr("Show a notification on this desktop"))),
       m_webhook(new QLineEdit),
@@ -54,17 +53,14 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     buttons->addButton(cancel, QDialogButtonBox::RejectRole);
     connect(save, &QPushButton::clicked, this, &AlertsDialog::accept);
     connect(cancel, &QPushButton::clicked, this, &AlertsDialog::reject);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
-    layout->setSpacing(space(0.8));
-    layout->addWidget(m_banner);
-    layout->addWidget(about);
-    layout->addWidget(makeKinds());
-    layout->addWidget(m_desktop);
-    layout->addLayout(form);
-    layout->addWidget(words);
-    layout->addStretch(1);
-    layout->addWidget(buttons);
+    rows()->addWidget(m_banner);
+    rows()->addWidget(about);
+    rows()->addWidget(makeKinds());
+    rows()->addWidget(m_desktop);
+    rows()->addLayout(form);
+    rows()->addWidget(words);
+    rows()->addStretch(1);
+    rows()->addWidget(buttons);
     m_banner->hide();
     setMinimumWidth(space(30));
     AlertSettings now;
@@ -126,19 +122,7 @@ void AlertsDialog::say(const QString& why, const QString& next) {
     m_banner->say(Tone::Error, tr("The settings were not saved."), why, next);
     m_banner->show();
     m_banner->updateGeometry();  // the new text may need more lines
-    layout()->activate();
-    makeRoom();
-}
-
-/// Makes the dialog as high as its texts need when they wrap at its width.
-void AlertsDialog::makeRoom() {
-    resize(width(), layout()->totalHeightForWidth(width()));
-}
-
-void AlertsDialog::showEvent(QShowEvent* event) {
-    QDialog::showEvent(event);
-    // The layout's size hint wraps the texts at a narrower width, so its height would leave a gap.
-    if (!event->spontaneous()) makeRoom();
+    fitHeight();
 }
 
 void AlertsDialog::accept() {
@@ -156,9 +140,9 @@ void AlertsDialog::accept() {
                 tr("The webhook is not an address that begins with https:// or http://."),
                 tr("Paste the address as the service shows it.")) ||
         refuses(m_command, check_words,
-                tr("The command has to begin with a program, and may have at most 63 further words of at "
+                tr("The command has to begin with a program, and may have at most 63 arguments of at "
                    "most 4,096 characters."),
-                tr("Name a program and its words, or none.")))
+                tr("Name a program and its arguments, or leave the field empty.")))
         return;
     try {
         write_alert_settings(alert_settings_file(), settings);

@@ -1,10 +1,10 @@
 /// Sets where alerts are delivered: this desktop, a webhook, a command (launcher/alerts/settings.h).
 #pragma once
 
-#include <QDialog>
 #include <functional>
 #include <map>
 
+#include "gui/look/fitted_dialog.h"
 #include "launcher/alerts/settings.h"
 
 class QCheckBox;
@@ -15,7 +15,7 @@ namespace ringmaster {
 
 class Banner;
 
-class AlertsDialog : public QDialog {
+class AlertsDialog : public FittedDialog {
     Q_OBJECT
 
   public:
@@ -24,7 +24,6 @@ class AlertsDialog : public QDialog {
   protected:
     /// Writes the settings; if that fails, the dialog stays open and shows the reason.
     void accept() override;
-    void showEvent(QShowEvent* event) override;
 
   private:
     QWidget* makeKinds();
@@ -32,7 +31,6 @@ class AlertsDialog : public QDialog {
     bool refuses(QLineEdit* field, const std::function<void()>& check, const QString& why,
                  const QString& next);
     void say(const QString& why, const QString& next);
-    void makeRoom();
 
     Banner* m_banner;
     std::map<AlertKind, QCheckBox*> m_kinds;

@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
-#include <QShowEvent>
 #include <tuple>
 
 #include "gui/look/card.h"
@@ -40,7 +39,7 @@ std::string refused_line(const std::vector<std::string>& sweep) {
 }  // namespace
 
 QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
-    : QDialog(parent),
+    : FittedDialog(parent),
       m_session(session),
       m_file(new QLineEdit(file)),
       m_name(new QLineEdit),
@@ -92,15 +91,12 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_doing, 1);
     foot->addWidget(buttons);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
-    layout->setSpacing(space(0.8));
-    layout->addWidget(about);
-    layout->addLayout(form);
-    layout->addWidget(m_problem);
-    layout->addStretch(1);
-    layout->addWidget(m_progress);
-    layout->addLayout(foot);
+    rows()->addWidget(about);
+    rows()->addLayout(form);
+    rows()->addWidget(m_problem);
+    rows()->addStretch(1);
+    rows()->addWidget(m_progress);
+    rows()->addLayout(foot);
     setMinimumWidth(space(34));
     connect(m_file, &QLineEdit::textChanged, this, &QueueDialog::showState);
     connect(m_browse, &QPushButton::clicked, this, &QueueDialog::browse);
@@ -180,19 +176,7 @@ void QueueDialog::showState() {
     m_add->setEnabled(!busy && has_file);
     if (!busy) m_doing->setText(has_file ? QString() : tr("Choose a configuration to add it."));
     m_progress->setVisible(busy);
-    if (isVisible()) makeRoom();
-}
-
-/// Makes the dialog as high as its texts need when they wrap at its width.
-void QueueDialog::makeRoom() {
-    layout()->activate();
-    resize(width(), layout()->totalHeightForWidth(width()));
-}
-
-void QueueDialog::showEvent(QShowEvent* event) {
-    QDialog::showEvent(event);
-    // The layout's size hint wraps the texts at a narrower width, so its height would leave a gap.
-    if (!event->spontaneous()) makeRoom();
+    if (isVisible()) fitHeight();
 }
 
 }  // namespace ringmaster

@@ -1,9 +1,9 @@
 /// Asks which configuration to queue, once or as a sweep over keys, and prepares its runs.
 #pragma once
 
-#include <QDialog>
 #include <QPointer>
 
+#include "gui/look/fitted_dialog.h"
 #include "gui/session/job.h"
 #include "gui/session/session.h"
 
@@ -17,7 +17,7 @@ namespace ringmaster {
 
 class Banner;
 
-class QueueDialog : public QDialog {
+class QueueDialog : public FittedDialog {
     Q_OBJECT
 
   public:
@@ -30,7 +30,6 @@ class QueueDialog : public QDialog {
 
   protected:
     void reject() override;  ///< cancels work in progress first
-    void showEvent(QShowEvent* event) override;
 
   private:
     void browse();
@@ -38,7 +37,6 @@ class QueueDialog : public QDialog {
     void fail(const JobFailure& failure);
     void refuse(const QString& what, const QString& hint);
     void showState();
-    void makeRoom();
 
     Session& m_session;
     QLineEdit *m_file, *m_name;

@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpressionValidator>
-#include <QShowEvent>
 
 #include "gui/look/card.h"
 #include "gui/look/form.h"
@@ -18,7 +17,7 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
-    : QDialog(parent), m_repository(new QLineEdit), m_private(new QCheckBox(tr("Private"))) {
+    : FittedDialog(parent), m_repository(new QLineEdit), m_private(new QCheckBox(tr("Private"))) {
     setObjectName(u"publishDialog"_s);
     setWindowTitle(tr("Upload to the Hugging Face hub"));
     m_repository->setObjectName(u"publishRepository"_s);
@@ -48,23 +47,21 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     auto* buttons = new QDialogButtonBox;
     buttons->addButton(upload, QDialogButtonBox::AcceptRole);
     buttons->addButton(cancel, QDialogButtonBox::RejectRole);
-    connect(m_repository, &QLineEdit::textChanged, this,
-            [this, upload] { upload->setEnabled(m_repository->hasAcceptableInput()); });
+    auto* lacks = mutedLabel(tr("Name a repository to upload to: owner/name."));
+    lacks->setObjectName(u"publishLacks"_s);
+    lacks->setWordWrap(true);
+    connect(m_repository, &QLineEdit::textChanged, this, [this, upload, lacks] {
+        upload->setEnabled(m_repository->hasAcceptableInput());
+        lacks->setVisible(!m_repository->hasAcceptableInput());
+        fitHeight();
+    });
     connect(upload, &QPushButton::clicked, this, &QDialog::accept);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
-    layout->setSpacing(space(0.8));
-    layout->addWidget(about);
-    layout->addLayout(form);
-    layout->addWidget(buttons);
+    rows()->addWidget(about);
+    rows()->addLayout(form);
+    rows()->addWidget(lacks);
+    rows()->addWidget(buttons);
     setMinimumWidth(space(30));
-}
-
-void PublishDialog::showEvent(QShowEvent* event) {
-    QDialog::showEvent(event);
-    // The layout's size hint wraps the text at a narrower width, so its height would leave a gap.
-    if (!event->spontaneous()) resize(width(), layout()->totalHeightForWidth(width()));
 }
 
 QString PublishDialog::repository() const {

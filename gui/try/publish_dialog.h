@@ -1,14 +1,14 @@
 /// Asks for the repository of the Hugging Face hub that a model is uploaded to.
 #pragma once
 
-#include <QDialog>
+#include "gui/look/fitted_dialog.h"
 
 class QCheckBox;
 class QLineEdit;
 
 namespace ringmaster {
 
-class PublishDialog : public QDialog {
+class PublishDialog : public FittedDialog {
     Q_OBJECT
 
   public:
@@ -18,9 +18,6 @@ class PublishDialog : public QDialog {
 
     QString repository() const;  ///< "owner/name"
     bool isPrivate() const;
-
-  protected:
-    void showEvent(QShowEvent* event) override;
 
   private:
     QLineEdit* m_repository;

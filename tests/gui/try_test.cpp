@@ -123,9 +123,10 @@ class TryTest : public QObject {
             auto* name = dialog->findChild<QLineEdit*>(u"publishRepository"_s);
             auto* upload = dialog->findChild<QPushButton*>(u"publishUploadButton"_s);
             QTest::keyClicks(name, u"me"_s);
-            QVERIFY(!upload->isEnabled());
+            const auto* lacks = dialog->findChild<QLabel*>(u"publishLacks"_s);
+            QVERIFY(!upload->isEnabled() && lacks != nullptr && lacks->isVisible());
             QTest::keyClicks(name, u"/fox"_s);
-            QVERIFY(upload->isEnabled());
+            QVERIFY(upload->isEnabled() && !lacks->isVisible());
             QVERIFY(dialog->findChild<QCheckBox*>(u"publishPrivate"_s)->isChecked());
             QTest::mouseClick(upload, Qt::LeftButton);
             asked = true;
