@@ -18,6 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kLineEms = 1.3;  ///< minimum row height of a fact, in ems; enough for any writing system
+constexpr double kNameEms = 11;   ///< a longer name of a fact wraps
 
 }  // namespace
 
@@ -124,6 +125,8 @@ void NodeDetails::writeFacts(const SavedTarget& entry) {
     for (const auto& [name, value] : factWords(entry)) {
         auto* label = mutedLabel(name);
         label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        label->setMinimumWidth(std::min(label->fontMetrics().horizontalAdvance(name) + 1, space(kNameEms)));
         auto* said = new QLabel(value);
         said->setTextFormat(Qt::PlainText);
         said->setWordWrap(true);
