@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QLocale>
 #include <QPainter>
 #include <QPalette>
 #include <cmath>
@@ -84,6 +85,24 @@ QString valueText(ComparedFigure figure, double value) {
     return show::percent(value);
 }
 
+namespace {
+
+/// Returns true for figures that are percentages, which differ by points.
+bool isShare(ComparedFigure figure) {
+    return figure == ComparedFigure::Overhead || figure == ComparedFigure::MemoryOverEstimate ||
+           figure == ComparedFigure::TimeOverEstimate;
+}
+
+QString differenceText(ComparedFigure figure, double first, double other) {
+    const double difference = std::abs(other - first);
+    //: %1 is a difference of percentages: from 8 % to 6 % are 2 points
+    if (isShare(figure))
+        return FiguresModel::tr("%1 points").arg(QLocale().toString(100 * difference, 'f', 1));
+    return first == 0 ? valueText(figure, difference) : show::percent(difference / std::abs(first));
+}
+
+}  // namespace
+
 QString changeText(const FigureRow& row, size_t run) {
     const Change change = row.changes[run];
     if (change == Change::Unknown || run == 0) return {};
@@ -92,13 +111,12 @@ QString changeText(const FigureRow& row, size_t run) {
         return FiguresModel::tr("the same");
     if (change == Change::Same) return FiguresModel::tr("about the same");
     const double first = *row.values[0], other = *row.values[run];
-    QString by = first == 0 ? valueText(row.figure, other - first)
-                            : show::percent(std::abs(other - first) / std::abs(first));
+    QString by = differenceText(row.figure, first, other);
     if (change == Change::Differs)
         by = other > first ? FiguresModel::tr("%1 more").arg(by) : FiguresModel::tr("%1 less").arg(by);
-    //: %1 is a share such as 7 %
+    //: %1 is a difference such as 7 % or 1.4 points
     if (change == Change::Better) by = FiguresModel::tr("better by %1").arg(by);
-    //: %1 is a share such as 7 %
+    //: %1 is a difference such as 7 % or 1.4 points
     if (change == Change::Worse) by = FiguresModel::tr("worse by %1").arg(by);
     return by;
 }

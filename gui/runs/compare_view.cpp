@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
@@ -156,7 +157,7 @@ CompareView::CompareView(Session& session, QWidget* parent)
       m_header(new PageHeader),
       m_banner(new Banner),
       m_along(new QButtonGroup(this)),
-      m_log(new QToolButton),
+      m_log(new QCheckBox),
       m_noLines(mutedLabel(tr("Nothing differs in what was asked for."))),
       m_figuresModel(new FiguresModel(this)),
       m_linesModel(new LinesModel(this)) {
@@ -225,7 +226,7 @@ QWidget* CompareView::makeControls() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(space(0.4));
     layout->addWidget(mutedLabel(tr("X axis")));
-    const QString names[] = {tr("Steps"), tr("Tokens"), tr("Time")};
+    const QString names[] = {tr("Step"), tr("Tokens"), tr("Time")};
     const QString tips[] = {tr("Over completed steps"), tr("Over the tokens trained on"),
                             tr("Over the seconds spent in steps: without pauses, saving and evaluation")};
     for (int axis = 0; axis < 3; ++axis) {
@@ -242,13 +243,12 @@ QWidget* CompareView::makeControls() {
     m_log->setText(tr("Logarithmic"));
     m_log->setToolTip(tr("Loss on a logarithmic axis"));
     m_log->setAccessibleName(tr("Loss on a logarithmic axis"));
-    m_log->setCheckable(true);
     m_log->setObjectName(u"compareLog"_s);
     layout->addSpacing(space(0.6));
     layout->addWidget(m_log);
     layout->addStretch(1);
     connect(m_along, &QButtonGroup::idClicked, this, &CompareView::draw);
-    connect(m_log, &QToolButton::toggled, this, &CompareView::draw);
+    connect(m_log, &QCheckBox::toggled, this, &CompareView::draw);
     return row;
 }
 

@@ -9,9 +9,9 @@
 #include "launcher/history/compare.h"
 
 class QButtonGroup;
+class QCheckBox;
 class QLabel;
 class QTableView;
-class QToolButton;
 
 namespace ringmaster {
 
@@ -55,7 +55,7 @@ class CompareView : public QWidget {
     PageHeader* m_header;
     Banner* m_banner;
     QButtonGroup* m_along;
-    QToolButton* m_log;
+    QCheckBox* m_log;
     std::vector<ChartCard*> m_charts;
     QTableView* m_figures;
     QTableView* m_lines;
