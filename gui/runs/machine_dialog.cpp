@@ -1,5 +1,6 @@
 #include "gui/runs/machine_dialog.h"
 
+#include <QDialogButtonBox>
 #include <QEvent>
 #include <QProgressBar>
 
@@ -54,11 +55,13 @@ void MachineDialog::fill(const QList<QWidget*>& body) {
     auto* rows = static_cast<QVBoxLayout*>(layout());
     for (QWidget* widget : body) rows->addWidget(widget, widget == body.last() ? 1 : 0);
     rows->addWidget(m_progress);
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(m_state, 1);
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_go);
-    rows->addLayout(buttons);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(m_go, QDialogButtonBox::AcceptRole);
+    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
+    auto* foot = new QHBoxLayout;
+    foot->addWidget(m_state, 1);
+    foot->addWidget(buttons);
+    rows->addLayout(foot);
 }
 
 MachineDialog::~MachineDialog() {

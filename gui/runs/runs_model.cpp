@@ -226,8 +226,8 @@ QVariant RunsModel::sortKey(const RunRow& row, Column column) const {
             return numberOrNone(row.planned.global_batch);
         case Duration:
             return numberOrNone(row.duration_s(unix_now()));
-        case Started:  // a run that never started sorts by creation
-            return row.state.started > 0 ? row.state.started : row.state.created;
+        case Started:
+            return row.state.started > 0 ? QVariant(row.state.started) : QVariant();
         case State:
             return int(runMark(row));
         default:
