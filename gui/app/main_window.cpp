@@ -172,7 +172,7 @@ void MainWindow::makeMenu(QPushButton* button) {
             this, tr("Attach to a run"), QString::fromStdString(m_session.places().runs_dir.string()));
         if (!dir.isEmpty()) Q_EMIT m_session.openRun(dir);
     });
-    QAction* follow = menu->addAction(tr("Follow a run of another machine…"));
+    QAction* follow = menu->addAction(tr("Follow a run on another machine…"));
     follow->setObjectName(u"followAction"_s);
     connect(follow, &QAction::triggered, &m_session, &Session::followRequested);
     menu->addSeparator();

@@ -151,7 +151,7 @@ void MonitorPage::showProblem(const QString& what) {
     QPushButton* again = m_problem->addAction(tr("Try again"));
     again->setObjectName(u"tryAgainButton"_s);
     connect(again, &QPushButton::clicked, this, [this] { openRun(m_dir); });
-    QPushButton* folder = m_problem->addAction(tr("Attach to a folder…"));
+    QPushButton* folder = m_problem->addAction(tr("Attach to a run…"));
     connect(folder, &QPushButton::clicked, this, &MonitorPage::chooseFolder);
     m_problem_room->addWidget(m_problem);
     m_stack->setCurrentIndex(kProblem);
@@ -573,7 +573,7 @@ void MonitorPage::offerRuns(QPushButton* button) {
 }
 
 void MonitorPage::chooseFolder() {
-    const QString dir = QFileDialog::getExistingDirectory(this, tr("Attach to a run's folder"));
+    const QString dir = QFileDialog::getExistingDirectory(this, tr("Attach to a run"));
     if (!dir.isEmpty()) openRun(dir);
 }
 

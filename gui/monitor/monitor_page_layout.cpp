@@ -76,7 +76,7 @@ QWidget* MonitorPage::makeEmpty() {
     choose->setObjectName(u"chooseRunButton"_s);
     choose->setMenu(new QMenu(choose));
     connect(choose->menu(), &QMenu::aboutToShow, this, [this, choose] { offerRuns(choose); });
-    QPushButton* folder = empty->addAction(tr("Attach to a folder…"));
+    QPushButton* folder = empty->addAction(tr("Attach to a run…"));
     folder->setObjectName(u"attachFolderButton"_s);
     connect(folder, &QPushButton::clicked, this, &MonitorPage::chooseFolder);
     auto* page = new QWidget;
@@ -139,7 +139,7 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
     m_try->setObjectName(u"tryButton"_s);
     m_try->setToolTip(tr("Let the trained model write, beside its base"));
     connect(m_try, &QPushButton::clicked, this, [this] { Q_EMIT tryWanted(m_dir); });
-    m_fetch = new QPushButton(tr("Bring here…"));
+    m_fetch = new QPushButton(tr("Fetch…"));
     m_fetch->setObjectName(u"fetchButton"_s);
     m_fetch->setToolTip(tr("The trained model or a checkpoint, from the machine that it is on"));
     connect(m_fetch, &QPushButton::clicked, this, [this] { Q_EMIT m_session.fetchRequested(m_dir); });

@@ -23,13 +23,13 @@ struct FetchDialog::There {
 };
 
 FetchDialog::FetchDialog(Session& session, const QString& dir, QWidget* parent)
-    : MachineDialog(session,
-                    //: %1 is the name of a run
-                    tr("Bring here what %1 has made")
-                        .arg(QString::fromStdString(RunDirectory{dir.toStdString()}.name())),
-                    tr("Each file is verified by its hash. Files that are here already are not sent; an "
-                       "interrupted file goes on where it stopped."),
-                    tr("Bring here"), parent),
+    : MachineDialog(
+          session,
+          //: %1 is the name of a run
+          tr("Fetch what %1 has made").arg(QString::fromStdString(RunDirectory{dir.toStdString()}.name())),
+          tr("Each file is verified by its hash. Files that are here already are not sent; an "
+             "interrupted file goes on where it stopped."),
+          tr("Fetch"), parent),
       m_run{dir.toStdString()},
       m_offer(new QListWidget) {
     setObjectName(u"fetchDialog"_s);

@@ -55,10 +55,10 @@ struct FollowDialog::Looked {
 };
 
 FollowDialog::FollowDialog(Session& session, QWidget* parent)
-    : MachineDialog(session, tr("Follow a run of another machine"),
-                    tr("One that was launched over SSH, from any machine. Following it starts and stops "
-                       "nothing. You can stop it, resume it and fetch its model from here, like a run of "
-                       "your own."),
+    : MachineDialog(session, tr("Follow a run on another machine"),
+                    tr("You can follow any run that was launched over SSH, from whatever machine. "
+                       "Following it starts and stops nothing. You can stop it, resume it and fetch its "
+                       "model from here, like a run of your own."),
                     tr("Follow"), parent),
       m_host(new QComboBox),
       m_look(new QPushButton(tr("Show its runs"))),

@@ -161,8 +161,9 @@ void RunActions::askDelete(const QStringList& dirs) {
     if (dirs.size() > 6) names << u"\u2026"_s;
     box.setTextFormat(Qt::PlainText);
     box.setText(tr("Delete %n run(s)?", nullptr, int(dirs.size())) + u"\n\n"_s + names.join(u'\n'));
-    box.setInformativeText(tr("Lost for good: %1, the curves, logs and notes. The trained model in the "
-                              "output folder stays.")
+    box.setInformativeText(tr("Lost for good: %1, the curves, logs and notes. The trained model(s) in the "
+                              "output folder(s) stay.",
+                              nullptr, int(dirs.size()))
                                .arg(lossWords(dirs)));
     QPushButton* remove = box.addButton(tr("Delete"), QMessageBox::DestructiveRole);
     QPushButton* keep = box.addButton(tr("Keep"), QMessageBox::RejectRole);

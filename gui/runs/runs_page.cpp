@@ -71,7 +71,7 @@ QWidget* RunsPage::makeList() {
     auto* open = none->addAction(tr("Open a configuration"));
     open->setObjectName(u"runsOpen"_s);
     connect(open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
-    auto* elsewhere = none->addAction(tr("Follow a run of another machine…"));
+    auto* elsewhere = none->addAction(tr("Follow a run on another machine…"));
     elsewhere->setObjectName(u"runsFollow"_s);
     connect(elsewhere, &QPushButton::clicked, &m_session, &Session::followRequested);
     auto* unmatched = new EmptyView(tr("No run matches"),
@@ -120,13 +120,11 @@ QWidget* RunsPage::makeBar() {
     connect(columns->menu(), &QMenu::aboutToShow, m_table, &RunsTable::columnsMenu);
     auto* elsewhere = new QPushButton(tr("From another machine…"));
     elsewhere->setObjectName(u"followElsewhereButton"_s);
-    elsewhere->setToolTip(tr("Follow a run of another machine…"));
+    elsewhere->setToolTip(tr("Follow a run on another machine…"));
     connect(elsewhere, &QPushButton::clicked, &m_session, &Session::followRequested);
     m_compare->setObjectName(u"compareButton"_s);
-    m_header->addAction(m_search);
-    m_header->addAction(columns);
-    m_header->addAction(elsewhere);
-    m_header->addAction(m_compare);
+    m_tools = {m_search, columns, elsewhere, m_compare};
+    for (QWidget* tool : m_tools) m_header->addAction(tool);
     return m_header;
 }
 
@@ -173,6 +171,7 @@ void RunsPage::showWhatIsThere() {
     const int all = m_model->rowCount(), found = m_filter->rowCount();
     m_tables->setCurrentIndex(all == 0 ? NoRuns : found == 0 ? NoMatch : TheTable);
     m_details->setVisible(found > 0);
+    for (QWidget* tool : m_tools) tool->setVisible(all > 0);
     int live = 0;
     for (int row = 0; row < all; ++row) live += m_model->row(row).is_live();
     QString subtitle = all == 0 ? QString() : tr("%n run(s)", nullptr, all);
