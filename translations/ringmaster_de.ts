@@ -2971,12 +2971,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Fügen Sie die Adresse so ein, wie der Dienst sie anzeigt.</translation>
     </message>
     <message>
-        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
-        <translation>Der Befehl muss mit einem Programm beginnen und darf höchstens 63 weitere Wörter mit je höchstens 4.096 Zeichen haben.</translation>
+        <source>The command has to begin with a program, and may have at most 63 arguments of at most 4,096 characters.</source>
+        <translation>Der Befehl muss mit einem Programm beginnen und darf höchstens 63 Argumente mit je höchstens 4.096 Zeichen haben.</translation>
     </message>
     <message>
-        <source>Name a program and its words, or none.</source>
-        <translation>Nennen Sie ein Programm mit seinen Wörtern, oder lassen Sie das Feld leer.</translation>
+        <source>Name a program and its arguments, or leave the field empty.</source>
+        <translation>Nennen Sie ein Programm mit seinen Argumenten, oder lassen Sie das Feld leer.</translation>
     </message>
 </context>
 <context>
@@ -3172,10 +3172,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>X-Achse</translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation>Schritte</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>Tokens</translation>
     </message>
@@ -3233,6 +3229,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Exposed communication</source>
         <translation>Nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
     </message>
 </context>
 <context>
@@ -3777,15 +3777,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>Bring here</source>
-        <translation>Abholen</translation>
-    </message>
-    <message>
-        <source>Bring here what %1 has made</source>
-        <extracomment>%1 is the name of a run</extracomment>
-        <translation>Ergebnisse von %1 abholen</translation>
-    </message>
-    <message>
         <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>Jede Datei wird anhand ihres Hashes geprüft. Was schon hier ist, wird nicht gesendet; was abbrach, geht dort weiter, wo es endete.</translation>
     </message>
@@ -3836,6 +3827,15 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Fetch what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>Ergebnisse von %1 abholen</translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation>Abholen</translation>
     </message>
 </context>
 <context>
@@ -3890,12 +3890,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>better by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>um %1 besser</translation>
     </message>
     <message>
         <source>worse by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>um %1 schlechter</translation>
     </message>
     <message>
@@ -3913,6 +3913,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>about the same</source>
         <translation>etwa gleich</translation>
+    </message>
+    <message>
+        <source>%1 points</source>
+        <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
+        <translation>%1 Punkte</translation>
     </message>
 </context>
 <context>
@@ -3972,10 +3977,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Folgen</translation>
     </message>
     <message>
-        <source>Follow a run of another machine</source>
-        <translation>Einem Lauf auf einem anderen Rechner folgen</translation>
-    </message>
-    <message>
         <source>Runs on that machine</source>
         <translation>Läufe auf diesem Rechner</translation>
     </message>
@@ -4028,12 +4029,16 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Den Lauf ansehen…</translation>
     </message>
     <message>
-        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>Einem, der über SSH gestartet wurde, gleich von welchem Rechner. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich abholen, wie bei einem eigenen Lauf.</translation>
-    </message>
-    <message>
         <source>No runs to show.</source>
         <translation>Noch keine Läufe: Rechner wählen und „Läufe zeigen“ drücken.</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine</source>
+        <translation>Einem Lauf auf einem anderen Rechner folgen</translation>
+    </message>
+    <message>
+        <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>Sie können jedem Lauf folgen, der über SSH gestartet wurde, gleich von welchem Rechner. Das Folgen selbst startet und stoppt nichts. Der Lauf lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich abholen, wie bei einem eigenen Lauf.</translation>
     </message>
 </context>
 <context>
@@ -4582,10 +4587,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Knoten</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
-    </message>
-    <message>
         <source>It is being started again already.</source>
         <translation>Er wird schon neu gestartet.</translation>
     </message>
@@ -4627,6 +4628,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Alerts…</source>
         <translation>Warnungen…</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
     </message>
 </context>
 <context>
@@ -4809,10 +4814,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Try again</source>
         <translation>Erneut versuchen</translation>
     </message>
-    <message>
-        <source>Attach to a folder…</source>
-        <translation>Mit Ordner verbinden…</translation>
-    </message>
     <message numerus="yes">
         <source>%n rank(s)</source>
         <translation>
@@ -4916,10 +4917,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>There are no runs yet</source>
         <translation>Noch keine Läufe</translation>
-    </message>
-    <message>
-        <source>Attach to a run&apos;s folder</source>
-        <translation>Mit dem Ordner eines Laufs verbinden</translation>
     </message>
     <message>
         <source>No run is open</source>
@@ -5090,10 +5087,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>So lassen</translation>
     </message>
     <message>
-        <source>Bring here…</source>
-        <translation>Abholen…</translation>
-    </message>
-    <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
         <translation>Das trainierte Modell oder ein Checkpoint, von dem Rechner, auf dem es ist</translation>
     </message>
@@ -5133,6 +5126,30 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Mean of the last %1 steps</source>
         <translation>Mittel der letzten %1 Schritte</translation>
+    </message>
+    <message>
+        <source>Attach to a run…</source>
+        <translation>Mit Lauf verbinden…</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>Die Warteschlange steht still.</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>Der Prozess, der ihre Läufe startet, läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Attach to a run</source>
+        <translation>Mit einem Lauf verbinden</translation>
+    </message>
+    <message>
+        <source>Fetch…</source>
+        <translation>Abholen…</translation>
     </message>
 </context>
 <context>
@@ -5765,6 +5782,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
+    <message>
+        <source>Name a repository to upload to: owner/name.</source>
+        <translation>Nennen Sie das Repository, in das hochgeladen wird: Besitzer/Name.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueueDialog</name>
@@ -6225,10 +6246,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         </translation>
     </message>
     <message>
-        <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
-        <translation>Endgültig verloren: %1, die Kurven, Logs und Notizen. Das trainierte Modell im Ausgabeordner bleibt.</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>Löschen</translation>
     </message>
@@ -6245,6 +6262,13 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>
             <numerusform>%n Lauf gelöscht.</numerusform>
             <numerusform>%n Läufe gelöscht.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Lost for good: %1, the curves, logs and notes. The trained model(s) in the output folder(s) stay.</source>
+        <translation>
+            <numerusform>Endgültig verloren: %1, die Kurven, Logs und Notizen. Das trainierte Modell im Ausgabeordner bleibt.</numerusform>
+            <numerusform>Endgültig verloren: %1, die Kurven, Logs und Notizen. Die trainierten Modelle in den Ausgabeordnern bleiben.</numerusform>
         </translation>
     </message>
 </context>
@@ -6479,12 +6503,12 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
-    </message>
-    <message>
         <source>From another machine…</source>
         <translation>Von anderem Rechner…</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
     </message>
 </context>
 <context>

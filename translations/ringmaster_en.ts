@@ -429,6 +429,13 @@
             <numerusform>Deleted %n runs.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Lost for good: %1, the curves, logs and notes. The trained model(s) in the output folder(s) stay.</source>
+        <translation>
+            <numerusform>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</numerusform>
+            <numerusform>Lost for good: %1, the curves, logs and notes. The trained models in the output folders stay.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::RunsPage</name>

@@ -2954,11 +2954,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>サービスに表示されるアドレスをそのまま貼り付けてください。</translation>
     </message>
     <message>
-        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
+        <source>The command has to begin with a program, and may have at most 63 arguments of at most 4,096 characters.</source>
         <translation>コマンドはプログラムで始まり、その後に引数を 63 個まで（それぞれ 4,096 文字以内）指定できます。</translation>
     </message>
     <message>
-        <source>Name a program and its words, or none.</source>
+        <source>Name a program and its arguments, or leave the field empty.</source>
         <translation>プログラムと引数を指定するか、空欄にしてください。</translation>
     </message>
 </context>
@@ -3152,10 +3152,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>横軸</translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation>ステップ</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>トークン</translation>
     </message>
@@ -3212,6 +3208,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Exposed communication</source>
         <translation>隠蔽されない通信</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
     </message>
 </context>
 <context>
@@ -3745,17 +3745,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::FetchDialog</name>
     <message>
-        <source>Bring here what %1 has made</source>
-        <extracomment>%1 is the name of a run</extracomment>
-        <translation>%1 の成果物を取得</translation>
-    </message>
-    <message>
         <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>各ファイルをハッシュで検証します。すでにあるものは転送せず、中断したものは続きから取得します。</translation>
-    </message>
-    <message>
-        <source>Bring here</source>
-        <translation>取得</translation>
     </message>
     <message>
         <source>What the run has made</source>
@@ -3807,6 +3798,15 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Fetch what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>%1 の成果物を取得</translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation>取得</translation>
     </message>
 </context>
 <context>
@@ -3861,12 +3861,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>better by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>%1 改善</translation>
     </message>
     <message>
         <source>worse by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>%1 悪化</translation>
     </message>
     <message>
@@ -3884,6 +3884,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>about the same</source>
         <translation>ほぼ同じ</translation>
+    </message>
+    <message>
+        <source>%1 points</source>
+        <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
+        <translation>%1 ポイント</translation>
     </message>
 </context>
 <context>
@@ -3932,14 +3937,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>There is no run on %1.</source>
         <translation>%1 に実行はありません。</translation>
-    </message>
-    <message>
-        <source>Follow a run of another machine</source>
-        <translation>別のマシンの実行を追跡</translation>
-    </message>
-    <message>
-        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>どのマシンからであれ、SSH 経由で起動された実行が対象です。追跡しても、何も開始も停止もしません。自分の実行と同じように、ここから停止、再開、モデルの取得ができます。</translation>
     </message>
     <message>
         <source>Follow</source>
@@ -4005,6 +4002,14 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>No runs to show.</source>
         <translation>表示する実行がありません。</translation>
     </message>
+    <message>
+        <source>Follow a run on another machine</source>
+        <translation>別のマシンの実行を追跡</translation>
+    </message>
+    <message>
+        <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>どのマシンからであれ、SSH 経由で起動された実行なら追跡できます。追跡しても、何も開始も停止もしません。自分の実行と同じように、ここから停止、再開、モデルの取得ができます。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::HeatMap</name>
@@ -4029,7 +4034,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>slower by a quarter or more</source>
-        <translation>25 % 以上遅い</translation>
+        <translation>25&#x202f;% 以上遅い</translation>
     </message>
     <message>
         <source>Nothing to compare yet.</source>
@@ -4454,10 +4459,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>実行に接続</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>別のマシンの実行を追跡…</translation>
-    </message>
-    <message>
         <source>Language</source>
         <translation>言語</translation>
     </message>
@@ -4592,6 +4593,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Alerts…</source>
         <translation>アラート…</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>別のマシンの実行を追跡…</translation>
     </message>
 </context>
 <context>
@@ -4774,10 +4779,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>再試行</translation>
     </message>
     <message>
-        <source>Attach to a folder…</source>
-        <translation>実行のフォルダを開く…</translation>
-    </message>
-    <message>
         <source>disconnected</source>
         <translation>切断</translation>
     </message>
@@ -4919,10 +4920,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>実行はまだありません</translation>
     </message>
     <message>
-        <source>Attach to a run&apos;s folder</source>
-        <translation>実行の実行のフォルダを開く</translation>
-    </message>
-    <message>
         <source>No run is open</source>
         <translation>開いている実行がありません</translation>
     </message>
@@ -4953,10 +4950,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Go on from the newest complete checkpoint</source>
         <translation>最新の完全なチェックポイントから続行します</translation>
-    </message>
-    <message>
-        <source>Bring here…</source>
-        <translation>取得…</translation>
     </message>
     <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
@@ -5094,6 +5087,30 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Mean of the last %1 steps</source>
         <translation>直近 %1 ステップの平均</translation>
+    </message>
+    <message>
+        <source>Attach to a run…</source>
+        <translation>実行に接続…</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>キューが止まっています。</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>キュー内の実行を開始するプロセスが動いていません。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>Attach to a run</source>
+        <translation>実行に接続</translation>
+    </message>
+    <message>
+        <source>Fetch…</source>
+        <translation>取得…</translation>
     </message>
 </context>
 <context>
@@ -5720,6 +5737,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
+    <message>
+        <source>Name a repository to upload to: owner/name.</source>
+        <translation>アップロード先のリポジトリを「所有者/名前」の形で入力してください。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueueDialog</name>
@@ -6176,10 +6197,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         </translation>
     </message>
     <message>
-        <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
-        <translation>完全に失われるもの：%1、曲線、ログ、メモ。出力フォルダの学習済みモデルは残ります。</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>削除</translation>
     </message>
@@ -6195,6 +6212,12 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>Deleted %n run(s).</source>
         <translation>
             <numerusform>%n 件の実行を削除しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Lost for good: %1, the curves, logs and notes. The trained model(s) in the output folder(s) stay.</source>
+        <translation>
+            <numerusform>完全に失われるもの：%1、曲線、ログ、メモ。出力フォルダの学習済みモデルは残ります。</numerusform>
         </translation>
     </message>
 </context>
@@ -6356,10 +6379,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>設定を開く</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>別のマシンの実行を追跡…</translation>
-    </message>
-    <message>
         <source>No run matches</source>
         <translation>一致する実行がありません</translation>
     </message>
@@ -6432,6 +6451,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>別のマシンの実行を追跡…</translation>
     </message>
 </context>
 <context>

@@ -2954,11 +2954,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>请原样粘贴服务给出的地址。</translation>
     </message>
     <message>
-        <source>The command has to begin with a program, and may have at most 63 further words of at most 4,096 characters.</source>
+        <source>The command has to begin with a program, and may have at most 63 arguments of at most 4,096 characters.</source>
         <translation>命令必须以一个程序开头，其后最多 63 个参数，每个参数最多 4,096 个字符。</translation>
     </message>
     <message>
-        <source>Name a program and its words, or none.</source>
+        <source>Name a program and its arguments, or leave the field empty.</source>
         <translation>请填写程序及其参数，或留空。</translation>
     </message>
 </context>
@@ -3152,10 +3152,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>X 轴</translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation>步</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>token</translation>
     </message>
@@ -3212,6 +3208,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Exposed communication</source>
         <translation>未掩盖的通信</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
     </message>
 </context>
 <context>
@@ -3749,15 +3749,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Bring here</source>
-        <translation>取回</translation>
-    </message>
-    <message>
-        <source>Bring here what %1 has made</source>
-        <extracomment>%1 is the name of a run</extracomment>
-        <translation>取回 %1 的成果</translation>
-    </message>
-    <message>
         <source>Each file is verified by its hash. Files that are here already are not sent; an interrupted file goes on where it stopped.</source>
         <translation>每个文件都用哈希校验。已在本机的不再传输；中断的从断点继续。</translation>
     </message>
@@ -3807,6 +3798,15 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Fetch what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>取回 %1 的成果</translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation>取回</translation>
     </message>
 </context>
 <context>
@@ -3861,12 +3861,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>better by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>好 %1</translation>
     </message>
     <message>
         <source>worse by %1</source>
-        <extracomment>%1 is a share such as 7 %</extracomment>
+        <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
         <translation>差 %1</translation>
     </message>
     <message>
@@ -3884,6 +3884,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>about the same</source>
         <translation>基本相同</translation>
+    </message>
+    <message>
+        <source>%1 points</source>
+        <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
+        <translation>%1 个百分点</translation>
     </message>
 </context>
 <context>
@@ -3942,10 +3947,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>跟踪</translation>
     </message>
     <message>
-        <source>Follow a run of another machine</source>
-        <translation>跟踪另一台机器上的运行</translation>
-    </message>
-    <message>
         <source>Runs on that machine</source>
         <translation>该机器上的运行</translation>
     </message>
@@ -3998,12 +3999,16 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>正在查看运行…</translation>
     </message>
     <message>
-        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
-    </message>
-    <message>
         <source>No runs to show.</source>
         <translation>尚未列出任何机器上的运行。</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine</source>
+        <translation>跟踪另一台机器上的运行</translation>
+    </message>
+    <message>
+        <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>可以跟踪任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
     </message>
 </context>
 <context>
@@ -4548,10 +4553,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>节点</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>跟踪另一台机器上的运行…</translation>
-    </message>
-    <message>
         <source>It is being started again already.</source>
         <translation>已经在重新启动。</translation>
     </message>
@@ -4592,6 +4593,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Alerts…</source>
         <translation>警报…</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>跟踪另一台机器上的运行…</translation>
     </message>
 </context>
 <context>
@@ -4773,10 +4778,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Try again</source>
         <translation>重试</translation>
     </message>
-    <message>
-        <source>Attach to a folder…</source>
-        <translation>连接到文件夹…</translation>
-    </message>
     <message numerus="yes">
         <source>%n rank(s)</source>
         <translation>
@@ -4877,10 +4878,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>There are no runs yet</source>
         <translation>还没有运行</translation>
-    </message>
-    <message>
-        <source>Attach to a run&apos;s folder</source>
-        <translation>连接到运行目录</translation>
     </message>
     <message>
         <source>No run is open</source>
@@ -5051,10 +5048,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>保持现状</translation>
     </message>
     <message>
-        <source>Bring here…</source>
-        <translation>取回…</translation>
-    </message>
-    <message>
         <source>The trained model or a checkpoint, from the machine that it is on</source>
         <translation>从所在机器取回训练好的模型或检查点</translation>
     </message>
@@ -5094,6 +5087,30 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Mean of the last %1 steps</source>
         <translation>最近 %1 步的平均值</translation>
+    </message>
+    <message>
+        <source>Attach to a run…</source>
+        <translation>连接到运行…</translation>
+    </message>
+    <message>
+        <source>The queue stands still.</source>
+        <translation>队列已停住。</translation>
+    </message>
+    <message>
+        <source>The process that starts its runs is not running.</source>
+        <translation>启动其中运行的进程没有在运行。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Attach to a run</source>
+        <translation>连接到运行</translation>
+    </message>
+    <message>
+        <source>Fetch…</source>
+        <translation>取回…</translation>
     </message>
 </context>
 <context>
@@ -5720,6 +5737,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
+    <message>
+        <source>Name a repository to upload to: owner/name.</source>
+        <translation>请填写要上传到的仓库：所有者/名称。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueueDialog</name>
@@ -6176,10 +6197,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         </translation>
     </message>
     <message>
-        <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
-        <translation>将永久丢失曲线、日志和备注（%1）。输出文件夹中训练好的模型会保留。</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
@@ -6195,6 +6212,12 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Deleted %n run(s).</source>
         <translation>
             <numerusform>已删除 %n 个运行。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Lost for good: %1, the curves, logs and notes. The trained model(s) in the output folder(s) stay.</source>
+        <translation>
+            <numerusform>将永久丢失曲线、日志和备注（%1）。输出文件夹中训练好的模型会保留。</numerusform>
         </translation>
     </message>
 </context>
@@ -6426,12 +6449,12 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Follow a run of another machine…</source>
-        <translation>跟踪另一台机器上的运行…</translation>
-    </message>
-    <message>
         <source>From another machine…</source>
         <translation>来自其他机器…</translation>
+    </message>
+    <message>
+        <source>Follow a run on another machine…</source>
+        <translation>跟踪另一台机器上的运行…</translation>
     </message>
 </context>
 <context>
