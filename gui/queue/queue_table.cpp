@@ -79,8 +79,6 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     for (const std::string& key : keys) titles << QString::fromStdString(key);
     setColumnCount(int(titles.size()));
     setHorizontalHeaderLabels(titles);
-    for (const int figure : {Step, Loss})
-        horizontalHeaderItem(figure)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (int column = FixedColumns; column < columnCount(); ++column)
         for (const int role : {int(Qt::ToolTipRole), int(Qt::AccessibleTextRole)})
             horizontalHeaderItem(column)->setData(role, titles[column]);
@@ -173,8 +171,6 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     const auto set = [this, row](int column, const QString& text) {
         if (item(row, column) == nullptr) setItem(row, column, new QTableWidgetItem);
         item(row, column)->setText(text);
-        if (column == Step || column == Loss)
-            item(row, column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         return item(row, column);
     };
     const RunMark mark = runMark(run);
