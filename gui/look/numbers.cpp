@@ -108,6 +108,12 @@ QString percent(double share) {
     return with_unit(QLocale().toString(hundredths, 'f', decimals), u"%"_s);
 }
 
+QString points(double one, double two) {
+    // Shares are rounded before they are subtracted, so that the difference is that of the figures shown.
+    const auto tenths = [](double share) { return std::round(1000 * share); };
+    return number(std::abs(tenths(two) - tenths(one)) / 10, 2);
+}
+
 QString progress(int64_t done, std::optional<int64_t> total) {
     if (!total) return count(done);
     //: progress: %1 is the last step, %2 the number of steps

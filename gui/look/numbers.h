@@ -14,6 +14,7 @@ QString progress(int64_t done, std::optional<int64_t> total);  ///< such as "640
 QString bytes(int64_t number);                                 ///< such as "61.4 GiB", "812 MiB"
 QString duration(double seconds);        ///< "0.41 s", "12 s", "1 min 40 s", "3 h 5 min", "2 d 4 h"
 QString percent(double share);           ///< "6.1 %" for 0.061
+QString points(double one, double two);  ///< difference of two shares in percentage points: "1.4"
 QString rate(double per_second);         ///< such as "812", "19.8k", "1.2M"
 QString loss(double value);              ///< such as "2.7142"
 QString time(double unix_seconds);       ///< short local date and time

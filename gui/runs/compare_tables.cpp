@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QFont>
-#include <QLocale>
 #include <QPainter>
 #include <QPalette>
 #include <cmath>
@@ -94,10 +93,9 @@ bool isShare(ComparedFigure figure) {
 }
 
 QString differenceText(ComparedFigure figure, double first, double other) {
-    const double difference = std::abs(other - first);
     //: %1 is a difference of percentages: from 8 % to 6 % are 2 points
-    if (isShare(figure))
-        return FiguresModel::tr("%1 points").arg(QLocale().toString(100 * difference, 'f', 1));
+    if (isShare(figure)) return FiguresModel::tr("%1 points").arg(show::points(first, other));
+    const double difference = std::abs(other - first);
     return first == 0 ? valueText(figure, difference) : show::percent(difference / std::abs(first));
 }
 

@@ -57,15 +57,12 @@ QString EstimateBars::judgement(const Pair& pair) const {
     // A difference that the two figures do not show is noise.
     if (pair.form(*pair.measured) == pair.form(*pair.estimated)) return tr("as estimated");
     const double ratio = *pair.measured / *pair.estimated;
-    // Shares are rounded before they are subtracted, so that the difference is that of the figures shown.
-    const auto tenths = [](double share) { return std::round(1000 * share); };
-    const double points = (tenths(*pair.measured) - tenths(*pair.estimated)) / 10;
-    if (pair.is_share && std::isfinite(points)) {
-        const QString off = ringmaster::show::number(std::abs(points), 2);
+    if (pair.is_share && std::isfinite(*pair.measured - *pair.estimated)) {
+        const QString off = ringmaster::show::points(*pair.estimated, *pair.measured);
         //: of two shares; %1 is a number of percentage points
-        return points < 0 ? tr("%1 points below the estimate").arg(off)
-                          //: of two shares; %1 is a number of percentage points
-                          : tr("%1 points above the estimate").arg(off);
+        return *pair.measured < *pair.estimated ? tr("%1 points below the estimate").arg(off)
+                                                //: of two shares; %1 is a number of percentage points
+                                                : tr("%1 points above the estimate").arg(off);
     }
     if (!std::isfinite(ratio)) return {};
     if (ratio >= 3)
