@@ -98,6 +98,20 @@ class LookTest : public QObject {
         }
     }
 
+    void theFirstRanksOfEightNodesDifferInHue() {
+        for (Appearance appearance : {Appearance::Light, Appearance::Dark}) {
+            applyAppearance(appearance);
+            const Colours c = coloursOf(QApplication::palette());
+            for (int rank = 0; rank < 64; rank += 8) {
+                for (int other = 0; other < rank; other += 8) {
+                    const int apart = std::abs(rankColour(rank, c).hsvHue() - rankColour(other, c).hsvHue());
+                    QVERIFY2(std::min(apart, 360 - apart) >= 5,
+                             qPrintable(u"%1 and %2"_s.arg(rank).arg(other)));
+                }
+            }
+        }
+    }
+
     void aDurationStaysInALine() {
         for (const double seconds : {0.412, 100.0, 11100.0, 187200.0})
             QVERIFY(!show::duration(seconds).contains(u' '));
