@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, make_config, kept_model, make_rows, ringmaster
+from ringmaster_runs import BIN, events_of, kept_model, make_config, make_rows, ringmaster
 
 LORA = {"adapter": "lora", "lora_r": 4, "lora_alpha": 8, "lora_target_linear": True}
 QLORA = {**LORA, "adapter": "qlora", "load_in_4bit": True}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ringmaster_runs import events_of, launch, make_config, kept_model, make_rows, ringmaster
+from ringmaster_runs import events_of, kept_model, launch, make_config, make_rows, ringmaster
 from test_offload import CPU, LORA, assert_alike, offloading
 
 CHECKPOINTING = dict(gradient_checkpointing=True)

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from crash_points import HOWS, disturbed, points_of, recorded, spread
-from ringmaster_runs import BIN, losses_of, make_config, kept_model, make_rows, ringmaster, state_of
+from ringmaster_runs import BIN, kept_model, losses_of, make_config, make_rows, ringmaster, state_of
 
 CLEAN = {key: value for key, value in os.environ.items() if key not in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")}
 ENV = {**CLEAN, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from ringmaster_runs import BIN, make_config, kept_model, ringmaster
+from ringmaster_runs import BIN, kept_model, make_config, ringmaster
 
 GIB = 1 << 30
 LIMIT = 3 * GIB // 2

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ringmaster_runs import events_of, launch, make_config, kept_model
+from ringmaster_runs import events_of, kept_model, launch, make_config
 
 MODELS = {
     "llama": dict(kind="llama", hidden_size=128, intermediate_size=352),

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
-from ringmaster_runs import launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of, wait_for
+from ringmaster_runs import kept_model, launch, losses_of, make_config, make_rows, ringmaster, state_of, wait_for
 from test_generate_command import PROMPTS, make_tokenizer, text_of_transformers
 
 SAMPLES = dict(sample_prompts=[*PROMPTS[:2], [{"role": "user", "content": "Hi"}]], sample_max_new_tokens=16)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of
+from ringmaster_runs import events_of, kept_model, launch, losses_of, make_config, make_rows, ringmaster, state_of
 from test_resume import steps_done, wait_for
 
 STAGES = {

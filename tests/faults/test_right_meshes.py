@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "oracles")]
 import test_packing as packing  # noqa: E402
 import test_transformers as plain  # noqa: E402
-from ringmaster_runs import launch, make_config, kept_model, make_rows, ringmaster  # noqa: E402
+from ringmaster_runs import kept_model, launch, make_config, make_rows, ringmaster  # noqa: E402
 
 CASES = [(kind, changes, {}, way) for kind, changes in plain.MODELS.items() for way in plain.MESHES.items()]
 CASES += [("llama", {}, {}, way) for way in plain.LAYOUTS.items()]

@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from crash_points import disturbed, points_of, recorded, spread
-from ringmaster_runs import BIN, launch, make_config, kept_model, make_rows, ringmaster
+from ringmaster_runs import BIN, kept_model, launch, make_config, make_rows, ringmaster
 from sshd import Client
 from test_remote_runs import there
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from namespaces import NAME, NET, ip, network  # noqa: F401  (a fixture)
-from ringmaster_runs import BIN, make_config, kept_model, make_rows, state_of
+from ringmaster_runs import BIN, kept_model, make_config, make_rows, state_of
 from test_remote_runs import launch_on, processes_of, raw_steps, run, steps, there, wait_for
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")

@@ -15,7 +15,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracles"))
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, kept_model, state_of, wait_for
+from ringmaster_runs import BIN, events_of, kept_model, launch, losses_of, make_config, state_of, wait_for
 from sshd import nvidia_smi
 from test_generate_command import make_tokenizer
 from tiny import llama, rows_file  # noqa: F401  (fixtures)

@@ -5,7 +5,7 @@ import json
 import pathlib
 import stat
 
-from ringmaster_runs import make_config, kept_model, make_rows
+from ringmaster_runs import kept_model, make_config, make_rows
 from test_remote_runs import run
 
 SECRETS = {"hub_model_id": "https://ann:hunter2-of-the-hub@example.org/model", "swanlab_api_key": "k9" * 20, "swanlab_lark_secret": "open sesame of lark",

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster, state_of, wait_for
+from ringmaster_runs import BIN, events_of, kept_model, launch, losses_of, make_config, make_rows, ringmaster, state_of, wait_for
 from sshd import free_port
 from strangers import Hammer, Sniffer, Stranger, listeners
 from namespaces import NAME, NET, cut_off, hold_engine, network  # noqa: F401  (a fixture)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hub import TOKEN, running_hub
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, kept_model, make_rows, ringmaster
+from ringmaster_runs import events_of, kept_model, launch, losses_of, make_config, make_rows, ringmaster
 
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz012345"
 
