@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QDir>
 #include <QLocale>
 #include <QRegularExpression>
 #include <cmath>
@@ -41,6 +42,11 @@ QString two_parts(int64_t big, const QString& big_unit, int64_t small, const QSt
 const QString& unknown() {
     static const QString dash = u"\u2013"_s;
     return dash;
+}
+
+QString path(const QString& path) {
+    const QString home = QDir::homePath();
+    return path == home || path.startsWith(home + u'/') ? u'~' + path.mid(home.size()) : path;
 }
 
 QString count(int64_t number) {

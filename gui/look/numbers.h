@@ -20,6 +20,7 @@ QString loss(double value);              ///< such as "2.7142"
 QString time(double unix_seconds);       ///< short local date and time
 QString date(double unix_seconds);       ///< short local date
 QString age(double seconds);             ///< such as "now", "12 s ago", "3 min ago"
+QString path(const QString& path);       ///< begins with ~ if the path is in the home folder
 QString listed(QStringList parts);       ///< such as "2 cores, 23.5 GiB"; skips empty parts
 QString clauses(QStringList parts);      ///< such as "less is exchanged; less memory"; skips empty parts
 QString sentences(QStringList parts);    ///< joins the sentences and skips empty ones

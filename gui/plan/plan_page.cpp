@@ -1,6 +1,5 @@
 #include "gui/plan/plan_page.h"
 
-#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -46,12 +45,6 @@ QString shortcut_text(const QKeySequence& keys) {
 }
 
 const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);
-
-/// Returns the folder as a user writes it, with ~ for the home folder.
-QString folder_of(const QString& file) {
-    const QString folder = QFileInfo(file).absolutePath(), home = QDir::homePath();
-    return folder == home || folder.startsWith(home + u'/') ? u'~' + folder.mid(home.size()) : folder;
-}
 
 }  // namespace
 
@@ -374,7 +367,9 @@ void PlanPage::writeHeader() {
     const bool edited = isEdited();
     const QString name = m_file.isEmpty() ? tr("Unsaved copy") : QFileInfo(m_file).fileName();
     m_header->setTitle(m_open ? name : tr("Plan"));
-    m_header->setSubtitle(!m_open ? QString() : edited ? tr("edited") : folder_of(m_file));
+    m_header->setSubtitle(!m_open  ? QString()
+                          : edited ? tr("edited")
+                                   : show::path(QFileInfo(m_file).absolutePath()));
     m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
     m_save_as->setEnabled(m_open);
     for (QPushButton* button : {m_save, m_save_as, m_rows, m_launch}) button->setVisible(m_open);

@@ -10,6 +10,7 @@
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 
 namespace ringmaster {
 
@@ -66,7 +67,7 @@ QLabel* wrapped(const QString& text, bool muted) {
 
 QWidget* folderLink(const QString& path, QWidget* parent) {
     auto* link = quietButton({}, parent);
-    const QString shown = QDir(path).absolutePath().replace(QDir::homePath(), u"~"_s);
+    const QString shown = show::path(QDir(path).absolutePath());
     link->setText(QFontMetrics(link->font()).elidedText(shown, Qt::ElideMiddle, space(15)));
     link->setStyleSheet(u"padding: 0"_s);  // aligns with the text above
     link->setToolTip(path);

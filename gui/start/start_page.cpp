@@ -11,6 +11,7 @@
 #include "gui/look/card.h"
 #include "gui/look/card_grid.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/look/scrolled.h"
 #include "gui/start/action_tile.h"
 #include "gui/start/machine_card.h"
@@ -98,7 +99,7 @@ StartPage::StartPage(Session& session, QWidget* parent)
     m_below->addWidget(others, 5, Qt::AlignTop);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
-    column->setContentsMargins(space(1.25), space(1.25), space(1.25), space(1.25));
+    column->setContentsMargins(pageMargins());
     column->setSpacing(space(0.9));
     column->addWidget(makeActions());
     column->addLayout(m_below);
@@ -184,7 +185,7 @@ void StartPage::showFiles() {
         name->setToolTip(file);
         name->setAccessibleName(tr("Open %1").arg(file));
         connect(name, &QPushButton::clicked, this, [this, file] { Q_EMIT m_session.openConfig(file); });
-        auto* folder = new ElidedLabel(QFileInfo(file).absolutePath());
+        auto* folder = new ElidedLabel(show::path(QFileInfo(file).absolutePath()));
         folder->setFont(fontOf(Type::Small));
         folder->setForegroundRole(QPalette::PlaceholderText);
         auto* line = new QHBoxLayout;

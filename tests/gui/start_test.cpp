@@ -159,7 +159,10 @@ class StartTest : public QObject {
 
     void listsRecentFilesAndForgetsThoseThatAreGone() {
         TestHome home;
-        const QString file = home.dir.path() + u"/a long name of a configuration.yaml"_s;
+        const QByteArray outer_home = qgetenv("HOME");
+        qputenv("HOME", home.dir.path().toLocal8Bit());
+        QVERIFY(QDir(home.dir.path()).mkdir(u"configurations"_s));
+        const QString file = home.dir.path() + u"/configurations/a long name of a configuration.yaml"_s;
         write_text(file.toStdString(), "base_model: x\n");
         Session session(home.places);
         StartPage page(session);
@@ -168,6 +171,8 @@ class StartTest : public QObject {
         session.addRecentFile(home.dir.path() + u"/gone.yaml"_s);
         const auto files = page.findChildren<QPushButton*>(u"recentFile"_s);
         QCOMPARE(files.size(), 1);
+        qputenv("HOME", outer_home);
+        QTRY_VERIFY(labelsOf(&page).contains(u"~/configurations"_s));
         QSignalSpy config(&session, &Session::openConfig);
         files[0]->click();
         QCOMPARE(config.count(), 1);
