@@ -62,7 +62,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     const int columns = columnsFor(rect.width());
     struct Placed {
         QLayoutItem* item;
-        int column, span, height;
+        int column, span;
         bool grows;
     };
     std::vector<std::vector<Placed>> rows;
@@ -75,11 +75,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
             rows.emplace_back();
             used = 0;
         }
-        const int width = width_of(span);
-        const int wanted = cell.item->hasHeightForWidth() ? cell.item->heightForWidth(width)
-                                                          : cell.item->sizeHint().height();
-        rows.back().push_back({cell.item, used, span, std::max(wanted, cell.item->minimumSize().height()),
-                               bool(cell.item->expandingDirections() & Qt::Vertical)});
+        rows.back().push_back({cell.item, used, span, bool(cell.item->expandingDirections() & Qt::Vertical)});
         used += span;
     }
     int total = rows.empty() ? 0 : spacing() * (int(rows.size()) - 1), growing = 0;
@@ -89,7 +85,12 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
         // The last card of a row takes the columns that are left.
         row.back().span = columns - row.back().column;
         int height = 0;
-        for (const Placed& placed : row) height = std::max(height, placed.height);
+        for (const Placed& placed : row) {
+            const int wanted = placed.item->hasHeightForWidth()
+                                   ? placed.item->heightForWidth(width_of(placed.span))
+                                   : placed.item->sizeHint().height();
+            height = std::max({height, wanted, placed.item->minimumSize().height()});
+        }
         heights.push_back(height);
         grows.push_back(std::any_of(row.begin(), row.end(), [](const Placed& p) { return p.grows; }));
         growing += grows.back();
