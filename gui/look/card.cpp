@@ -299,7 +299,8 @@ void EmptyView::resizeEvent(QResizeEvent* event) {
         (height(middle) == wanted ? wide : narrow) = middle;
     }
     const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs a pixel more
-    m_body->setContentsMargins(side, 0, side, 0);
+    // Dots of a capital, as of Ö, reach above the font's ascent: a label would cut them off.
+    m_body->setContentsMargins(side, space(0.15), side, 0);
 }
 
 QPushButton* EmptyView::addAction(const QString& text) {
