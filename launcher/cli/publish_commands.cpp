@@ -75,7 +75,8 @@ Command push_command() {
               {"--private", "", "makes a private repository"},
               runs_dir_option(),
               json_option()},
-             "The hub's own client uploads it, with the token of `hf auth login` or HF_TOKEN. A RUN's model "
+             "Hugging Face Hub's own client uploads it, with the token of `hf auth login` or HF_TOKEN. A "
+             "RUN's model "
              "gets a card "
              "first, if its folder has no README.md."},
             run_push};
