@@ -41,13 +41,6 @@ QString words_of_count(const Diagnostics& problems) {
     return parts.isEmpty() ? ProblemList::tr("No problems") : parts.join(u" \u00B7 "_s);
 }
 
-/// Begins the message with a capital letter, unless it begins with a key.
-QString begun_message(const Diagnostic& said) {
-    const QString message = message_of(said);
-    const std::string word = message.section(u' ', 0, 0).remove(u':').toStdString();
-    return find_key(word) == nullptr ? show::begun(message) : message;
-}
-
 QString name_of(Severity severity) {
     switch (severity) {
         case Severity::Error:
@@ -61,6 +54,12 @@ QString name_of(Severity severity) {
 }
 
 }  // namespace
+
+QString begun_message(const Diagnostic& said) {
+    const QString message = message_of(said);
+    const std::string word = message.section(u' ', 0, 0).remove(u':').toStdString();
+    return find_key(word) == nullptr ? show::begun(message) : message;
+}
 
 QString words_of(const Fix& fix) {
     if (!fix.command.empty()) return QString::fromStdString(fix.command);

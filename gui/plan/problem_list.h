@@ -55,6 +55,9 @@ class ProblemList : public QWidget {
     QWidget* m_fix_box;
 };
 
+/// Returns the problem's message, begun with a capital letter unless it begins with a key.
+QString begun_message(const Diagnostic& said);
+
 /// Returns text such as "context_parallel_size: 4", "Rename to sequence_len" or "Remove the line".
 QString words_of(const Fix& fix);
 

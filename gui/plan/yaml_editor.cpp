@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "gui/look/look.h"
+#include "gui/plan/problem_list.h"
 #include "gui/plan/yaml_formats.h"
 #include "gui/plan/yaml_typing.h"
 #include "gui/session/finding_words.h"
@@ -51,7 +52,6 @@ QColor colour_of(Severity severity, const Colours& c) {
 }
 
 constexpr int kMostFound = 500;  // most matches marked at once
-constexpr int kLeastNote = 20;   // fewest characters of a message that are painted after its line
 
 }  // namespace
 
@@ -160,7 +160,7 @@ void YamlEditor::setMarks(const Diagnostics& diagnostics) {
     m_marks.clear();
     for (const Diagnostic& said : diagnostics) {
         if (said.line < 1) continue;
-        Mark mark{said.severity, message_of(said), hint_of(said)};
+        Mark mark{said.severity, begun_message(said), hint_of(said)};
         const auto [at, first] = m_marks.emplace(said.line, mark);
         if (!first && at->second.severity < said.severity) at->second = mark;
     }
@@ -320,8 +320,7 @@ QString YamlEditor::noteOf(int line) const {
     if (mark == m_marks.end() || mark->second.severity == Severity::Info) return {};
     const QString& whole = mark->second.message;
     const double room = viewport()->width() - noteLeft(document()->findBlockByNumber(line - 1)) - space(0.5);
-    const QString shown = QFontMetricsF(fontOf(Type::Small)).elidedText(whole, Qt::ElideRight, room);
-    return shown == whole || shown.size() > kLeastNote ? shown : QString();
+    return QFontMetricsF(fontOf(Type::Small)).horizontalAdvance(whole) <= room ? whole : QString();
 }
 
 /// Paints each line's problem after the line's end.

@@ -32,8 +32,7 @@ class YamlEditor : public QPlainTextEdit {
     int wantedHeight() const;           ///< height at which no line scrolls
     int widthOf(int characters) const;  ///< width at which lines of so many characters are seen whole
     int lineAt(int y) const;
-    /// Returns what is painted of a line's problem after the line: as much as fits, or nothing if that is too
-    /// little to understand.
+    /// Returns the message that is painted after a line with a problem; empty if it does not fit whole.
     QString noteOf(int line) const;
 
   Q_SIGNALS:
