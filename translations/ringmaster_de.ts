@@ -3253,8 +3253,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         </translation>
     </message>
     <message>
-        <source>Divisors of %1.</source>
-        <translation>Teiler von %1.</translation>
+        <source>The size has to divide %1.</source>
+        <translation>Die Größe muss %1 teilen.</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
@@ -3266,6 +3266,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
         <translation>Jeder Rank hält ganze Sequenzen von %1 Tokens.</translation>
+    </message>
+    <message>
+        <source>One rank holds whole sequences of %1 tokens.</source>
+        <translation>Ein Rank hält ganze Sequenzen von %1 Tokens.</translation>
     </message>
 </context>
 <context>

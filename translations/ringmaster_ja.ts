@@ -3231,8 +3231,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         </translation>
     </message>
     <message>
-        <source>Divisors of %1.</source>
-        <translation>%1 の約数。</translation>
+        <source>The size has to divide %1.</source>
+        <translation>サイズは %1 の約数でなければなりません。</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
@@ -3243,6 +3243,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
         <translation>各ランクが %1 トークンのシーケンス全体を持ちます。</translation>
+    </message>
+    <message>
+        <source>One rank holds whole sequences of %1 tokens.</source>
+        <translation>1 つのランクが %1 トークンのシーケンス全体を持ちます。</translation>
     </message>
 </context>
 <context>

@@ -3231,8 +3231,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         </translation>
     </message>
     <message>
-        <source>Divisors of %1.</source>
-        <translation>%1 的约数。</translation>
+        <source>The size has to divide %1.</source>
+        <translation>该大小必须整除 %1。</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
@@ -3243,6 +3243,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
         <translation>每个 rank 持有完整的序列，每条 %1 个 token。</translation>
+    </message>
+    <message>
+        <source>One rank holds whole sequences of %1 tokens.</source>
+        <translation>一个 rank 持有完整的序列，每条 %1 个 token。</translation>
     </message>
 </context>
 <context>

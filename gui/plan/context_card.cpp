@@ -48,17 +48,20 @@ void ContextCard::setPlan(const Plan& plan) {
     for (QAbstractButton* button : m_group->buttons())
         button->setChecked(m_group->id(button) == context.size);
     setSubtitle(ranks_words(plan));
-    const QString divisors = tr("Divisors of %1.").arg(show::count(plan.ranks));
     const SequencePlan& sequence = plan.sequence;
     QString shares;
     if (sequence.per_rank > 0 && context.size > 1) {
         shares = tr("%n rank(s) share one sequence of %1 tokens: %2 each.", nullptr, context.size)
                      .arg(show::count(sequence.padded_length), show::count(sequence.per_rank));
     } else if (sequence.per_rank > 0) {
-        shares =
-            tr("Every rank holds whole sequences of %1 tokens.").arg(show::count(sequence.padded_length));
+        const QString tokens = show::count(sequence.padded_length);
+        shares = plan.ranks > 1 ? tr("Every rank holds whole sequences of %1 tokens.").arg(tokens)
+                                : tr("One rank holds whole sequences of %1 tokens.").arg(tokens);
     }
-    m_text->setText(show::sentences({divisors, shares}));
+    //: the size is that of context parallelism, %1 the number of ranks
+    const QString divisors =
+        plan.ranks > 1 ? tr("The size has to divide %1.").arg(show::count(plan.ranks)) : QString();
+    m_text->setText(show::sentences({shares, divisors}));
 }
 
 }  // namespace ringmaster
