@@ -1819,6 +1819,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>%1 nicht verdeckte Kommunikation</translation>
     </message>
     <message>
+        <source>%1 waiting for offloaded data</source>
+        <translation>%1 Warten auf ausgelagerte Daten</translation>
+    </message>
+    <message>
         <source>about %1 in all</source>
         <translation>insgesamt etwa %1</translation>
     </message>
@@ -5395,6 +5399,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>nicht verdeckte Kommunikation</translation>
     </message>
     <message>
+        <source>waiting for offloaded data</source>
+        <translation>Warten auf ausgelagerte Daten</translation>
+    </message>
+    <message>
         <source>%1 tokens/s</source>
         <translation>%1 Tokens/s</translation>
     </message>
@@ -5409,6 +5417,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Computation hides another %1 of communication.</source>
         <translation>Weitere %1 Kommunikation werden vom Rechnen verdeckt.</translation>
+    </message>
+    <message>
+        <source>Computation hides another %1 of copying offloaded data.</source>
+        <translation>Weitere %1 zum Kopieren ausgelagerter Daten werden vom Rechnen verdeckt.</translation>
     </message>
     <message>
         <source>Planning…</source>

@@ -1810,6 +1810,10 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>隠蔽されない通信 %1</translation>
     </message>
     <message>
+        <source>%1 waiting for offloaded data</source>
+        <translation>オフロードしたデータの待ち %1</translation>
+    </message>
+    <message>
         <source>about %1 in all</source>
         <translation>合計で約 %1</translation>
     </message>
@@ -5364,6 +5368,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>隠蔽されない通信</translation>
     </message>
     <message>
+        <source>waiting for offloaded data</source>
+        <translation>オフロードしたデータの待ち</translation>
+    </message>
+    <message>
         <source>%1 tokens/s</source>
         <translation>%1 トークン/秒</translation>
     </message>
@@ -5378,6 +5386,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Computation hides another %1 of communication.</source>
         <translation>ほかに %1の通信が計算で隠蔽されます。</translation>
+    </message>
+    <message>
+        <source>Computation hides another %1 of copying offloaded data.</source>
+        <translation>ほかに %1のオフロードデータのコピーが計算で隠蔽されます。</translation>
     </message>
 </context>
 <context>

@@ -1810,6 +1810,10 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>未掩盖的通信 %1</translation>
     </message>
     <message>
+        <source>%1 waiting for offloaded data</source>
+        <translation>等待卸载数据 %1</translation>
+    </message>
+    <message>
         <source>about %1 in all</source>
         <translation>共约 %1</translation>
     </message>
@@ -5354,6 +5358,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>未掩盖的通信</translation>
     </message>
     <message>
+        <source>waiting for offloaded data</source>
+        <translation>等待卸载数据</translation>
+    </message>
+    <message>
         <source>%1 tokens/s</source>
         <translation>%1 token/s</translation>
     </message>
@@ -5368,6 +5376,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Computation hides another %1 of communication.</source>
         <translation>另有 %1通信被计算掩盖。</translation>
+    </message>
+    <message>
+        <source>Computation hides another %1 of copying offloaded data.</source>
+        <translation>另有 %1卸载数据的复制被计算掩盖。</translation>
     </message>
     <message>
         <source>Planning…</source>

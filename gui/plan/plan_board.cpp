@@ -186,8 +186,9 @@ void PlanBoard::writeTime() {
     std::vector<BarPart> parts = {
         {tr("compute"), show::duration(time.compute_s), time.compute_s, timeColour(TimePart::Compute, c)}};
     if (time.exposed_comm_s > 0)
-        parts.push_back({tr("exposed communication"), show::duration(time.exposed_comm_s),
-                         time.exposed_comm_s, timeColour(TimePart::ExposedCommunication, c)});
+        parts.push_back({plan.ranks > 1 ? tr("exposed communication") : tr("waiting for offloaded data"),
+                         show::duration(time.exposed_comm_s), time.exposed_comm_s,
+                         timeColour(TimePart::ExposedCommunication, c)});
     m_time->setParts(parts);
     m_time_legend->setParts(parts);
     QString head = show::duration(time.step_s);
@@ -199,8 +200,11 @@ void PlanBoard::writeTime() {
     QString note =
         time.measured ? tr("From measured speeds.") : tr("From assumed speeds, until they are measured.");
     if (hidden > 0)
-        note = show::sentences(
-            {tr("Computation hides another %1 of communication.").arg(show::duration(hidden)), note});
+        note =
+            show::sentences({(plan.ranks > 1 ? tr("Computation hides another %1 of communication.")
+                                             : tr("Computation hides another %1 of copying offloaded data."))
+                                 .arg(show::duration(hidden)),
+                             note});
     m_time_note->setText(note);
 }
 

@@ -38,7 +38,12 @@ QString memory_words(const Plan& plan) {
 
 QString time_words(const Plan& plan) {
     if (!plan.time || plan.time->step_s <= 0) return {};
-    QStringList words{Words::tr("%1 exposed communication").arg(show::percent(plan.time->overhead()))};
+    QStringList words;
+    const QString exposed = show::percent(plan.time->overhead());
+    if (plan.ranks > 1)
+        words << Words::tr("%1 exposed communication").arg(exposed);
+    else if (plan.time->exposed_comm_s > 0)
+        words << Words::tr("%1 waiting for offloaded data").arg(exposed);
     if (plan.batch.total_steps)
         words << Words::tr("about %1 in all")
                      .arg(show::duration(plan.time->step_s * double(*plan.batch.total_steps)));
