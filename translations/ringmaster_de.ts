@@ -3314,6 +3314,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Tokens im längsten Dokument</translation>
     </message>
     <message>
+        <source>rows, packed from documents</source>
+        <translation>Zeilen, aus Dokumenten gepackt</translation>
+    </message>
+    <message>
         <source>Show the rows of %1</source>
         <translation>Zeilen von %1 zeigen</translation>
     </message>
@@ -6178,6 +6182,18 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Row %1 of %2</source>
         <translation>Zeile %1 von %2</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Row</source>
+        <translation>Zeile</translation>
     </message>
 </context>
 <context>

@@ -3290,6 +3290,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>最長の文書のトークン数</translation>
     </message>
     <message>
+        <source>rows, packed from documents</source>
+        <translation>行（文書をパッキング）</translation>
+    </message>
+    <message>
         <source>No rows are shown yet</source>
         <translation>行はまだ表示されていません</translation>
     </message>
@@ -6131,6 +6135,18 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Row %1 of %2</source>
         <translation>行 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Row</source>
+        <translation>行</translation>
     </message>
 </context>
 <context>

@@ -3290,6 +3290,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>最长文档的 token 数</translation>
     </message>
     <message>
+        <source>rows, packed from documents</source>
+        <translation>行（由文档打包而成）</translation>
+    </message>
+    <message>
         <source>Show the rows of %1</source>
         <translation>显示 %1 的数据行</translation>
     </message>
@@ -6131,6 +6135,18 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Row %1 of %2</source>
         <translation>第 %1 行，共 %2 行</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Row</source>
+        <translation>行号</translation>
     </message>
 </context>
 <context>

@@ -255,8 +255,9 @@ void DataPage::take() {
     m_tokens->setValue(show::count(prepared.rows.tokens_total));
     m_trained->setValue(show::unknown());
     m_longest->setValue(show::count(prepared.rows.longest));
-    m_longest->setCaption(prepared.plan.config.sample_packing ? tr("tokens in the longest document")
-                                                              : tr("tokens in the longest row"));
+    const bool packed = prepared.plan.config.sample_packing;
+    m_count->setCaption(packed ? tr("rows, packed from documents") : tr("rows"));
+    m_longest->setCaption(packed ? tr("tokens in the longest document") : tr("tokens in the longest row"));
     m_lengths->setLengths({}, prepared.plan.config.sequence_len);
     m_list->setRows(m_rows);
     writeLosses();

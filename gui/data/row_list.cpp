@@ -19,13 +19,19 @@ constexpr int64_t kBeginning = 48;  ///< most tokens of a row that its line show
 
 }  // namespace
 
-RowList::RowList(QWidget* parent) : QAbstractScrollArea(parent) {
+RowList::RowList(QWidget* parent) : QAbstractScrollArea(parent), m_heading(new QWidget(this)) {
     setObjectName(u"rowList"_s);
     setAccessibleName(tr("Rows"));
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     viewport()->setAutoFillBackground(false);
+    m_heading->setObjectName(u"rowHeading"_s);
+    m_heading->installEventFilter(this);
+}
+
+QStringList RowList::headings() {
+    return {tr("Row"), tr("Tokens"), tr("Text")};
 }
 
 void RowList::setRows(OpenRowsPtr rows) {
@@ -34,6 +40,7 @@ void RowList::setRows(OpenRowsPtr rows) {
     m_line = -1;
     fitScrollBar();
     verticalScrollBar()->setValue(0);
+    m_heading->update();
     viewport()->update();
 }
 
@@ -89,20 +96,45 @@ void RowList::paintLine(QPainter& painter, const QRect& box, int64_t line) const
     const Colours c = coloursOf(this);
     const int64_t row = rowOf(line);
     if (line == m_line) painter.fillRect(box, mixed(c.card, c.accent, hasFocus() ? 0.35 : 0.2));
+    const QString text = QString::fromStdString(m_rows->rows.beginning(row, kBeginning));
+    paintCells(painter, box, {show::count(row + 1), show::count(m_rows->rows.length(row)), text.left(400)},
+               c.text);
+}
+
+/// Paints a row's number, its length and its text, or the headings of these columns.
+void RowList::paintCells(QPainter& painter, const QRect& box, const QStringList& cells,
+                         const QColor& text) const {
+    const auto wide = [this](const QString& one, const QString& other) {
+        return std::max(fontMetrics().horizontalAdvance(one), fontMetrics().horizontalAdvance(other));
+    };
     const QRect inside = box.adjusted(space(0.5), 0, -space(0.4), 0);
-    const int number = fontMetrics().horizontalAdvance(show::count(m_rows->rows.rows())) + space(0.5);
-    const int length = fontMetrics().horizontalAdvance(u"9,999,999"_s) + space(0.3);
-    painter.setPen(c.muted);
+    const int number = wide(show::count(m_rows->rows.rows()), headings()[0]) + space(0.5);
+    const int length = wide(u"9,999,999"_s, headings()[1]) + space(0.3);
+    painter.setPen(coloursOf(this).muted);
     painter.drawText(QRect(inside.left(), box.top(), number, box.height()), Qt::AlignVCenter | Qt::AlignLeft,
-                     show::count(row + 1));
+                     cells[0]);
     painter.drawText(QRect(inside.left() + number, box.top(), length, box.height()),
-                     Qt::AlignVCenter | Qt::AlignRight, show::count(m_rows->rows.length(row)));
-    painter.setPen(c.text);
+                     Qt::AlignVCenter | Qt::AlignRight, cells[1]);
+    painter.setPen(text);
     const int left = inside.left() + number + length + space(0.8);
     const QRect room(left, box.top(), inside.right() - left, box.height());
-    const QString text = QString::fromStdString(m_rows->rows.beginning(row, kBeginning));
     painter.drawText(room, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
-                     fontMetrics().elidedText(text.left(400), Qt::ElideRight, room.width()));
+                     fontMetrics().elidedText(cells[2], Qt::ElideRight, room.width()));
+}
+
+void RowList::paintHeading() {
+    if (!m_rows) return;
+    QPainter painter(m_heading);
+    const Colours c = coloursOf(this);
+    paintCells(painter, m_heading->rect(), headings(), c.muted);
+    painter.fillRect(0, m_heading->height() - 1, m_heading->width(), 1, c.border);
+}
+
+bool RowList::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_heading || event->type() != QEvent::Paint)
+        return QAbstractScrollArea::eventFilter(watched, event);
+    paintHeading();
+    return true;
 }
 
 void RowList::paintEvent(QPaintEvent*) {
@@ -116,6 +148,9 @@ void RowList::paintEvent(QPaintEvent*) {
 
 void RowList::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    setViewportMargins(0, lineHeight(), 0, 0);
+    const QRect lines = viewport()->geometry();
+    m_heading->setGeometry(lines.left(), lines.top() - lineHeight(), lines.width(), lineHeight());
     fitScrollBar();
 }
 

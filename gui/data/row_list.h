@@ -29,18 +29,23 @@ class RowList : public QAbstractScrollArea {
   protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
   private:
+    static QStringList headings();
     int lineHeight() const;
     int64_t visibleLines() const;
     int64_t rowOf(int64_t line) const;
     void fitScrollBar();
+    void paintHeading();
+    void paintCells(QPainter& painter, const QRect& box, const QStringList& cells, const QColor& text) const;
     void paintLine(QPainter& painter, const QRect& box, int64_t line) const;
 
+    QWidget* m_heading;  ///< names the columns above the lines
     OpenRowsPtr m_rows;
     std::optional<std::vector<int64_t>> m_found;
     int64_t m_line = -1;

@@ -127,6 +127,13 @@ class DataTest : public QObject {
         QVERIFY(offer->isHidden());
     }
 
+    void theColumnsOfTheRowsHaveHeadings() {
+        auto* heading = part<QWidget>("rowHeading");
+        QVERIFY(heading && heading->isVisible());
+        QVERIFY(heading->geometry().bottom() < list()->viewport()->y());
+        QCOMPARE(heading->width(), list()->viewport()->width());
+    }
+
     void theMouseAndTheKeysChooseARow() {
         const int line = list()->fontMetrics().height() + space(0.5);
         QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, {60, line * 2 + line / 2});
