@@ -6714,8 +6714,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>GPUs je Knoten (gres)</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>Weitere Optionen</translation>
+        <source>More sbatch options, one a line</source>
+        <translation>Weitere sbatch-Optionen, eine je Zeile</translation>
     </message>
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>

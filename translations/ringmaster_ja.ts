@@ -6660,8 +6660,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>ノードの GPU（gres）</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>その他</translation>
+        <source>More sbatch options, one a line</source>
+        <translation>その他の sbatch オプション（1 行に 1 つ）</translation>
     </message>
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>

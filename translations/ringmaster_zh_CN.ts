@@ -6660,8 +6660,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>每节点 GPU（gres）</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>其他选项</translation>
+        <source>More sbatch options, one a line</source>
+        <translation>其他 sbatch 选项，每行一个</translation>
     </message>
     <message>
         <source>Any other long option of sbatch, key=value, one a line</source>

@@ -84,7 +84,7 @@ void SlurmFields::layOut() {
                             {tr("Account"), u"slurmAccount"_s, m_account},
                             {tr("GPUs of a node (gres)"), u"slurmGres"_s, m_gres},
                             {tr("Time"), u"slurmTime"_s, m_time},
-                            {tr("More"), u"slurmMore"_s, m_more}};
+                            {tr("More sbatch options, one a line"), u"slurmMore"_s, m_more}};
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(space(0.6));
