@@ -30,11 +30,11 @@
     </message>
     <message>
         <source>The losses stay the same as before.</source>
-        <translation>Die Losses bleiben die des bisherigen Laufs.</translation>
+        <translation>Der Loss verläuft so weiter wie im bisherigen Lauf.</translation>
     </message>
     <message>
         <source>The losses are no longer the same as before.</source>
-        <translation>Die Losses sind nicht mehr die des bisherigen Laufs.</translation>
+        <translation>Der Loss verläuft nicht mehr so wie im bisherigen Lauf.</translation>
     </message>
     <message>
         <source>Go on with fewer nodes?</source>
@@ -46,7 +46,7 @@
 
 With the remaining nodes the run would continue as follows:</source>
         <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
-        <translation>Nicht mehr da:
+        <translation>Nicht mehr erreichbar:
 %1
 
 Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
@@ -1012,7 +1012,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>connection refused by %1 port %2</source>
-        <translation>Verbindung abgelehnt von %1, Port %2</translation>
+        <translation>Verbindung von %1 auf Port %2 abgelehnt</translation>
     </message>
     <message>
         <source>is sshd running there, on port %2?</source>
@@ -5542,7 +5542,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Unsaved edits could not be kept: %1</source>
-        <translation>Ungespeicherte Änderungen ließen sich nicht sichern: %1</translation>
+        <translation>Ungespeicherte Änderungen ließen sich nicht speichern: %1</translation>
     </message>
     <message>
         <source>an unsaved copy</source>
