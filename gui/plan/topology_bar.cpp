@@ -111,7 +111,7 @@ void TopologyBar::showPlanned(const Plan& plan) {
     // With a style sheet, a spin box no longer reserves the width of the text for its least value.
     for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
         box->ensurePolished();  // sets the font in which it is drawn
-        box->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->specialValueText()) + space(1.6));
+        box->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->specialValueText()) + space(1.8));
         box->parentWidget()->layout()->activate();
     }
     layout()->activate();
