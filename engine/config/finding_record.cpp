@@ -298,6 +298,32 @@ std::string what_in(const std::string& language, const std::string& code, const 
     return words;
 }
 
+constexpr const char* kBeforeHint = " \u2014 ";  ///< joins an error and its hint in a rank's event
+
+/// Returns the text with `stop` after it, unless the text ends a sentence itself.
+std::string ended(const std::string& text, const std::string& stop) {
+    constexpr std::string_view kEnds[] = {".", "!", "?", "\u3002", "\uff01", "\uff1f"};
+    const auto ends = [&](std::string_view mark) { return text.ends_with(mark); };
+    return std::any_of(std::begin(kEnds), std::end(kEnds), ends) ? text : text + stop;
+}
+
+/// Returns the text with a capital first letter, unless its first word is a name such as sequence_len.
+std::string begun(std::string text) {
+    const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto end = std::find_if_not(text.begin(), text.end(), is_small);
+    if (end != text.begin() && end != text.end() && (*end == ' ' || *end == ','))
+        text[0] = char(text[0] - 'a' + 'A');
+    return text;
+}
+
+/// Joins an error and its hint by a dash in English, and as two sentences in the other languages.
+std::string with_hint(const std::string& language, const std::string& what, const std::string& hint) {
+    if (language == "en") return what + kBeforeHint + hint;
+    const bool is_spaced = language == "de";
+    const std::string stop = is_spaced ? "." : "\u3002";
+    return ended(what, stop) + (is_spaced ? " " : "") + ended(begun(hint), stop);
+}
+
 }  // namespace
 
 const std::map<std::string, FindingRecord>& finding_records() {
@@ -352,11 +378,12 @@ std::string app_hint_in(const std::string& language, const Diagnostic& finding) 
 }
 
 std::string error_text_in(const std::string& language, const std::string& code, const std::string& text) {
-    for (const std::string_view mark : {"\n  ", " — "}) {  // marks that precede a hint
+    for (const std::string_view mark : {"\n  ", kBeforeHint}) {  // marks that precede a hint
         const size_t at = text.rfind(mark);
         if (at == text.npos) continue;
-        return what_in(language, code, text.substr(0, at)) + std::string(mark) +
-               in_phrases_of(language, code, text.substr(at + mark.size()));
+        const std::string what = what_in(language, code, text.substr(0, at));
+        const std::string hint = in_phrases_of(language, code, text.substr(at + mark.size()));
+        return mark == kBeforeHint ? with_hint(language, what, hint) : what + std::string(mark) + hint;
     }
     return what_in(language, code, text);
 }

@@ -67,7 +67,7 @@ std::string effect_in(const std::string& language, const Diagnostic& finding, co
 
 /// Returns an English text of an Error in a language: its what(), its hint, or its text(), which starts with
 /// the place. Translates with the phrases of the code's record. Returns the text itself if there is no phrase
-/// for it.
+/// for it. A hint after a dash becomes a sentence of its own, except in English.
 std::string error_text_in(const std::string& language, const std::string& code, const std::string& text);
 
 /// Returns the fixes that the record spells out for the finding's form.

@@ -135,6 +135,23 @@ TEST(FindingRecords, TranslateWhatAnErrorSays) {
     EXPECT_EQ(error_text_in("en", "RUN-ACTIVE", "`ringmaster stop a` first"), "Stop the run in Monitor.");
 }
 
+TEST(FindingRecords, JoinAnErrorAndItsHintByADashInEnglishOnly) {
+    const std::string text =
+        "out of memory: a tensor of 3.2 GiB could not be allocated, 76.3 GiB of tensors are in use \u2014 "
+        "shorten sequence_len or use more ranks in context_parallel_size";
+    const auto told = [&](const char* language) { return error_text_in(language, "ENGINE-MEMORY", text); };
+    EXPECT_EQ(told("en"), text);
+    EXPECT_EQ(told("de"),
+              "der Speicher reichte nicht. Ein Tensor von 3,2 GiB war nicht zu bekommen, Tensoren belegen "
+              "76,3 GiB. Kürzen Sie sequence_len, oder nehmen Sie mehr Ranks in context_parallel_size.");
+    EXPECT_EQ(told("ja"),
+              "メモリ不足。3.2 GiB のテンソルを確保できません（テンソルの使用量 76.3 GiB）。sequence_len "
+              "を短くするか、context_parallel_size を増やしてください。");
+    EXPECT_EQ(error_text_in("de", "RUN-MISSING", "as another version says it. \u2014 max_steps is so, too?"),
+              "as another version says it. max_steps is so, too?")
+        << "no capital for a key, and no second full stop";
+}
+
 TEST(FindingRecords, SayTheNumberOfRanksInTheAppsWords) {
     const Diagnostic said = finding(Severity::Error, Form("MESH-PRODUCT"), "context_parallel_size", 1, {},
                                     {{{{"context_parallel_size", "2"}}}, {{}, "--ranks 16"}});
