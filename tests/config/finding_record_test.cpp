@@ -120,7 +120,7 @@ TEST(FindingRecords, TranslateWhatAnErrorSays) {
               "/a/b: lässt sich nicht lesen: No such file or directory");
     EXPECT_EQ(
         told("SETUP-PYTHON", "/env: there is no Python environment here\n  `ringmaster setup` installs it"),
-        "/env: hier gibt es keine Python-Umgebung\n  Auf der Seite Start „Einrichten“ drücken.");
+        "/env: hier gibt es keine Python-Umgebung\n  Drücken Sie auf der Seite Start „Einrichten“.");
     EXPECT_EQ(told("HUB-PUSH", "the row has no field 'text'"), "die Zeile hat kein Feld 'text'")
         << "by a phrase of DATA-TOKENIZE";
     EXPECT_EQ(

@@ -131,7 +131,7 @@ class LanguagesTest : public QObject {
         const Error active(
             Failure::Refused, Code("RUN-ACTIVE"), "is running", "--ranks",
             "`ringmaster stop longdocs-cp4` ends it; `ringmaster watch longdocs-cp4` follows it");
-        QCOMPARE(hint_of(active), u"Den Lauf in Monitor stoppen."_s);
+        QCOMPARE(hint_of(active), u"Stoppen Sie den Lauf in Monitor."_s);
         QCOMPARE(place_of(active), QString());
         const Error devices(Failure::Unreachable, Code("ENGINE-DEVICE"), "no GPU is seen", "",
                             "--ranks 4, or --device cpu");
