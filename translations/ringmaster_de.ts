@@ -132,11 +132,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Press Set up on the Start page.</source>
-        <translation>Auf der Seite Start „Einrichten“ drücken.</translation>
+        <translation>Drücken Sie auf der Seite Start „Einrichten“.</translation>
     </message>
     <message>
         <source>Press Resume in Monitor.</source>
-        <translation>In Monitor „Fortsetzen“ drücken.</translation>
+        <translation>Drücken Sie in Monitor „Fortsetzen“.</translation>
     </message>
     <message>
         <source>On the Nodes page, Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.</source>
@@ -152,19 +152,19 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then press Check on the Nodes page, and trust it.</source>
-        <translation>Mit dem vergleichen, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt; dann auf der Seite Knoten „Prüfen“ drücken und ihm vertrauen.</translation>
+        <translation>Vergleichen Sie ihn mit dem, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt; drücken Sie dann auf der Seite Knoten „Prüfen“, und vertrauen Sie ihm.</translation>
     </message>
     <message>
         <source>Launch it with more memory (mem=… under More), a shorter sequence_len, or more ranks.</source>
-        <translation>Mit mehr Speicher starten (mem=… unter „Weiteres“), mit kürzerer sequence_len oder mit mehr Ranks.</translation>
+        <translation>Starten Sie mit mehr Arbeitsspeicher (mem=… unter „Weitere Optionen“), mit kürzerer sequence_len oder mit mehr Ranks.</translation>
     </message>
     <message>
         <source>Leave it out with CUDA_VISIBLE_DEVICES, choose CPU as Device on the Plan page, or use a machine with a newer GPU.</source>
-        <translation>Sie mit CUDA_VISIBLE_DEVICES auslassen, auf der Seite Plan als Gerät CPU wählen, oder einen Rechner mit neuerer GPU nehmen.</translation>
+        <translation>Schließen Sie die GPU mit CUDA_VISIBLE_DEVICES aus, wählen Sie auf der Seite Plan als Gerät CPU, oder nehmen Sie einen Rechner mit neuerer GPU.</translation>
     </message>
     <message>
         <source>Install NVIDIA driver %2 or newer there, or choose CPU as Device on the Plan page.</source>
-        <translation>Dort den NVIDIA-Treiber %2 oder neuer installieren, oder auf der Seite Plan als Gerät CPU wählen.</translation>
+        <translation>Installieren Sie dort den NVIDIA-Treiber %2 oder neuer, oder wählen Sie auf der Seite Plan als Gerät CPU.</translation>
     </message>
 </context>
 <context>
@@ -494,11 +494,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Send it to the cluster</source>
-        <translation>Zum Cluster schicken</translation>
+        <translation>An den Cluster senden</translation>
     </message>
     <message>
         <source>Send it to the nodes</source>
-        <translation>Zu den Knoten schicken</translation>
+        <translation>An die Knoten senden</translation>
     </message>
     <message>
         <source>Submit the job</source>
@@ -514,7 +514,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Ranks meet</source>
-        <translation>Ranks finden sich</translation>
+        <translation>Ranks finden einander</translation>
     </message>
     <message>
         <source>First step</source>
@@ -626,7 +626,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Look at CUDA_VISIBLE_DEVICES and nvidia-smi.</source>
-        <translation>CUDA_VISIBLE_DEVICES und nvidia-smi prüfen.</translation>
+        <translation>Prüfen Sie CUDA_VISIBLE_DEVICES und nvidia-smi.</translation>
     </message>
     <message>
         <source>%1, no NVIDIA GPU</source>
@@ -697,7 +697,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Install or build Ringmaster whole.</source>
-        <translation>Ringmaster vollständig installieren oder bauen.</translation>
+        <translation>Installieren oder bauen Sie Ringmaster vollständig.</translation>
     </message>
     <message>
         <source>CUDA</source>
@@ -713,7 +713,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Build it again without RINGMASTER_CUDA=off.</source>
-        <translation>Ohne RINGMASTER_CUDA=off neu bauen.</translation>
+        <translation>Bauen Sie Ringmaster ohne RINGMASTER_CUDA=off neu.</translation>
     </message>
     <message>
         <source>LibTorch</source>
@@ -1008,7 +1008,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>check the spelling, or add a Host entry with its HostName to ~/.ssh/config</source>
-        <translation>Schreibweise prüfen oder in ~/.ssh/config einen Host-Eintrag mit seinem HostName ergänzen</translation>
+        <translation>Prüfen Sie die Schreibweise, oder ergänzen Sie in ~/.ssh/config einen Host-Eintrag mit seinem HostName</translation>
     </message>
     <message>
         <source>connection refused by %1 port %2</source>
@@ -1100,7 +1100,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there, and add it to %4 yourself</source>
-        <translation>mit dem vergleichen, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt, und selbst in %4 eintragen</translation>
+        <translation>Vergleichen Sie ihn mit dem, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt, und tragen Sie ihn selbst in %4 ein</translation>
     </message>
     <message>
         <source>its host key is not known: %1 %2. UserKnownHostsFile none leaves no file to add it to</source>
@@ -1108,7 +1108,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>name a file in UserKnownHostsFile, or add the key to one of GlobalKnownHostsFile</source>
-        <translation>in UserKnownHostsFile eine Datei nennen oder den Schlüssel in eine von GlobalKnownHostsFile eintragen</translation>
+        <translation>Geben Sie in UserKnownHostsFile eine Datei an, oder tragen Sie den Schlüssel in eine von GlobalKnownHostsFile ein</translation>
     </message>
     <message>
         <source>its host key %1 %2 is REVOKED by %3. Somebody may have stolen it; nothing was sent to the machine</source>
@@ -1116,7 +1116,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>ask whoever runs the machine for its new host key</source>
-        <translation>wer den Rechner betreibt, nach dessen neuem Hostschlüssel fragen</translation>
+        <translation>Fragen Sie den Betreiber des Rechners nach dessen neuem Hostschlüssel</translation>
     </message>
     <message>
         <source>its address is known by another host key than %1 %2 (CheckHostIP, %3). Somebody may stand between; nothing was sent to it</source>
@@ -1124,7 +1124,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>ask whoever runs the machine which key is right, and remove the wrong line</source>
-        <translation>wer den Rechner betreibt, fragen, welcher Schlüssel der richtige ist, und die falsche Zeile entfernen</translation>
+        <translation>Fragen Sie den Betreiber des Rechners, welcher Schlüssel der richtige ist, und entfernen Sie die falsche Zeile</translation>
     </message>
     <message>
         <source>its host key %1 %2 has %3 bits, fewer than RequiredRSASize asks for</source>
@@ -1140,7 +1140,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>write what the command prints to a file, and name that in UserKnownHostsFile instead</source>
-        <translation>die Ausgabe des Befehls in eine Datei schreiben und stattdessen diese in UserKnownHostsFile nennen</translation>
+        <translation>Schreiben Sie die Ausgabe des Befehls in eine Datei, und geben Sie stattdessen diese in UserKnownHostsFile an</translation>
     </message>
     <message>
         <source>its host key %1 %2 is not accepted: %3 revokes a key that cannot be read</source>
@@ -1148,7 +1148,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>mend that line, or remove it</source>
-        <translation>diese Zeile berichtigen oder entfernen</translation>
+        <translation>Berichtigen oder entfernen Sie diese Zeile</translation>
     </message>
     <message>
         <source>its host key %1 %2 is not accepted: RevokedHostKeys names %3, a binary list (KRL), which is not read here</source>
@@ -1156,7 +1156,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>name a text file in RevokedHostKeys instead, one public key a line</source>
-        <translation>in RevokedHostKeys stattdessen eine Textdatei nennen, ein öffentlicher Schlüssel je Zeile</translation>
+        <translation>Geben Sie in RevokedHostKeys stattdessen eine Textdatei an, ein öffentlicher Schlüssel je Zeile</translation>
     </message>
     <message>
         <source>its host key %1 %2 is not accepted: it has a host certificate, which is not read here, and %3 may revoke the authority that signed it</source>
@@ -1164,7 +1164,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>name key types without certificates for it in ~/.ssh/config: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</source>
-        <translation>für ihn in ~/.ssh/config Schlüsselarten ohne Zertifikate nennen: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</translation>
+        <translation>Geben Sie für ihn in ~/.ssh/config Schlüsselarten ohne Zertifikate an: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</translation>
     </message>
     <message>
         <source>HostKeyAlgorithms does not tell which of its host keys to ask for (host certificates are not read here): %1</source>
@@ -1172,7 +1172,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>name one key type for it in ~/.ssh/config, for instance HostKeyAlgorithms ssh-ed25519</source>
-        <translation>für ihn in ~/.ssh/config eine Schlüsselart nennen, etwa HostKeyAlgorithms ssh-ed25519</translation>
+        <translation>Geben Sie für ihn in ~/.ssh/config eine Schlüsselart an, etwa HostKeyAlgorithms ssh-ed25519</translation>
     </message>
     <message>
         <source>. Not followed here, though ssh does: %1</source>
@@ -1216,7 +1216,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>a code may have run out: check it again; `ssh %3` asks the same</source>
-        <translation>Ein Code kann abgelaufen sein: noch einmal prüfen; `ssh %3` fragt dasselbe</translation>
+        <translation>Ein Code kann abgelaufen sein: Prüfen Sie noch einmal; `ssh %3` fragt dasselbe</translation>
     </message>
     <message>
         <source>the login as %1 has to be answered by a person. It takes %2; tried: </source>
@@ -1224,7 +1224,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>run it in a terminal or use the app; or `ssh-copy-id %3` puts a key there, and nothing is asked</source>
-        <translation>In einem Terminal aufrufen oder die App nehmen; oder `ssh-copy-id %3` bringt einen Schlüssel dorthin, dann wird nichts gefragt</translation>
+        <translation>Rufen Sie es in einem Terminal auf, oder nehmen Sie die App; oder `ssh-copy-id %3` bringt einen Schlüssel dorthin, dann wird nichts gefragt</translation>
     </message>
     <message>
         <source>ended the login after %1 keys that it does not know (its MaxAuthTries); tried: </source>
@@ -1360,11 +1360,11 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>%1 cores, %2 of %3 memory free, %4 disk free, no GPU</source>
-        <translation>%1 Kerne, %2 von %3 Speicher frei, %4 auf der Platte frei, keine GPU</translation>
+        <translation>%1 Kerne, %2 von %3 Arbeitsspeicher frei, %4 auf der Platte frei, keine GPU</translation>
     </message>
     <message>
         <source>%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free</source>
-        <translation>%5 × %6 (Treiber %7), %1 Kerne, %2 von %3 Speicher frei, %4 auf der Platte frei</translation>
+        <translation>%5 × %6 (Treiber %7), %1 Kerne, %2 von %3 Arbeitsspeicher frei, %4 auf der Platte frei</translation>
     </message>
     <message>
         <source>runs %1; Ringmaster&apos;s engine is for Linux</source>
@@ -1372,7 +1372,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>choose another node</source>
-        <translation>einen anderen Knoten wählen</translation>
+        <translation>Wählen Sie einen anderen Knoten</translation>
     </message>
     <message>
         <source>is a %1 machine; the engine here is built for %2</source>
@@ -1380,7 +1380,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>build Ringmaster on a %1 machine and launch from there</source>
-        <translation>Ringmaster auf einem Rechner mit %1 bauen und von dort starten</translation>
+        <translation>Bauen Sie Ringmaster auf einem Rechner mit %1, und starten Sie von dort</translation>
     </message>
     <message>
         <source>has no glibc (its libc is another); the engine needs glibc %1</source>
@@ -1388,7 +1388,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>choose a node with a glibc distribution</source>
-        <translation>einen Knoten mit einer glibc-Distribution wählen</translation>
+        <translation>Wählen Sie einen Knoten mit einer glibc-Distribution</translation>
     </message>
     <message>
         <source>has glibc %1, older than the %2 that the engine is built against</source>
@@ -1396,7 +1396,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>build Ringmaster on a system as old as that node&apos;s, or choose another node</source>
-        <translation>Ringmaster auf einem so alten System bauen, wie es der Knoten hat, oder einen anderen Knoten wählen</translation>
+        <translation>Bauen Sie Ringmaster auf einem so alten System, wie es der Knoten hat, oder wählen Sie einen anderen Knoten</translation>
     </message>
     <message>
         <source>its disk is full: nothing can be written in %1</source>
@@ -1424,7 +1424,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>set XDG_DATA_HOME there to a folder on a disk without noexec</source>
-        <translation>dort XDG_DATA_HOME auf einen Ordner einer Platte ohne noexec setzen</translation>
+        <translation>Setzen Sie dort XDG_DATA_HOME auf einen Ordner einer Platte ohne noexec</translation>
     </message>
     <message>
         <source>has no sha256sum</source>
@@ -1432,7 +1432,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>install coreutils there</source>
-        <translation>dort coreutils installieren</translation>
+        <translation>Installieren Sie dort coreutils</translation>
     </message>
     <message>
         <source>has no LibTorch %1</source>
@@ -1460,7 +1460,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>install NVIDIA driver %2 or newer there, or train on its processors with --device cpu</source>
-        <translation>dort den NVIDIA-Treiber %2 oder neuer installieren, oder mit --device cpu auf den Prozessoren trainieren</translation>
+        <translation>Installieren Sie dort den NVIDIA-Treiber %2 oder neuer, oder trainieren Sie mit --device cpu auf den Prozessoren</translation>
     </message>
     <message>
         <source>its GPU %1, %2, has compute capability %3, and the engine&apos;s kernels need %4 or newer</source>
@@ -1468,7 +1468,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu</source>
-        <translation>sie dort mit CUDA_VISIBLE_DEVICES auslassen oder mit --device cpu auf den Prozessoren trainieren</translation>
+        <translation>Schließen Sie die GPU dort mit CUDA_VISIBLE_DEVICES aus, oder trainieren Sie mit --device cpu auf den Prozessoren</translation>
     </message>
     <message>
         <source>GPU %1 is in use by %2 (%3)</source>
@@ -1476,7 +1476,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>ask them, or leave it out with CUDA_VISIBLE_DEVICES</source>
-        <translation>sich absprechen oder sie mit CUDA_VISIBLE_DEVICES auslassen</translation>
+        <translation>Sprechen Sie sich ab, oder schließen Sie die GPU mit CUDA_VISIBLE_DEVICES aus</translation>
     </message>
     <message>
         <source>its clock is %1 ahead</source>
@@ -1496,7 +1496,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>harmless here, though scp and sftp fail of it: keep that for interactive shells in its start files</source>
-        <translation>hier harmlos, doch scp und sftp scheitern daran: in den Startdateien nur für interaktive Shells</translation>
+        <translation>Hier harmlos, doch scp und sftp scheitern daran: Geben Sie den Text in den Startdateien nur in interaktiven Shells aus</translation>
     </message>
     <message>
         <source>its Slurm has no partition</source>
@@ -1540,7 +1540,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>choose another node, and say so to whoever looks after this one</source>
-        <translation>einen anderen Knoten wählen und es dem sagen, der sich um diesen kümmert</translation>
+        <translation>Wählen Sie einen anderen Knoten, und sagen Sie es dem Betreuer dieses Knotens</translation>
     </message>
     <message>
         <source>its ranks do not reach those of %1: %2</source>
@@ -1795,7 +1795,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>at least %1 RAM per node</source>
         <extracomment>main memory of the nodes of a cluster: %1 is a size</extracomment>
-        <translation>ab %1 RAM je Knoten</translation>
+        <translation>ab %1 Arbeitsspeicher je Knoten</translation>
     </message>
     <message>
         <source>%1 per GPU</source>
@@ -1805,7 +1805,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>%1 of %2 RAM free</source>
         <extracomment>a machine&apos;s main memory: %1 and %2 are sizes</extracomment>
-        <translation>%1 von %2 RAM frei</translation>
+        <translation>%1 von %2 Arbeitsspeicher frei</translation>
     </message>
 </context>
 <context>
@@ -1969,7 +1969,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>activations wait in host memory: less of the device&apos;s</source>
-        <translation>Aktivierungen warten im Hauptspeicher: weniger vom Gerätespeicher</translation>
+        <translation>Aktivierungen warten im Arbeitsspeicher: weniger vom Gerätespeicher</translation>
     </message>
     <message>
         <source>activations stay on the device: nothing is copied</source>
@@ -1977,7 +1977,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>One step takes %1: use more GPUs, a smaller model or a shorter sequence.</source>
-        <translation>Ein Schritt dauert %1: mehr GPUs, ein kleineres Modell oder eine kürzere Sequenz verwenden.</translation>
+        <translation>Ein Schritt dauert %1: Verwenden Sie mehr GPUs, ein kleineres Modell oder eine kürzere Sequenz.</translation>
     </message>
     <message>
         <source>data parallel %1</source>
@@ -2011,7 +2011,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>the ranks meet</source>
-        <translation>die Ranks finden sich</translation>
+        <translation>die Ranks finden einander</translation>
     </message>
     <message>
         <source>loading the model</source>
@@ -2468,7 +2468,7 @@ Rank %1 ist noch nicht beendet: Das System lässt es nicht zu</translation>
     </message>
     <message>
         <source>Slurm job %1 ran out of the memory that Slurm gave it</source>
-        <translation>Slurm-Job %1 kam mit dem Speicher, den Slurm ihm gab, nicht aus</translation>
+        <translation>Slurm-Job %1 kam mit dem Arbeitsspeicher, den Slurm ihm gab, nicht aus</translation>
     </message>
     <message>
         <source>
@@ -2592,7 +2592,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>No checkpoint was saved: resume starts from the beginning.</source>
-        <translation>Es gibt keinen Checkpoint: Fortsetzen beginnt von vorn.</translation>
+        <translation>Es gibt keinen Checkpoint: „Fortsetzen“ beginnt von vorn.</translation>
     </message>
     <message>
         <source>%1 has come least far: step %2.</source>
@@ -2612,7 +2612,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation>Sein Log lesen; kommt nichts mehr, sofort stoppen und fortsetzen.</translation>
+        <translation>Lesen Sie sein Log; kommt nichts mehr, stoppen Sie sofort, und setzen Sie den Lauf fort.</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2624,11 +2624,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Stop now and lower the learning rate or max_grad_norm.</source>
-        <translation>Sofort stoppen und Lernrate oder max_grad_norm verkleinern.</translation>
+        <translation>Stoppen Sie sofort, und verkleinern Sie Lernrate oder max_grad_norm.</translation>
     </message>
     <message>
         <source>Stop now, lower the learning rate or max_grad_norm, and resume from step %1.</source>
-        <translation>Sofort stoppen, Lernrate oder max_grad_norm verkleinern und von Schritt %1 fortsetzen.</translation>
+        <translation>Stoppen Sie sofort, verkleinern Sie Lernrate oder max_grad_norm, und setzen Sie von Schritt %1 fort.</translation>
     </message>
     <message>
         <source>Memory is nearly full.</source>
@@ -2652,7 +2652,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Check that device: temperature, clock, other programs.</source>
-        <translation>Sein Gerät prüfen: Temperatur, Takt, andere Programme.</translation>
+        <translation>Prüfen Sie sein Gerät: Temperatur, Takt, andere Programme.</translation>
     </message>
     <message>
         <source>The loss has jumped.</source>
@@ -2664,7 +2664,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Watch the gradient norm; lower the learning rate if it stays.</source>
-        <translation>Die Gradientennorm beobachten; bleibt der Loss oben, die Lernrate verkleinern.</translation>
+        <translation>Beobachten Sie die Gradientennorm; bleibt der Loss oben, verkleinern Sie die Lernrate.</translation>
     </message>
     <message>
         <source>It has become slower.</source>
@@ -2676,7 +2676,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Look for other programs on the nodes, and at the wait for data.</source>
-        <translation>Nach anderen Programmen auf den Knoten und nach dem Warten auf Daten sehen.</translation>
+        <translation>Achten Sie auf andere Programme auf den Knoten und auf das Warten auf Daten.</translation>
     </message>
     <message>
         <source>Much waiting for communication.</source>
@@ -2775,7 +2775,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <name>ringmaster::AdaptDialog</name>
     <message>
         <source>Make it run here</source>
-        <translation>Hier zum Laufen bringen</translation>
+        <translation>Hier lauffähig machen</translation>
     </message>
     <message>
         <source>With these changes it runs here.</source>
@@ -2842,7 +2842,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
-        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]</translation>
+        <translation>Ein Host aus ~/.ssh/config oder [Benutzer@]Rechner[:Port]</translation>
     </message>
 </context>
 <context>
@@ -4014,7 +4014,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
-        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]: einer der Knoten des Laufs, oder alle in ihrer Reihenfolge mit Kommas dazwischen. Nur diese werden angesprochen.</translation>
+        <translation>Ein Host aus ~/.ssh/config oder [Benutzer@]Rechner[:Port]: einer der Knoten des Laufs, oder alle in ihrer Reihenfolge mit Kommas dazwischen. Nur diese werden angesprochen.</translation>
     </message>
     <message>
         <source>Machine</source>
@@ -4042,7 +4042,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>No runs to show.</source>
-        <translation>Noch keine Läufe: Rechner wählen und „Läufe zeigen“ drücken.</translation>
+        <translation>Noch keine Läufe: Wählen Sie Rechner, und drücken Sie „Läufe zeigen“.</translation>
     </message>
     <message>
         <source>Follow a run on another machine</source>
@@ -4245,7 +4245,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Choose the machines.</source>
-        <translation>Die Rechner auswählen.</translation>
+        <translation>Wählen Sie die Rechner aus.</translation>
     </message>
     <message>
         <source>Submit</source>
@@ -4265,7 +4265,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
-        <translation>Slurms eigene Regeln: Einen vorgewarnten Job reiht Slurm wieder ein; nach jedem anderen Ende auf „Fortsetzen“ drücken</translation>
+        <translation>Slurms eigene Regeln: Einen vorgewarnten Job reiht Slurm wieder ein; drücken Sie nach jedem anderen Ende „Fortsetzen“.</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
@@ -4285,7 +4285,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>To add it to the queue, set the restarts to never: nothing restarts a queued run over several machines.</source>
-        <translation>Zum Einreihen die Neustarts auf nie stellen: Einen eingereihten Lauf über mehrere Rechner startet nichts erneut.</translation>
+        <translation>Stellen Sie zum Einreihen die Neustarts auf „nie“: Ein eingereihter Lauf über mehrere Rechner wird nicht neu gestartet.</translation>
     </message>
 </context>
 <context>
@@ -4432,7 +4432,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>Takes about 20 seconds. Plan then calculates times from what was measured. Stop other computations first.</source>
-        <translation>Dauert etwa 20 Sekunden. Die Seite Plan rechnet danach mit den gemessenen Werten. Vorher andere Berechnungen beenden.</translation>
+        <translation>Dauert etwa 20 Sekunden. Die Seite Plan rechnet danach mit den gemessenen Werten. Beenden Sie vorher andere Berechnungen.</translation>
     </message>
 </context>
 <context>
@@ -4565,7 +4565,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>A run is at work</source>
-        <translation>Ein Lauf ist im Gange</translation>
+        <translation>Ein Lauf ist aktiv</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) are still training.</source>
@@ -4615,7 +4615,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>They go on without the window. One that fails meanwhile waits for Resume.</source>
-        <translation>Sie gehen ohne das Fenster weiter. Einer, der unterdessen scheitert, wartet auf Fortsetzen.</translation>
+        <translation>Sie gehen ohne das Fenster weiter. Einer, der unterdessen scheitert, wartet auf „Fortsetzen“.</translation>
     </message>
     <message>
         <source>Close</source>
@@ -4738,7 +4738,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Host memory of a node</source>
-        <translation>Hauptspeicher eines Knotens</translation>
+        <translation>Arbeitsspeicher eines Knotens</translation>
     </message>
     <message>
         <source>Disk of a node</source>
@@ -4754,7 +4754,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Host memory of a node: %1</source>
-        <translation>Hauptspeicher eines Knotens: %1</translation>
+        <translation>Arbeitsspeicher eines Knotens: %1</translation>
     </message>
     <message>
         <source>Disk of a node: %1</source>
@@ -4940,7 +4940,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Choose a run</source>
-        <translation>Lauf wählen</translation>
+        <translation>Lauf auswählen</translation>
     </message>
     <message>
         <source>Stop and save</source>
@@ -5442,7 +5442,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <name>ringmaster::PlanPage</name>
     <message>
         <source>Make it run…</source>
-        <translation>Ändern…</translation>
+        <translation>Lauffähig machen…</translation>
     </message>
     <message>
         <source>Show what would have to change in the file</source>
@@ -5466,7 +5466,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Open an axolotl YAML or drop it here. You see what it means on your GPUs before anything runs.</source>
-        <translation>Ein axolotl-YAML öffnen oder hierher ziehen. Was es auf den GPUs bedeutet, ist zu sehen, bevor etwas läuft.</translation>
+        <translation>Öffnen Sie ein axolotl-YAML, oder ziehen Sie es hierher. Sie sehen, was es auf den GPUs bedeutet, bevor etwas läuft.</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -5599,7 +5599,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Launch on %1 elsewhere…</source>
-        <translation>Remote starten: %1…</translation>
+        <translation>Anderswo starten: %1…</translation>
     </message>
 </context>
 <context>
@@ -5741,11 +5741,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Answer</source>
-        <translation>Antworten</translation>
+        <translation>Anmelden</translation>
     </message>
     <message>
         <source>Your password on %1</source>
-        <translation>Dein Passwort auf %1</translation>
+        <translation>Ihr Passwort auf %1</translation>
     </message>
     <message>
         <source>Password of %1 on %2</source>
@@ -5788,7 +5788,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
-        <translation>Das Programm des Hubs lädt den Ordner des Modells hoch, mit Ihrer Anmeldung. Eine Model Card kommt dazu: Zahlen, Loss, Daten, Nachweis und Konfiguration, ohne Zugangsdaten. Eine vorhandene README.md bleibt.</translation>
+        <translation>Die CLI des Hugging Face Hub lädt den Ordner des Modells mit Ihrer Anmeldung hoch. Eine Model Card kommt dazu: Zahlen, Loss, Daten, Ergebnis der Mesh-Prüfung und Konfiguration, ohne Zugangsdaten. Eine vorhandene README.md bleibt.</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
@@ -5835,7 +5835,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>The configuration and its rows are kept as they are now. With a key and its values on each line of the sweep, one run is queued for each combination.</source>
-        <translation>Konfiguration und Zeilen bleiben, wie sie jetzt sind. Mit den Werten eines Schlüssels in jeder Zeile des Sweeps wird für jede Kombination ein Lauf eingereiht.</translation>
+        <translation>Konfiguration und Zeilen bleiben, wie sie jetzt sind. Der Sweep nennt je Zeile einen Schlüssel und seine Werte; für jede Kombination wird ein Lauf eingereiht.</translation>
     </message>
     <message>
         <source>Choose…</source>
@@ -5942,7 +5942,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
-        <translation>eine Zeile lässt sich an eine andere Stelle ziehen; die Schlüssel eines Sweeps haben eigene Spalten</translation>
+        <translation>ziehen Sie eine Zeile an eine andere Stelle; die Schlüssel eines Sweeps haben eigene Spalten</translation>
     </message>
     <message>
         <source>The queue cannot be read.</source>
@@ -5951,15 +5951,15 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message numerus="yes">
         <source>%n run(s) wait</source>
         <translation>
-            <numerusform>%n Lauf wartet</numerusform>
-            <numerusform>%n Läufe warten</numerusform>
+            <numerusform>%n wartet</numerusform>
+            <numerusform>%n warten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) at work</source>
         <translation>
-            <numerusform>%n Lauf im Gange</numerusform>
-            <numerusform>%n Läufe im Gange</numerusform>
+            <numerusform>%n läuft</numerusform>
+            <numerusform>%n laufen</numerusform>
         </translation>
     </message>
     <message>
@@ -5968,7 +5968,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
-        <translation>eine Linie für jeden Lauf; entlang einer Achse ziehen, um nur einige zu behalten</translation>
+        <translation>eine Linie für jeden Lauf; ziehen Sie entlang einer Achse, um nur einige zu behalten</translation>
     </message>
     <message>
         <source>The queue stands still.</source>
@@ -6256,7 +6256,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Saved %1. Look through it before you pass it on.</source>
-        <translation>%1 gespeichert. Vor dem Weitergeben durchsehen.</translation>
+        <translation>%1 gespeichert. Sehen Sie die Datei durch, bevor Sie sie weitergeben.</translation>
     </message>
     <message>
         <source>Saved %1: %2 rows.</source>
@@ -6447,7 +6447,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>No runs yet</source>
-        <translation>Noch kein Lauf</translation>
+        <translation>Noch keine Läufe</translation>
     </message>
     <message>
         <source>What you launch appears here with what mattered: loss, tokens per second, memory and why it ended.</source>
@@ -6495,7 +6495,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Choose columns</source>
-        <translation>Spalten wählen</translation>
+        <translation>Spalten auswählen</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
@@ -6507,8 +6507,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message numerus="yes">
         <source>%n of them at work</source>
         <translation>
-            <numerusform>davon %n im Gange</numerusform>
-            <numerusform>davon %n im Gange</numerusform>
+            <numerusform>davon läuft %n</numerusform>
+            <numerusform>davon laufen %n</numerusform>
         </translation>
     </message>
     <message>
@@ -6524,7 +6524,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Choose two to eight runs: Ctrl or Shift and a click, or Shift and an arrow key</source>
-        <translation>Zwei bis acht Läufe wählen: Klick mit Strg oder Umschalt, oder Umschalt und Pfeiltaste</translation>
+        <translation>Wählen Sie zwei bis acht Läufe aus: Klick mit Strg oder Umschalt, oder Umschalt und Pfeiltaste</translation>
     </message>
     <message>
         <source>That did not work.</source>
@@ -6668,7 +6668,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Nothing was changed. After a restart of the machine, open Ringmaster once: the queue then goes on.</source>
-        <translation>Nichts wurde geändert. Nach einem Neustart des Rechners Ringmaster einmal öffnen: Dann geht die Warteschlange weiter.</translation>
+        <translation>Nichts wurde geändert. Öffnen Sie nach einem Neustart des Rechners Ringmaster einmal: Dann geht die Warteschlange weiter.</translation>
     </message>
 </context>
 <context>
@@ -6691,7 +6691,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Submitted</source>
-        <translation>Eingereicht</translation>
+        <translation>Einreichen</translation>
     </message>
     <message>
         <source>Partition</source>
@@ -6730,15 +6730,15 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <name>ringmaster::StartPage</name>
     <message>
         <source>No runs yet. What you launch appears here, and stays when the window is closed.</source>
-        <translation>Noch kein Lauf. Gestartete Läufe erscheinen hier und bleiben, auch wenn das Fenster geschlossen wird.</translation>
+        <translation>Noch keine Läufe. Gestartete Läufe erscheinen hier und bleiben, auch wenn das Fenster geschlossen wird.</translation>
     </message>
     <message>
         <source>No file yet. Configurations that you open are listed here.</source>
-        <translation>Noch keine Datei. Geöffnete Konfigurationen stehen dann hier.</translation>
+        <translation>Noch keine Dateien. Geöffnete Konfigurationen stehen dann hier.</translation>
     </message>
     <message>
         <source>Drop a configuration (YAML) to plan it, or a run&apos;s folder to watch it.</source>
-        <translation>Eine Konfiguration (YAML) ablegen, um sie zu planen, oder den Ordner eines Laufs, um ihn zu beobachten.</translation>
+        <translation>Ziehen Sie eine Konfiguration (YAML) hierher, um sie zu planen, oder den Ordner eines Laufs, um ihn zu beobachten.</translation>
     </message>
     <message>
         <source>Open a configuration</source>
@@ -6746,7 +6746,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>An axolotl YAML: see what it needs before anything runs. Or drop the file here.</source>
-        <translation>Ein axolotl-YAML: sehen, was es braucht, bevor etwas läuft. Oder die Datei hierher ziehen.</translation>
+        <translation>Ein axolotl-YAML: Sie sehen, was es braucht, bevor etwas läuft. Oder ziehen Sie die Datei hierher.</translation>
     </message>
     <message>
         <source>Try the example</source>
@@ -6762,7 +6762,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Watch one that is at work, or look through one that is over.</source>
-        <translation>Einen laufenden beobachten oder einen beendeten durchsehen.</translation>
+        <translation>Beobachten Sie einen laufenden, oder sehen Sie einen beendeten durch.</translation>
     </message>
     <message>
         <source>Recent runs</source>
@@ -6881,7 +6881,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>%1 overrides the sizes of the text. Press to leave it out.</source>
-        <translation>%1 hat Vorrang vor den Größen im Text. Drücken, um die Datei wegzulassen.</translation>
+        <translation>%1 hat Vorrang vor den Größen im Text. Drücken Sie hier, um die Datei wegzulassen.</translation>
     </message>
     <message>
         <source>Open an accelerate file</source>
