@@ -255,7 +255,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>keeps documents apart</source>
-        <translation>使文档互不相见</translation>
+        <translation>使各文档互不可见</translation>
     </message>
     <message>
         <source>documents and padding are segments of one launch</source>
@@ -413,7 +413,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>the same, without an agent:</source>
-        <translation>不使用代理的等效命令：</translation>
+        <translation>不使用守护进程的等效命令：</translation>
     </message>
     <message>
         <source>(mirrors that of the nodes)</source>
@@ -1791,7 +1791,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>%1 per GPU</source>
         <extracomment>memory of a machine&apos;s GPUs: %1 is a size</extracomment>
-        <translation>每 GPU %1</translation>
+        <translation>每张 GPU %1</translation>
     </message>
     <message>
         <source>%1 of %2 RAM free</source>
@@ -1916,7 +1916,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message numerus="yes">
         <source>%n rank(s) share a sequence instead of %1: less is exchanged</source>
         <translation>
-            <numerusform>由 %n 个而非 %1 个 rank 共享一条序列：交换更少</numerusform>
+            <numerusform>共享一条序列的 rank 由 %1 个减为 %n 个：交换更少</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2434,7 +2434,7 @@ rank %1 尚未结束：系统不允许</translation>
     </message>
     <message>
         <source>its supervisor (pid %1 on host %2) is gone</source>
-        <translation>其代理（主机 %2 上的 PID %1）已不存在</translation>
+        <translation>其守护进程（主机 %2 上的 PID %1）已不存在</translation>
     </message>
     <message>
         <source>: the machine was restarted</source>
@@ -2482,7 +2482,7 @@ rank %1 尚未结束：系统不允许</translation>
     </message>
     <message>
         <source>node %1 is gone: its agent was killed, or the machine</source>
-        <translation>节点 %1 已消失：其代理被终止，或机器已停机</translation>
+        <translation>节点 %1 已消失：其守护进程被终止，或机器已停机</translation>
     </message>
     <message>
         <source>node %1 has been silent for %2 s: the machine or the network between</source>
@@ -2490,7 +2490,7 @@ rank %1 尚未结束：系统不允许</translation>
     </message>
     <message>
         <source>node %1 was cut off: a line came on its connection that its agent did not send</source>
-        <translation>节点 %1 的连接已切断：收到了一行并非其代理发送的内容</translation>
+        <translation>节点 %1 的连接已切断：收到了一行并非其守护进程发送的内容</translation>
     </message>
     <message>
         <source>node %1 sent a description that cannot be read</source>
@@ -2584,7 +2584,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>%1 has not finished a step.</source>
-        <translation>%1 还没有完成任何一步。</translation>
+        <translation>%1 尚未完成任何一步。</translation>
     </message>
     <message>
         <source>Its last phase was %1.</source>
@@ -2592,11 +2592,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>No step for %1.</source>
-        <translation>已有 %1没有新的一步。</translation>
+        <translation>已有 %1 没有完成新的一步。</translation>
     </message>
     <message>
         <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation>查看它的日志；若没有任何进展，立即停止再恢复。</translation>
+        <translation>请查看它的日志；若没有任何进展，请点击“立即停止”，再点击“恢复”。</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2826,7 +2826,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
-        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]</translation>
+        <translation>~/.ssh/config 中的主机，或 [用户@]主机[:端口]</translation>
     </message>
 </context>
 <context>
@@ -2907,7 +2907,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
-        <translation>webhook 会收到带 JSON 的 POST。命令不经过 shell 执行：消息是它的最后一个参数，JSON 在它的输入中。</translation>
+        <translation>webhook 会收到内容为 JSON 的 POST 请求。命令不经过 shell 执行：消息作为最后一个参数，JSON 从标准输入传入。</translation>
     </message>
     <message>
         <source>Webhook</source>
@@ -2970,7 +2970,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <name>ringmaster::AttentionCard</name>
     <message>
         <source>Attention kernels</source>
-        <translation>注意力 kernel</translation>
+        <translation>注意力内核</translation>
     </message>
     <message>
         <source>Not known until the problems above are solved.</source>
@@ -3825,7 +3825,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <name>ringmaster::FiguresModel</name>
     <message>
         <source>Last loss</source>
-        <translation>最后的 loss</translation>
+        <translation>最终 loss</translation>
     </message>
     <message>
         <source>Best loss</source>
@@ -3879,7 +3879,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>worse by %1</source>
         <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
-        <translation>差 %1</translation>
+        <translation>劣 %1</translation>
     </message>
     <message>
         <source>Figure</source>
@@ -3972,7 +3972,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Last step</source>
-        <translation>最后一步</translation>
+        <translation>最新步</translation>
     </message>
     <message>
         <source>Started</source>
@@ -3984,7 +3984,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
-        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]：该运行的一个节点，或按其顺序列出全部节点，用逗号分隔。只会联系这些节点。</translation>
+        <translation>~/.ssh/config 中的主机，或 [用户@]主机[:端口]：该运行的某个节点，或按顺序列出全部节点，以逗号分隔。只会联系所列的主机。</translation>
     </message>
     <message>
         <source>Machine</source>
@@ -4242,11 +4242,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
-        <translation>由该机器上的代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
+        <translation>由该机器上的守护进程从最新的完整检查点重启，关闭本窗口后也有效</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
-        <translation>由代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
+        <translation>由守护进程从最新的完整检查点重启，关闭本窗口后也有效</translation>
     </message>
     <message>
         <source>A job is submitted only as it is shown: press “%1” first.</source>
@@ -4303,7 +4303,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>agent</source>
-        <translation>代理</translation>
+        <translation>守护进程</translation>
     </message>
     <message>
         <source>rank %1</source>
@@ -4350,7 +4350,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Agent</source>
-        <translation>代理</translation>
+        <translation>守护进程</translation>
     </message>
     <message>
         <source>Rank %1</source>
@@ -5460,11 +5460,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Edits are not saved</source>
-        <translation>编辑未保存</translation>
+        <translation>更改未保存</translation>
     </message>
     <message>
         <source>Save the changes to %1?</source>
-        <translation>保存对 %1 的编辑？</translation>
+        <translation>是否保存对 %1 的更改？</translation>
     </message>
     <message>
         <source>the unsaved copy</source>
@@ -5480,7 +5480,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The edits are saved before the launch.</source>
-        <translation>启动前会保存编辑。</translation>
+        <translation>启动前会先保存更改。</translation>
     </message>
     <message>
         <source>Save and launch</source>
@@ -5492,7 +5492,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Reloading replaces your edits; undo brings them back.</source>
-        <translation>重新加载会替换您的编辑，可以撤销。</translation>
+        <translation>重新加载会替换您的更改，可以撤销。</translation>
     </message>
     <message>
         <source>Reload</source>
@@ -5500,7 +5500,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Unsaved edits could not be kept: %1</source>
-        <translation>无法保留未保存的编辑：%1</translation>
+        <translation>无法保留未保存的更改：%1</translation>
     </message>
     <message>
         <source>an unsaved copy</source>
@@ -5508,7 +5508,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Edits were not saved.</source>
-        <translation>有未保存的编辑。</translation>
+        <translation>有未保存的更改。</translation>
     </message>
     <message>
         <source>The app ended while %1 was edited (%2).</source>
@@ -5571,7 +5571,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <name>ringmaster::PreviewPanel</name>
     <message>
         <source>Exactly what is started</source>
-        <translation>确切的启动内容</translation>
+        <translation>将要执行的内容</translation>
     </message>
     <message>
         <source>This cannot be launched.</source>
@@ -5684,11 +5684,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The last answer was not accepted.</source>
-        <translation>上次输入的内容未被接受。</translation>
+        <translation>请重新输入。</translation>
     </message>
     <message>
         <source>The answer goes only to that machine. It is not stored.</source>
-        <translation>回答只发送给该机器，不会保存。</translation>
+        <translation>输入的内容只发送给该机器，不会保存。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5696,7 +5696,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Answer</source>
-        <translation>回答</translation>
+        <translation>提交</translation>
     </message>
     <message>
         <source>Your password on %1</source>
@@ -5743,11 +5743,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
-        <translation>Hub 官方客户端用您的登录上传模型文件夹，并附上一份模型卡：指标、loss、数据、验证结果和配置，不含密钥等敏感信息。已有的 README.md 会保留。</translation>
+        <translation>将由 Hub 官方客户端以您的账号上传模型文件夹，并附上一份模型卡：指标、loss、数据、网格验证结果和配置，不含密钥等敏感信息。已有的 README.md 会保留。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>Hub 官方客户端用您的登录上传该文件夹。</translation>
+        <translation>将由 Hub 官方客户端以您的账号上传该文件夹。</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5925,11 +5925,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The queue stands still.</source>
-        <translation>队列已停住。</translation>
+        <translation>队列已停止。</translation>
     </message>
     <message>
         <source>The process that starts its runs is not running.</source>
-        <translation>启动其中运行的进程没有在运行。</translation>
+        <translation>负责启动这些运行的进程已不在。</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6400,7 +6400,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>What you launch appears here with what mattered: loss, tokens per second, memory and why it ended.</source>
-        <translation>您启动的运行会列在这里，附上要点：loss、每秒 token 数、显存和结束的原因。</translation>
+        <translation>您启动的运行会列在这里，并附上要点：loss、每秒 token 数、显存和结束的原因。</translation>
     </message>
     <message>
         <source>Try the example</source>
@@ -6470,7 +6470,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Choose two to eight runs: Ctrl or Shift and a click, or Shift and an arrow key</source>
-        <translation>选择两到八个运行：按住 Ctrl 或 Shift 点击，或按住 Shift 和方向键</translation>
+        <translation>选择两到八个运行：按住 Ctrl 或 Shift 点击，或按 Shift 加方向键</translation>
     </message>
     <message>
         <source>That did not work.</source>
@@ -6528,7 +6528,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Write now</source>
-        <translation>现在写</translation>
+        <translation>立即生成</translation>
     </message>
     <message>
         <source>what the model writes while it trains</source>
@@ -6540,7 +6540,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>A prompt that the model continues after its present step</source>
-        <translation>模型在当前步骤结束后续写的提示</translation>
+        <translation>输入提示，模型会在当前步结束后续写</translation>
     </message>
     <message>
         <source>Asked. The run answers after its present step.</source>
@@ -6637,7 +6637,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Submitted</source>
-        <translation>提交方式</translation>
+        <translation>提交位置</translation>
     </message>
     <message>
         <source>Partition</source>
@@ -6653,7 +6653,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Time</source>
-        <translation>时间</translation>
+        <translation>时限</translation>
     </message>
     <message>
         <source>GPUs of a node (gres)</source>
@@ -6819,7 +6819,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>None…</source>
-        <translation>无…</translation>
+        <translation>未选择…</translation>
     </message>
     <message>
         <source>Take parallel sizes from an accelerate YAML</source>
@@ -6850,7 +6850,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
-        <translation>本机不认识它出示的主机密钥。如果这不是它的密钥，说明有人从中拦截。尚未向它发送任何内容。</translation>
+        <translation>本机不认识它出示的主机密钥。如果这不是它的密钥，可能有人正在拦截连接。尚未向它发送任何内容。</translation>
     </message>
     <message>
         <source>Fingerprint</source>
