@@ -6904,7 +6904,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>It shows a host key that is not known on this machine. If the key is not its own, someone may be intercepting the connection. Nothing has been sent to it yet.</source>
-        <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er nicht zu diesem Rechner, hat sich jemand in die Verbindung eingeschaltet. Gesendet wurde ihm noch nichts.</translation>
+        <translation>Der Rechner zeigt einen Hostschlüssel, der hier nicht bekannt ist. Gehört er nicht zu diesem Rechner, hat sich womöglich jemand in die Verbindung eingeschaltet. Gesendet wurde ihm noch nichts.</translation>
     </message>
     <message>
         <source>Fingerprint</source>

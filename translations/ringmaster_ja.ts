@@ -89,7 +89,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>The loss is not a number</source>
-        <translation>損失が数値ではない</translation>
+        <translation>損失が数値でなくなった</translation>
     </message>
     <message>
         <source>The loss jumps</source>
@@ -735,7 +735,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>Runs</source>
-        <translation>実行</translation>
+        <translation>実行フォルダ</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -1936,7 +1936,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message numerus="yes">
         <source>%n rank(s) share a sequence instead of %1: less is exchanged</source>
         <translation>
-            <numerusform>シーケンスを %1 ではなく %n ランクで分担：通信を削減</numerusform>
+            <numerusform>シーケンスの分担を %1 ランクから %n ランクに：通信を削減</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2826,7 +2826,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
-        <translation>~/.ssh/config のホスト、または [user@]host[:port]</translation>
+        <translation>~/.ssh/config のホスト、または [ユーザー@]ホスト[:ポート]</translation>
     </message>
 </context>
 <context>
@@ -2903,7 +2903,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
-        <translation>アラートの発生位置は、すべてのグラフに印で示します。このデスクトップには、モニターで開いている実行のアラートを表示します。Webhook とコマンドは、これから作る実行に適用されます。このウィンドウが閉じていても、実行の最初のノードのマシンが呼び出します。</translation>
+        <translation>アラートの発生位置は、すべてのグラフに印で示します。このデスクトップには、モニターで開いている実行のアラートを表示します。Webhook とコマンドは、これから作る実行に適用されます。このウィンドウが閉じていても、実行の最初のノードのマシンがそれらを呼び出します。</translation>
     </message>
     <message>
         <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
@@ -2998,7 +2998,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Changes gradient_accumulation_steps in the text; undo takes it back</source>
-        <translation>ファイルの gradient_accumulation_steps を変更します。元に戻せます</translation>
+        <translation>ファイルの gradient_accumulation_steps を変更します。元に戻せます。</translation>
     </message>
     <message>
         <source>Global batch: %1</source>
@@ -3984,7 +3984,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
-        <translation>~/.ssh/config のホスト、または [user@]host[:port]。実行のノードの 1 つ、または全ノードを順番どおりにコンマ区切りで。指定したものにだけ接続します。</translation>
+        <translation>~/.ssh/config のホスト、または [ユーザー@]ホスト[:ポート]。実行のノードの 1 つ、または全ノードを順番どおりにコンマ区切りで。指定したものにだけ接続します。</translation>
     </message>
     <message>
         <source>Machine</source>
@@ -3996,7 +3996,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Nothing to follow.</source>
-        <translation>追跡できるものはありません。</translation>
+        <translation>実行を取得できませんでした。</translation>
     </message>
     <message>
         <source>Slurm job</source>
@@ -4198,7 +4198,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
-        <translation>最初のステップの前に、実行の先頭の行を 1 ランクの場合と同じ計算で確かめます。損失と勾配が一致しなければ開始しません。</translation>
+        <translation>最初のステップの前に、先頭の行を 1 ランクでも計算して比べます。損失と勾配が一致しなければ開始しません。</translation>
     </message>
     <message>
         <source>never</source>
@@ -4230,15 +4230,15 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
-        <translation>最新の完全なチェックポイントから、このウィンドウが再起動します。閉じても実行は続きますが、再起動はされません。</translation>
+        <translation>失敗すると、このウィンドウが最新の完全なチェックポイントから実行を再起動します。閉じても実行は続きますが、再起動は行われません。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
-        <translation>最新の完全なチェックポイントから、そのマシンのエージェントが再起動します。このウィンドウを閉じても有効です。</translation>
+        <translation>失敗すると、そのマシンのエージェントが最新の完全なチェックポイントから実行を再起動します。このウィンドウを閉じていても有効です。</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
-        <translation>最新の完全なチェックポイントから、エージェントが再起動します。このウィンドウを閉じても有効です。</translation>
+        <translation>失敗すると、エージェントが最新の完全なチェックポイントから実行を再起動します。このウィンドウを閉じていても有効です。</translation>
     </message>
     <message>
         <source>Submit</source>
@@ -4254,7 +4254,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>To add it to the queue, set the restarts to never: nothing restarts a queued run over several machines.</source>
-        <translation>キューに追加するには、再起動を「しない」にしてください。複数のマシンにまたがるキューの実行は自動で再起動されません。</translation>
+        <translation>キューに追加するには、「失敗後の再起動回数」を「しない」にしてください。複数のマシンにまたがるキューの実行は自動で再起動されません。</translation>
     </message>
 </context>
 <context>
@@ -4953,7 +4953,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>End at once; what came after the last checkpoint is lost</source>
-        <translation>直ちに終了します。最後のチェックポイント以降の処理は失われます</translation>
+        <translation>直ちに終了します。最後のチェックポイント以降の処理は失われます。</translation>
     </message>
     <message>
         <source>Resume</source>
@@ -4997,7 +4997,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Moving average over the steps; what was measured stays behind it</source>
-        <translation>ステップの移動平均です。実測値は背後に残ります</translation>
+        <translation>ステップの移動平均です。実測値は背後に残ります。</translation>
     </message>
     <message>
         <source>What the charts run along</source>
@@ -5021,7 +5021,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Logarithmic figures; 0 and below are drawn at the foot</source>
-        <translation>数値を対数で表示します。0 以下は下端に描きます</translation>
+        <translation>数値を対数で表示します。0 以下は下端に描きます。</translation>
     </message>
     <message>
         <source>Follow the end</source>
@@ -5153,7 +5153,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Forget this target; nothing on the machine changes</source>
-        <translation>このターゲットを一覧から外します。マシンには何も変更を加えません</translation>
+        <translation>このターゲットを一覧から外します。マシンには何も変更を加えません。</translation>
     </message>
     <message>
         <source>That machine downloads 2.8 GB from PyPI into a folder of ours there</source>
@@ -5233,7 +5233,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
-        <translation>学習できる SSH のマシンにエンジンを送り、自己テストを実行し、マシン間のリンクを測定します。先頭のマシンをランク 0 のノードとみなします</translation>
+        <translation>学習できる SSH のマシンにエンジンを送り、自己テストを実行し、マシン間のリンクを測定します。先頭のマシンをランク 0 のノードとみなします。</translation>
     </message>
     <message>
         <source>Progress of the checks</source>
@@ -5361,7 +5361,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>The time of a step is not known.</source>
-        <translation>ステップ時間は不明です。</translation>
+        <translation>ステップ時間はまだ不明です。</translation>
     </message>
     <message>
         <source>compute</source>
@@ -5668,7 +5668,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Changes the text; undo takes it back</source>
-        <translation>ファイルを変更します。元に戻せます</translation>
+        <translation>ファイルを変更します。元に戻せます。</translation>
     </message>
 </context>
 <context>
@@ -5743,11 +5743,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>The hub&apos;s own client uploads the model&apos;s folder, with your login. A card goes with it: figures, loss, data, proof and configuration, without secrets. An existing README.md is kept.</source>
-        <translation>Hugging Face Hub の公式クライアントが、あなたのアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
+        <translation>Hugging Face Hub の公式クライアントが、自分のアカウントでモデルのフォルダをアップロードします。数値、損失、データ、検証結果、設定をまとめたモデルカードが付きます（秘密の値は除きます）。すでにある README.md はそのまま残ります。</translation>
     </message>
     <message>
         <source>The hub&apos;s own client uploads the folder, with your login.</source>
-        <translation>Hugging Face Hub の公式クライアントが、あなたのアカウントでフォルダをアップロードします。</translation>
+        <translation>Hugging Face Hub の公式クライアントが、自分のアカウントでフォルダをアップロードします。</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -5790,7 +5790,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>The configuration and its rows are kept as they are now. With a key and its values on each line of the sweep, one run is queued for each combination.</source>
-        <translation>設定と行は現在の内容のまま保存されます。スイープの各行にキーの値を書くと、組み合わせごとに 1 つの実行がキューに入ります。</translation>
+        <translation>設定とデータは追加した時点の内容で保存されます。スイープ欄に 1 行ずつキーと値を書くと、組み合わせごとに実行がキューに入ります。</translation>
     </message>
     <message>
         <source>Choose…</source>
@@ -5889,7 +5889,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>How many runs may train at the same time; a run on GPUs always has the machine to itself</source>
-        <translation>同時に学習できる実行の数です。GPU を使う実行は常にマシンを占有します</translation>
+        <translation>同時に学習できる実行の数です。GPU を使う実行は常にマシンを占有します。</translation>
     </message>
     <message>
         <source>Order</source>
@@ -5897,7 +5897,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>drag a row to another place; a sweep&apos;s keys have columns of their own</source>
-        <translation>行はドラッグで移動できます。スイープのキーは列として表示されます</translation>
+        <translation>行はドラッグで移動できます。スイープのキーは列として表示されます。</translation>
     </message>
     <message>
         <source>The queue cannot be read.</source>
@@ -5921,7 +5921,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>a line for each run; drag along an axis to keep only some</source>
-        <translation>実行ごとに 1 本の線。軸に沿ってドラッグすると絞り込めます</translation>
+        <translation>実行ごとに 1 本の線。軸に沿ってドラッグすると絞り込めます。</translation>
     </message>
     <message>
         <source>The queue stands still.</source>
@@ -6341,11 +6341,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Lowest loss of a step; in a long run the lowest of those looked at</source>
-        <translation>ステップの損失の最小値。長い実行では、調べたステップの中の最小値</translation>
+        <translation>ステップの損失の最小値。長い実行では、調べたステップの中の最小値。</translation>
     </message>
     <message>
         <source>Tokens per second over the steps looked at, saving and evaluation not counted</source>
-        <translation>調べたステップのトークン/秒。保存と評価は含みません</translation>
+        <translation>調べたステップのトークン/秒。保存と評価は含みません。</translation>
     </message>
     <message>
         <source>Highest memory among the steps looked at, on the fullest rank</source>
@@ -6353,7 +6353,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
-        <translation>使用量最大のランクのテンソルのプランでの推定値。ランタイムの分は含みません</translation>
+        <translation>使用量最大のランクのテンソルのプランでの推定値。ランタイムの分は含みません。</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>
@@ -6474,7 +6474,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>Choose two to eight runs: Ctrl or Shift and a click, or Shift and an arrow key</source>
-        <translation>2〜8 件の実行を選択：Ctrl または Shift を押しながらクリック、または Shift と矢印キー</translation>
+        <translation>2〜8 件の実行を選択：Ctrl または Shift を押しながらクリック、あるいは Shift と矢印キー</translation>
     </message>
     <message>
         <source>That did not work.</source>
@@ -6766,7 +6766,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <name>ringmaster::TopologyBar</name>
     <message>
         <source>Ranks in total, one for each GPU</source>
-        <translation>ランクの総数。GPU ごとに 1 つ</translation>
+        <translation>ランクの総数。GPU ごとに 1 つ。</translation>
     </message>
     <message>
         <source>Machines that the ranks are spread over</source>
@@ -6925,7 +6925,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>The chat template asks for the answer; without it, the model continues the text</source>
-        <translation>チャットテンプレートで回答を求めます。指定しなければ、モデルはテキストの続きを書きます</translation>
+        <translation>チャットテンプレートで回答を求めます。指定しなければ、モデルはテキストの続きを書きます。</translation>
     </message>
     <message>
         <source>Beside the base model</source>
@@ -6957,7 +6957,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     </message>
     <message>
         <source>0 takes the most probable token each time; higher values draw less probable ones</source>
-        <translation>0 では毎回もっとも確率の高いトークンを選びます。値を上げると確率の低いものも選ばれます</translation>
+        <translation>0 では毎回もっとも確率の高いトークンを選びます。値を上げると確率の低いものも選ばれます。</translation>
     </message>
     <message>
         <source>Top k</source>
