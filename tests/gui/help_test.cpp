@@ -92,10 +92,10 @@ class HelpTest : public QObject {
     void aTextOpensAtItsBeginning() {
         Session session(find_places());
         HelpPage page(session);
-        page.resize(850, 300);
+        page.resize(600, 200);
         page.show();
         QVERIFY(QTest::qWaitForWindowExposed(&page));
-        page.resize(850, 450);
+        page.resize(600, 300);
         QTest::qWait(20);
         const auto* bar = page.findChild<QTextBrowser*>()->verticalScrollBar();
         QVERIFY(bar->maximum() > 0);

@@ -135,7 +135,7 @@ class LanguagesTest : public QObject {
         QCOMPARE(place_of(active), QString());
         const Error devices(Failure::Unreachable, Code("ENGINE-DEVICE"), "no GPU is seen", "",
                             "--ranks 4, or --device cpu");
-        QCOMPARE(hint_of(devices), u"Auf der Seite Plan Ranks auf 4 oder Gerät auf CPU stellen."_s);
+        QCOMPARE(hint_of(devices), u"Stellen Sie auf der Seite Plan Ranks auf 4 oder Gerät auf CPU."_s);
         use_language(u"en"_s);
         QCOMPARE(hint_of(active), u"Stop the run in Monitor."_s);
     }
