@@ -6249,7 +6249,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message numerus="yes">
         <source>Lost for good: %1, the curves, logs and notes. The trained model(s) in the output folder(s) stay.</source>
         <translation>
-            <numerusform>完全に失われるもの：%1、曲線、ログ、メモ。出力フォルダの学習済みモデルは残ります。</numerusform>
+            <numerusform>完全に失われるもの：曲線、ログ、メモ（%1）。出力フォルダの学習済みモデルは残ります。</numerusform>
         </translation>
     </message>
 </context>

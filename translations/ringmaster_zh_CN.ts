@@ -4020,7 +4020,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
-        <translation>可以跟踪任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
+        <translation>可跟踪任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪本身不会启动或停止任何东西，但您可以像对待自己的运行一样，在这里停止、恢复它，或取回它的模型。</translation>
     </message>
 </context>
 <context>
