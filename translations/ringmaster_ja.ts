@@ -4553,7 +4553,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message numerus="yes">
         <source>%n run(s) are still training.</source>
         <translation>
-            <numerusform>%n 件の実行が学習中です。</numerusform>
+            <numerusform>%n 件の実行が進行中です。</numerusform>
         </translation>
     </message>
     <message>
@@ -5987,7 +5987,7 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>ring %1</source>
         <extracomment>position of a rank in the ring that passes keys and values round</extracomment>
-        <translation>リング %1</translation>
+        <translation>リング内 %1</translation>
     </message>
     <message>
         <source>ulysses %1</source>

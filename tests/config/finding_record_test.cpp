@@ -178,6 +178,16 @@ TEST(FindingRecords, PutParametersIntoTheirPlaces) {
     EXPECT_THAT(message_in("ja", memory), testing::HasSubstr("2.5 GiB"));
 }
 
+TEST(FindingRecords, SayNoneForAMachineWithoutGpus) {
+    const auto told = [](const char* language, int64_t devices) {
+        return message_in(language, finding(Severity::Info, Form("MESH-DEVICES"), "", 0,
+                                            {{"devices", devices}, {"ranks", int64_t{8}}}));
+    };
+    EXPECT_EQ(told("en", 0), "the plan needs 8 GPUs, one for each rank; this machine has none");
+    EXPECT_EQ(told("de", 0), "Der Plan braucht 8 GPUs, eine je Rank; dieser Rechner hat keine");
+    EXPECT_EQ(told("en", 2), "the plan needs 8 GPUs, one for each rank; this machine has 2");
+}
+
 TEST(FindingRecords, TranslateTheWordsOfAParameterRoundItsOwnText) {
     const auto told = [](const char* code, const char* form, const std::string& problem) {
         return message_in("ja", finding(Severity::Error, Form(code, form), "k", 0, {{"problem", problem}}));
