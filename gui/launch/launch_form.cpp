@@ -16,6 +16,7 @@
 #include "gui/launch/slurm_fields.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
 #include "gui/look/wrapped_items.h"
 #include "gui/nodes/node_words.h"
@@ -242,8 +243,7 @@ QString LaunchForm::problem() const {
         std::ignore = read();
         return {};
     } catch (const Error& problem) {
-        const QString hint = hint_of(problem);
-        return hint.isEmpty() ? message_of(problem) : message_of(problem) + u". "_s + hint;
+        return show::advised(message_of(problem), hint_of(problem));
     }
 }
 
