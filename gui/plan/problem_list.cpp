@@ -29,7 +29,7 @@ constexpr double kMostWordEms = 16;  ///< width of the longest word that is show
 constexpr double kIconEms = 0.85;
 constexpr int kListFirst = 1000;  ///< stretch by which the list gets all the room that it may have
 constexpr int kLeastRows = 3;     ///< rows that the list shows whole, unless they have many lines
-constexpr double kLeastListEms = 6;
+constexpr double kLeastListEms = 6, kLeastDetailsEms = 5;
 
 QString words_of_count(const Diagnostics& problems) {
     int counts[3] = {};
@@ -80,7 +80,6 @@ ProblemList::ProblemList(QWidget* parent)
       m_list(new QListWidget),
       m_details(new QWidget),
       m_code(quietButton({})),
-      m_message(new QLabel),
       m_hint(mutedLabel()),
       m_fixes(nullptr),
       m_fix_box(new QWidget) {
@@ -93,19 +92,16 @@ ProblemList::ProblemList(QWidget* parent)
     m_list->setProperty("flat", true);
     m_list->setIconSize({space(kIconEms), space(kIconEms)});
     wrapItems(m_list);
+    m_list->setVerticalScrollMode(QListView::ScrollPerPixel);  // a row may be higher than the list
     m_code->setObjectName(u"codeButton"_s);
     m_code->setToolTip(tr("What this code means, with an example"));
-    m_message->setObjectName(u"problemMessage"_s);
-    m_message->setWordWrap(true);
-    m_message->setTextFormat(Qt::PlainText);
-    m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_hint->setWordWrap(true);
     m_hint->setTextFormat(Qt::PlainText);
+    m_hint->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* details = new QVBoxLayout(m_details);
     details->setContentsMargins(space(0.7), space(0.2), space(0.7), space(0.5));
     details->setSpacing(space(0.25));
     details->addWidget(m_code, 0, Qt::AlignLeft);
-    details->addWidget(m_message);
     details->addWidget(m_hint);
     details->addWidget(m_fix_box);
     details->addStretch(1);
@@ -114,7 +110,7 @@ ProblemList::ProblemList(QWidget* parent)
     layout->setSpacing(space(0.3));
     layout->addWidget(m_title);
     m_sheet = scrolled_whole(m_details, space(kMostWordEms));
-    m_sheet->setMinimumHeight(space(5));
+    m_sheet->setObjectName(u"problemDetails"_s);
     layout->addWidget(m_list, kListFirst);
     layout->addWidget(m_sheet, 1);
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
@@ -157,6 +153,7 @@ int ProblemList::heightOfDetails() const {
 void ProblemList::shareRoom() {
     const int room = height() - layout()->contentsMargins().top() - m_title->heightForWidth(width()) -
                      2 * layout()->spacing();
+    m_sheet->setMinimumHeight(std::min(heightOfDetails(), space(kLeastDetailsEms)));
     const int least = std::min(heightOf(kLeastRows), space(kLeastListEms));
     const int wanted = std::max({least, room * 2 / 5, room - heightOfDetails()});
     int rows = 1;
@@ -230,7 +227,6 @@ void ProblemList::writeDetails(int row) {
     m_code->setText(QString::fromStdString(said.code));
     m_code->setVisible(!said.code.empty());
     m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
-    m_message->setText(begun_message(said));
     m_hint->setText(show::begun(hint_of(said)));
     std::vector<Fix> fixes = said.fixes;
     std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // commands need a terminal

@@ -1,5 +1,5 @@
-/// Lists the problems of the text, one line each, and shows the chosen one in full below with a button for
-/// each edit that its hint names.
+/// Lists the problems of the text, and shows what to do about the chosen one below: its code, its hint, and a
+/// button for each edit that the hint names.
 #pragma once
 
 #include <QLabel>
@@ -49,7 +49,6 @@ class ProblemList : public QWidget {
     QWidget* m_details;
     QScrollArea* m_sheet;  ///< the details, which scroll
     QPushButton* m_code;
-    QLabel* m_message;
     QLabel* m_hint;
     FlowLayout* m_fixes;
     QWidget* m_fix_box;

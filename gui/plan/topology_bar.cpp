@@ -18,6 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kMostRanks = 65536;
+constexpr int kMemoryCharacters = 8;  ///< least room of the memory: "1024 GiB"
 constexpr double kGiB = double(int64_t{1} << 30);
 
 /// Places a control under its name.
@@ -111,7 +112,9 @@ void TopologyBar::showPlanned(const Plan& plan) {
     // With a style sheet, a spin box no longer reserves the width of the text for its least value.
     for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
         box->ensurePolished();  // sets the font in which it is drawn
-        box->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->specialValueText()) + space(1.8));
+        const QString widest =
+            box == m_memory ? box->text().rightJustified(kMemoryCharacters, u'0') : box->specialValueText();
+        box->setMinimumWidth(box->fontMetrics().horizontalAdvance(widest) + space(1.8));
         box->parentWidget()->layout()->activate();
     }
     layout()->activate();
