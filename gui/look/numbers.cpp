@@ -102,9 +102,10 @@ QString duration(double span) {
     if (whole < 3600) return two_parts(whole / 60, min, whole % 60, Figures::tr("s"));
     //: unit: hours
     const QString hours = Figures::tr("h");
-    if (whole < 86400) return two_parts(whole / 3600, hours, whole % 3600 / 60, min);
+    const auto minutes = int64_t(std::llround(span / 60)), all_hours = int64_t(std::llround(span / 3600));
+    if (minutes < int64_t{24} * 60) return two_parts(minutes / 60, hours, minutes % 60, min);
     //: unit: days
-    return two_parts(whole / 86400, Figures::tr("d"), whole % 86400 / 3600, hours);
+    return two_parts(all_hours / 24, Figures::tr("d"), all_hours % 24, hours);
 }
 
 QString percent(double share) {

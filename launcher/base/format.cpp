@@ -45,8 +45,10 @@ std::string format_duration(double seconds) {
     const auto whole = static_cast<long long>(std::llround(seconds));
     if (whole < 60) return printed("%lld s", whole);
     if (whole < 3600) return printed("%lld min %02lld s", whole / 60, whole % 60);
-    if (whole < 86400) return printed("%lld h %02lld min", whole / 3600, whole / 60 % 60);
-    return printed("%lld d %lld h", whole / 86400, whole / 3600 % 24);
+    const auto minutes = static_cast<long long>(std::llround(seconds / 60));
+    if (minutes < 24 * 60) return printed("%lld h %02lld min", minutes / 60, minutes % 60);
+    const auto hours = static_cast<long long>(std::llround(seconds / 3600));
+    return printed("%lld d %lld h", hours / 24, hours % 24);
 }
 
 std::string format_percent(double share) {

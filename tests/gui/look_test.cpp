@@ -128,6 +128,9 @@ class LookTest : public QObject {
         QCOMPARE(plain(show::duration(100)), u"1 min 40 s"_s);
         QCOMPARE(plain(show::duration(11100)), u"3 h 5 min"_s);
         QCOMPARE(plain(show::duration(187200)), u"2 d 4 h"_s);
+        QCOMPARE(plain(show::duration(28.9 * 3600)), u"1 d 5 h"_s);
+        QCOMPARE(plain(show::duration(11159)), u"3 h 6 min"_s);
+        QCOMPARE(plain(show::duration(86399)), u"1 d"_s);
         QCOMPARE(plain(show::rate(19800)), u"19.8 k"_s);
         QCOMPARE(show::loss(2.71418), u"2.7142"_s);
         QCOMPARE(show::loss(std::nan("")), show::unknown());

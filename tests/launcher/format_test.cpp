@@ -34,6 +34,9 @@ TEST(Format, DurationsAreReadAtAGlance) {
     EXPECT_EQ(format_duration(0.412), "0.41 s");
     EXPECT_EQ(format_duration(59.7), "1 min 00 s");
     EXPECT_EQ(format_duration(100), "1 min 40 s");
+    EXPECT_EQ(format_duration(28.9 * 3600), "1 d 5 h");
+    EXPECT_EQ(format_duration(11159), "3 h 06 min");
+    EXPECT_EQ(format_duration(86399), "1 d 0 h");
     EXPECT_EQ(format_duration(3600 + 300), "1 h 05 min");
     EXPECT_EQ(format_duration(2.2 * 86400), "2 d 4 h");
     EXPECT_EQ(format_duration(NAN), "?");
