@@ -60,12 +60,14 @@ QString reasonOf(const Diagnosis& found) {
 
 VerdictText hang(const Diagnosis& found) {
     const QString who = whose(found), silence = show::duration(found.seconds);
-    QString why = found.step ? Verdicts::tr("%1 has come least far: step %2.").arg(who, stepOf(found))
-                             : Verdicts::tr("%1 has not finished a step.").arg(who);
+    QString why = !found.rank ? (found.step ? Verdicts::tr("The last finished step is %1.").arg(stepOf(found))
+                                            : Verdicts::tr("No rank has finished a step."))
+                  : found.step ? Verdicts::tr("%1 stopped first, after step %2.").arg(who, stepOf(found))
+                               : Verdicts::tr("%1 has not finished a step.").arg(who);
     if (!found.text.empty() && found.text != "train")
-        why += QChar(u' ') + Verdicts::tr("Its last phase was %1.").arg(progress_words({found.text}));
+        why += QChar(u' ') + Verdicts::tr("The last phase was %1.").arg(progress_words({found.text}));
     return {Tone::Error, Verdicts::tr("No step for %1.").arg(silence), why,
-            Verdicts::tr("Look at its log; stop now and resume if it does not come back.")};
+            Verdicts::tr("Look at the log; stop now and resume if it does not come back.")};
 }
 
 VerdictText trouble(const Diagnosis& found) {

@@ -141,6 +141,20 @@ bool awaits_rollouts(const Evidence& run) {
     return !run.ranks.empty() && run.ranks.front().phase == "rollouts";
 }
 
+/// Returns true if the rank has finished fewer steps than another, or has been silent for longest, by more
+/// than a second.
+bool is_behind(const RankEvidence& rank, const Evidence& run) {
+    constexpr double kApart_s = 1;
+    const auto step = [](const RankEvidence& of) {
+        return of.recent.empty() ? 0 : of.recent.back().event.step;
+    };
+    if (step(rank) < last_step(run)) return true;
+    return run.ranks.size() > 1 &&
+           std::all_of(run.ranks.begin(), run.ranks.end(), [&](const RankEvidence& other) {
+               return &other == &rank || other.last_heard > rank.last_heard + kApart_s;
+           });
+}
+
 Maybe hanging(const Evidence& run) {
     const RankEvidence* behind = last_in_line(run);
     if (behind == nullptr) return {};
@@ -152,8 +166,10 @@ Maybe hanging(const Evidence& run) {
     if (heard == 0 || silence <= (trains ? hang_seconds(run.ranks) : kLongPhase_s)) return {};
     Diagnosis found{Finding::Hanging, Urgency::Critical};
     found.seconds = silence;
-    found.rank = behind->rank;
-    found.host = behind->host;
+    if (is_behind(*behind, run)) {
+        found.rank = behind->rank;
+        found.host = behind->host;
+    }
     found.text = phase;
     if (!behind->recent.empty()) found.step = behind->recent.back().event.step;
     return found;
@@ -365,9 +381,9 @@ DiagnosisText text_of(const Diagnosis& found) {
                         (found.text.empty() ? "." : ", and resume from step " + found.text + ".")};
         case Finding::Hanging:
             return {"No step for " + format_duration(found.seconds) + ".",
-                    "The last to be heard of is " + whose(found) + at_step(found) +
-                        (found.text.empty() ? "" : ", in the phase " + found.text) + ".",
-                    "Look at its log; stop now and resume if it does not come back."};
+                    (found.rank ? whose(found) + " stopped first" : "No rank is behind another") +
+                        at_step(found) + (found.text.empty() ? "" : ", in the phase " + found.text) + ".",
+                    "Look at the log; stop now and resume if it does not come back."};
         case Finding::MemoryNearlyFull:
             return {"Memory is nearly full.", share + " of the device at the peak of " + whose(found) + ".",
                     "A longer sequence or batch would not fit."};

@@ -132,6 +132,18 @@ TEST(Diagnosis, AHangNamesTheRankThatHasComeLeastFar) {
     EXPECT_GT(found.seconds, 89);
 }
 
+TEST(Diagnosis, AHangNamesNoRankIfNoneIsBehind) {
+    Evidence run = healthy();
+    run.now = kNow + 90;
+    EXPECT_EQ(diagnose(run).finding, Finding::Hanging);
+    EXPECT_FALSE(diagnose(run).rank);
+    EXPECT_EQ(diagnose(run).step, 100);
+    run.ranks[2].last_heard -= 5;
+    EXPECT_EQ(diagnose(run).rank, 2) << "it alone has been silent longest";
+    run.ranks[1].last_heard -= 5;
+    EXPECT_FALSE(diagnose(run).rank);
+}
+
 TEST(Diagnosis, SlowStepsAreNoHang) {
     Evidence run = healthy();
     for (RankEvidence& rank : run.ranks) {
