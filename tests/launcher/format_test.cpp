@@ -38,7 +38,7 @@ TEST(Format, DurationsAreReadAtAGlance) {
     EXPECT_EQ(format_duration(11159), "3 h 06 min");
     EXPECT_EQ(format_duration(86399), "1 d 0 h");
     EXPECT_EQ(format_duration(3600 + 300), "1 h 05 min");
-    EXPECT_EQ(format_duration(2.2 * 86400), "2 d 4 h");
+    EXPECT_EQ(format_duration(2.2 * 86400), "2 d 5 h");
     EXPECT_EQ(format_duration(NAN), "?");
 }
 
