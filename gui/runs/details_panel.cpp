@@ -213,8 +213,8 @@ QWidget* DetailsPanel::makeSummary() {
     layout->setSpacing(space(0.8));
     auto* row = new QWidget;
     auto* grid = new CardGrid(6, 5, row);
-    for (const QString& caption :
-         {tr("step"), tr("loss"), tr("best loss"), tr("mean tokens/s"), tr("exposed communication")}) {
+    for (const QString& caption : {tr("step"), tr("loss"), tr("best loss"), tr("mean tokens/s"),
+                                   tr("exposed communication (last steps)")}) {
         m_figures.push_back(new Figure(caption));
         grid->addCard(m_figures.back());
     }
@@ -326,7 +326,8 @@ void DetailsPanel::fillSummary(const RunRow& row) {
     if (const QString where = whereWords(RunDirectory{row.dir}); !where.isEmpty()) facts << where;
     if (row.state.started > 0) facts << tr("started %1").arg(show::time(row.state.started));
     //: %1 is a duration such as 1 min 40 s
-    if (const auto seconds = row.duration_s(unix_now())) facts << tr("ran %1").arg(show::duration(*seconds));
+    if (const auto seconds = row.duration_s(row.read_at))
+        facts << (row.is_live() ? tr("running for %1") : tr("ran %1")).arg(show::duration(*seconds));
     if (row.state.attempt > 1) facts << tr("attempt %1").arg(row.state.attempt);
     m_facts->setText(facts.join(u" \u00B7 "_s));
     m_facts->setVisible(!facts.isEmpty());

@@ -32,7 +32,7 @@ EstimateBars::EstimateBars(QWidget* parent) : QWidget(parent) {
 void EstimateBars::show(const RunRow& row) {
     const auto& plan = row.planned;
     const auto& measured = row.measured;
-    m_pairs = {{tr("Memory of the fullest rank"), real(plan.memory_bytes), real(measured.peak_memory_bytes),
+    m_pairs = {{tr("Tensors of the fullest rank"), real(plan.memory_bytes), real(measured.peak_memory_bytes),
                 real(plan.memory_low_bytes), real(plan.memory_high_bytes), bytesForm},
                {tr("Step time"), plan.step_s, measured.step_s, {}, {}, ringmaster::show::duration},
                {tr("Exposed communication"),

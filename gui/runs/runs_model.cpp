@@ -98,7 +98,10 @@ QString RunsModel::explanation(Column column) {
             return tr(
                 "Tensors of the fullest rank as the plan expected them, without what the runtime takes");
         case Overhead:
-            return tr("Exposed communication: the share of a step that computation did not hide");
+            return tr(
+                "Exposed communication: the share of a step that computation did not hide. Mean of the "
+                "ranks; "
+                "in a long run, over their last steps");
         case MeshShape:
             return tr("How the ranks are arranged");
         case Length:
@@ -191,7 +194,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case Batch:
             return with(plan.global_batch, show::count);
         case Duration:
-            return with(row.duration_s(unix_now()), show::duration);
+            return with(row.duration_s(row.read_at), show::duration);
         case Started:
             return show::time(row.state.started);
         case Tags:
@@ -225,7 +228,7 @@ QVariant RunsModel::sortKey(const RunRow& row, Column column) const {
         case Batch:
             return numberOrNone(row.planned.global_batch);
         case Duration:
-            return numberOrNone(row.duration_s(unix_now()));
+            return numberOrNone(row.duration_s(row.read_at));
         case Started:
             return row.state.started > 0 ? QVariant(row.state.started) : QVariant();
         case State:

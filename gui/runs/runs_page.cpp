@@ -175,7 +175,7 @@ void RunsPage::showWhatIsThere() {
     int live = 0;
     for (int row = 0; row < all; ++row) live += m_model->row(row).is_live();
     QString subtitle = all == 0 ? QString() : tr("%n run(s)", nullptr, all);
-    if (live > 0) subtitle = show::listed({subtitle, tr("%n of them at work", nullptr, live)});
+    if (live > 0) subtitle = show::listed({subtitle, tr("%1 running").arg(show::count(live))});
     if (found < all) subtitle = tr("%1 of %2 found").arg(show::count(found), show::count(all));
     m_header->setSubtitle(subtitle);
 }

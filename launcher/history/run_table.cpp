@@ -263,6 +263,7 @@ RunRow read_row(const RunDirectory& run) {
     row.measured = read_measured(run, std::max(row.state.ranks, row.planned.ranks));
     row.measured.ran_before_s = ran_before_s(run, row.state);
     read_notes(run, row);
+    row.read_at = unix_now();
     return row;
 }
 
@@ -290,6 +291,7 @@ std::vector<RunRow> RunTable::read(const fs::path& runs_dir) {
             row = read_row(run);
         } else {
             row = before->second.row;
+            row.read_at = unix_now();
             if (row.is_live()) read_state(run, row);  // a writer that was killed changes no file
         }
         kept[run.name()] = {stamps, row};

@@ -58,6 +58,7 @@ struct RunRow {
     PlannedFigures planned;
     MeasuredFigures measured;
     RunNotes notes;
+    double read_at = 0;  ///< Unix time at which the row was read
 
     bool is_live() const { return problem.empty() && !is_over(state.state) && state.writer.pid != 0; }
     bool is_cut_short() const;
