@@ -5,7 +5,7 @@
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
@@ -18,40 +18,19 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Lists the columns that are shown at first, as far as there is room. They follow the name; the most
-/// important come first.
+/// Lists the columns that are shown at first. They follow the name; the most important come first.
 constexpr RunsModel::Column kShownAtFirst[] = {
     RunsModel::State,           RunsModel::Progress,   RunsModel::LastLoss, RunsModel::Started,
     RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Duration, RunsModel::Overhead,
     RunsModel::MeshShape,       RunsModel::Model,      RunsModel::Length};
-constexpr double kLeastNameEms = 10, kMostNameEms = 20;
+constexpr size_t kAlwaysShown = 6;  ///< number of those that are shown even without room
+constexpr double kLeastNameEms = 7, kMostNameEms = 20;
 
-/// Returns the usual width of a column's widest entry.
-int widestOf(int column, const QFontMetrics& metrics) {
+/// Returns the greatest width of a column of words; figures and states are always whole.
+int mostOf(int column) {
     switch (column) {
         case RunsModel::Name:
-            return space(12);
-        case RunsModel::State: {
-            int widest = 0;
-            for (int mark = 0; mark <= int(RunMark::Damaged); ++mark)
-                widest = std::max(widest, metrics.horizontalAdvance(runWord(RunMark(mark))));
-            return widest + space(2.4);
-        }
-        case RunsModel::Progress:
-            return metrics.horizontalAdvance(RunsModel::tr("%1 of %2").arg(u"10,000"_s, u"10,000"_s)) +
-                   space(0.8);
-        case RunsModel::LastLoss:
-        case RunsModel::BestLoss:
-            return metrics.horizontalAdvance(show::loss(12.3456)) + space(0.9);
-        case RunsModel::Started:
-            return metrics.horizontalAdvance(show::time(1.7e9)) + space(1);
-        case RunsModel::Duration:
-            return metrics.horizontalAdvance(show::duration(59 * 60 + 59)) + space(1);
-        case RunsModel::TokensPerSecond:
-        case RunsModel::PeakMemory:
-        case RunsModel::Estimate:
-        case RunsModel::Overhead:
-            return metrics.horizontalAdvance(show::bytes(int64_t(80.5 * (1 << 30)))) + space(0.9);
+            return space(kMostNameEms);
         case RunsModel::Model:
         case RunsModel::MeshShape:
         case RunsModel::Tags:
@@ -59,7 +38,7 @@ int widestOf(int column, const QFontMetrics& metrics) {
         case RunsModel::EndReason:
             return space(18);
         default:
-            return 0;
+            return QWIDGETSIZE_MAX;
     }
 }
 
@@ -90,6 +69,9 @@ RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
     sortByColumn(RunsModel::Started, Qt::DescendingOrder);
     m_chosen = restoreColumns();
     fitColumns();
+    for (auto changed : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(filter, changed, this, &RunsTable::fitColumns);
+    connect(filter, &QAbstractItemModel::dataChanged, this, &RunsTable::fitColumns);
     connect(horizontalHeader(), &QHeaderView::customContextMenuRequested, this,
             [this](const QPoint& at) { columnsMenu()->popup(horizontalHeader()->mapToGlobal(at)); });
     for (auto changed : {&QHeaderView::sectionMoved, &QHeaderView::sectionResized})
@@ -107,29 +89,38 @@ bool RunsTable::restoreColumns() {
            horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name);
 }
 
-/// Until the user chooses columns, shows those that there is room for; the name gets the rest.
+/// Returns the width that shows a column's title and the texts of all rows, within limits.
+int RunsTable::wide(int column) const {
+    const QFontMetrics metrics(font());
+    int widest = 0;
+    for (int row = 0; row < m_filter->rowCount(); ++row)
+        widest = std::max(widest, metrics.horizontalAdvance(m_filter->index(row, column).data().toString()));
+    const QString title = RunsModel::title(RunsModel::Column(column));
+    const int beside = space(column == RunsModel::State ? 2.4 : 1);  // the icon and the margins
+    // A title needs room for margins and the sort indicator.
+    return std::max(std::min(widest + beside, mostOf(column)), metrics.horizontalAdvance(title) + space(1.5));
+}
+
+/// Until the user chooses columns, shows the most important ones and the one that sorts, and of the others
+/// those that fit. Without room, the name becomes narrower, then the table scrolls.
 void RunsTable::fitColumns() {
     if (m_chosen) return;
     const QScopedValueRollback fitting(m_fitting, true);
-    const QFontMetrics metrics(font());
-    const int room = space(1.5);  // room for margins and the sort indicator
-    int left = viewport()->width() - space(kLeastNameEms);
-    std::array<int, RunsModel::ColumnCount> columnWidths{};
-    for (int column = 0; column < RunsModel::ColumnCount; ++column) {
-        const QString title = RunsModel::title(RunsModel::Column(column));
-        columnWidths[size_t(column)] =
-            std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics));
-        setColumnWidth(column, columnWidths[size_t(column)]);
+    const int name = wide(RunsModel::Name);
+    int left = viewport()->width() - name;
+    for (int column = 0; column < RunsModel::ColumnCount; ++column)
         setColumnHidden(column, column != RunsModel::Name);
-    }
-    for (const RunsModel::Column column : kShownAtFirst) {
-        const int wanted = columnWidths[column];
-        if (wanted > left) break;
+    const auto show = [&](int column, bool always) {
+        const int wanted = wide(column);
+        if (!isColumnHidden(column) || (!always && wanted > left)) return;
         setColumnHidden(column, false);
         setColumnWidth(column, wanted);
         left -= wanted;
-    }
-    setColumnWidth(RunsModel::Name, std::min(space(kLeastNameEms) + left, space(kMostNameEms)));
+    };
+    show(horizontalHeader()->sortIndicatorSection(), true);
+    for (size_t place = 0; place < std::size(kShownAtFirst); ++place)
+        show(kShownAtFirst[place], place < kAlwaysShown);
+    setColumnWidth(RunsModel::Name, std::max(std::min(name, space(kLeastNameEms)), name + std::min(left, 0)));
 }
 
 void RunsTable::keepColumns() {

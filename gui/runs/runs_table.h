@@ -33,6 +33,7 @@ class RunsTable : public QTableView {
     void showColumn(int column, bool shown);
     void keepColumns();
     bool restoreColumns();  ///< false: no columns are kept
+    int wide(int column) const;
     void fitColumns();
 
     RunsFilter* m_filter;

@@ -266,6 +266,44 @@ class RunsTest : public RunsCompareTest {
         QCOMPARE(open[0][0].toString(), home.path(u"llama"_s));
     }
 
+    void figuresAreWholeAndTheMostImportantColumnsAlwaysThere() {
+        RunRow row;
+        row.name = "longdocs-batch-ring";
+        row.dir = "/runs/longdocs-batch-ring";
+        row.state.state = RunPhase::Running;
+        row.state.started = 1.7e9;
+        row.read_at = 1.7e9 + 100;
+        row.measured.peak_memory_bytes = int64_t(132.4 * (1 << 30));
+        row.measured.peak_is_sampled = true;
+        row.measured.step = row.planned.total_steps = 1'000'000;
+        RunsModel model;
+        RunsFilter filter;
+        filter.setSourceModel(&model);
+        model.setRows({row});
+        QCOMPARE(show::duration(100), model.index(0, RunsModel::Duration).data().toString());
+        QSettings settings;
+        RunsTable table(&filter, settings);
+        const auto left_of_name = [&table] {
+            return table.columnWidth(RunsModel::Name) - table.fontMetrics().horizontalAdvance(u"longdocs"_s);
+        };
+        table.resize(space(30), space(12));
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        QTRY_VERIFY(table.horizontalScrollBar()->maximum() > 0);
+        QVERIFY2(left_of_name() < space(5), "the name gives room first");
+        for (const int column :
+             {RunsModel::Progress, RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Started}) {
+            QVERIFY(!table.isColumnHidden(column));
+            const QString text = filter.index(0, column).data().toString();
+            QVERIFY2(table.columnWidth(column) >= table.fontMetrics().horizontalAdvance(text) + space(0.5),
+                     qPrintable(text));
+        }
+        QVERIFY(table.isColumnHidden(RunsModel::Model));
+        table.resize(space(110), space(12));
+        QTRY_COMPARE(table.horizontalScrollBar()->maximum(), 0);
+        QVERIFY(!table.isColumnHidden(RunsModel::Model));
+    }
+
     void keepsTheChosenColumns() {
         TestHome home;
         home.add({.name = "llama"});
