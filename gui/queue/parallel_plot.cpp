@@ -8,6 +8,7 @@
 
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/queue/queue_table.h"
 
 namespace ringmaster {
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double kNear = 6;  ///< distance in pixels at which a line is hit or a drag begins
 constexpr double kLogarithmic = 20;
 constexpr size_t kMostTicks = 6;
-constexpr double kTickHalf = 0.5;
+constexpr double kTickHalf = 0.5, kSideEms = 3.2;
 constexpr double kChosenWidth = 3;  ///< width of the chosen run's line
 
 std::optional<double> numberOf(const QString& text) {
@@ -103,6 +104,7 @@ SweepPicture sweep_picture(const std::vector<std::pair<QueuedRun, RunSummary>>& 
         SweepLine line;
         line.dir = QString::fromStdString(run.dir.string());
         line.name = QString::fromStdString(run.name);
+        line.is_over = is_over(run.state.state);
         if (run.loss && std::isfinite(*run.loss)) line.loss = run.loss;
         picture.lines.push_back(std::move(line));
     }
@@ -166,10 +168,25 @@ QSize ParallelPlot::sizeHint() const {
 }
 
 QRectF ParallelPlot::area() const {
-    const double head = QFontMetricsF(fontOf(Type::Small)).height() + space(0.7);
-    const double side = space(3.2);
+    const QFontMetricsF metrics(fontOf(Type::Small));
+    qsizetype lines = 1;
+    double side = space(kSideEms);
+    for (size_t axis = 0; axis < m_picture.axes.size(); ++axis) {
+        const QStringList title = titleOf(axis);
+        lines = std::max(lines, title.size());
+        if (axis != 0 && axis + 1 != m_picture.axes.size()) continue;
+        for (const QString& line : title) side = std::max(side, metrics.horizontalAdvance(line) / 2);
+    }
+    const double head = double(lines) * metrics.height() + space(0.7);
     return QRectF(side, head, std::max(1.0, width() - 2 * side),
                   std::max(1.0, height() - head - space(0.9) - legendHeight()));
+}
+
+/// Returns the lines of an axis's title: two if it is wide.
+QStringList ParallelPlot::titleOf(size_t axis) const {
+    const QString& name = m_picture.axes[axis].name;
+    const bool is_wide = QFontMetricsF(fontOf(Type::Small)).horizontalAdvance(name) > 2 * space(kSideEms);
+    return (is_wide ? inTwoLines(name) : name).split(u'\n');
 }
 
 double ParallelPlot::legendHeight() const {
@@ -280,6 +297,7 @@ QString ParallelPlot::wordsOf(const SweepLine& line) const {
     QStringList words;
     for (size_t axis = 0; axis < m_picture.axes.size(); ++axis)
         words << m_picture.axes[axis].name + u" "_s + line.values[axis];
+    if (line.loss && !line.is_over) words << tr("not finished");
     return line.name + u": "_s + show::listed(words);
 }
 
@@ -298,6 +316,11 @@ void ParallelPlot::describe() {
 }
 
 void ParallelPlot::drawLine(QPainter& painter, const SweepLine& line) const {
+    if (!line.is_over) {
+        QPen pen = painter.pen();
+        pen.setDashPattern({5, 4});
+        painter.setPen(pen);
+    }
     const QRectF room = area();
     QPainterPath path;
     bool open = false;
@@ -342,7 +365,12 @@ void ParallelPlot::drawAxis(QPainter& painter, size_t axis) const {
         painter.setPen(colour);
         painter.drawText(box, Qt::AlignCenter, fitting);
     };
-    text(metrics.height() * kTickHalf, of.name, is_current ? c.accent : c.muted);
+    const QStringList title = titleOf(axis);
+    double y = room.top() - space(0.7) - (double(title.size()) - kTickHalf) * metrics.height();
+    for (const QString& line : title) {
+        text(y, line, is_current ? c.accent : c.muted);
+        y += metrics.height();
+    }
     const size_t each = (of.ticks.size() + kMostTicks - 1) / kMostTicks;
     for (size_t tick = 0; tick < of.ticks.size(); tick += std::max<size_t>(1, each))
         text(room.bottom() - room.height() * of.ticks[tick].first, of.ticks[tick].second, c.text);
@@ -376,9 +404,20 @@ void ParallelPlot::drawLegend(QPainter& painter) const {
         write(loss.ticks.back().second, c.text);
         x += space(1);
     }
-    if (lineOf(m_chosen) == nullptr) return;
-    sample(c.warning, space(1.5), kChosenWidth);
-    write(tr("chosen run"), c.muted);
+    if (lineOf(m_chosen) != nullptr) {
+        sample(c.warning, space(1.5), kChosenWidth);
+        write(tr("chosen run"), c.muted);
+        x += space(1);
+    }
+    if (std::all_of(m_picture.lines.begin(), m_picture.lines.end(),
+                    [](const SweepLine& line) { return line.is_over; }))
+        return;
+    QPen dashes(c.muted, 1.3);
+    dashes.setDashPattern({5, 4});
+    painter.setPen(dashes);
+    painter.drawLine(QPointF(x, middle), QPointF(x + space(1.8), middle));
+    x += space(2.3);
+    write(tr("not finished"), c.muted);
 }
 
 /// Returns the colour of a line by its place on the axis of the loss.

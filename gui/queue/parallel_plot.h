@@ -29,6 +29,7 @@ struct SweepLine {
     std::vector<std::optional<double>> places;
     std::vector<QString> values;
     std::optional<double> loss;
+    bool is_over = false;  ///< false: the loss is not the final one
 };
 
 struct SweepPicture {
@@ -80,6 +81,7 @@ class ParallelPlot : public TipWidget {
         double from = 0, to = 0;  ///< y in pixels
     };
     QRectF area() const;
+    QStringList titleOf(size_t axis) const;
     double legendHeight() const;
     double xOf(size_t axis) const;
     double placeAt(double y) const;

@@ -181,8 +181,8 @@ void QueuePage::showState() {
     }
     const bool none_works = waiting > 0 && active == 0;
     m_header->setSubtitle(
-        show::listed({active > 0 ? tr("%n run(s) at work", nullptr, active) : QString(),
-                      waiting > 0 ? tr("%n run(s) wait", nullptr, waiting) : QString(),
+        show::listed({active > 0 ? tr("%1 running").arg(show::count(active)) : QString(),
+                      waiting > 0 ? tr("%1 waiting").arg(show::count(waiting)) : QString(),
                       none_works && m_now.is_alive ? tr("the next one is being started") : QString()}));
     m_still->setVisible(none_works && !m_now.is_alive);
     m_add->setVisible(!m_now.runs.empty());

@@ -37,7 +37,8 @@ QString place_words(const QueuePlace& place) {
     return parts.join(u" \u00B7 "_s);
 }
 
-/// Breaks a key at the underscore nearest to its middle.
+}  // namespace
+
 QString inTwoLines(const QString& key) {
     qsizetype best = -1;
     const auto off = [&key](qsizetype at) { return std::abs(2 * at + 1 - key.size()); };
@@ -45,8 +46,6 @@ QString inTwoLines(const QString& key) {
         if (best < 0 || off(at) < off(best)) best = at;
     return best < 0 ? key : key.left(best + 1) + u'\n' + key.mid(best + 1);
 }
-
-}  // namespace
 
 QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setObjectName(u"queueTable"_s);
@@ -64,7 +63,6 @@ QueueTable::QueueTable(QWidget* parent) : QTableWidget(parent) {
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(space(1.65));
-    setMinimumHeight(kLeastRows * verticalHeader()->defaultSectionSize());
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setStretchLastSection(true);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -83,6 +81,7 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
         for (const int role : {int(Qt::ToolTipRole), int(Qt::AccessibleTextRole)})
             horizontalHeaderItem(column)->setData(role, titles[column]);
     setRowCount(int(runs.size()));
+    setMinimumHeight(std::min(kLeastRows, rowCount() + 2) * verticalHeader()->defaultSectionSize());
     for (int row = 0; row < rowCount(); ++row) {
         const auto& [queued, run] = runs[size_t(row)];
         fillRow(row, queued, run, keys);
@@ -127,7 +126,8 @@ int QueueTable::wide(int column) const {
 /// hides the Where column if all the others then fit.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
-    setColumnHidden(Where, false);  // a hidden column has no width
+    horizontalHeader()->setStretchLastSection(false);  // a stretched section keeps no width that is set
+    setColumnHidden(Where, false);                     // a hidden column has no width
     const int least = space(6.5), place = std::min(wide(Where), space(11)),
               whole = std::max(sizeHintForColumn(Name), space(10));
     int room = viewport()->width();
@@ -158,6 +158,7 @@ void QueueTable::fitName() {
     }
     if (!hides) setColumnWidth(Where, std::clamp(room - least, std::min(place, space(4)), place));
     setColumnWidth(Name, std::clamp(room - (hides ? 0 : columnWidth(Where)), least, whole));
+    horizontalHeader()->setStretchLastSection(true);
     updateGeometries();  // the header may have become higher
 }
 

@@ -9,6 +9,9 @@
 
 namespace ringmaster {
 
+/// Breaks a key at the underscore nearest to its middle.
+QString inTwoLines(const QString& key);
+
 class QueueTable : public QTableWidget {
     Q_OBJECT
 

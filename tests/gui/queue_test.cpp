@@ -328,6 +328,7 @@ class QueueTest : public QObject {
         shown.resize(space(90), space(20));
         QTRY_COMPARE(shown.horizontalHeaderItem(QueueTable::FixedColumns)->text(),
                      QString::fromStdString(keys[0]));
+        QCOMPARE(header->length(), shown.viewport()->width());
     }
 
     void theLastColumnIsNotCutByTheScrollBar() {
@@ -382,6 +383,23 @@ class QueueTest : public QObject {
             return false;
         };
         QVERIFY(holds(c.accent) && holds(mixed(c.accent, c.muted, 0.5)) && holds(c.warning));
+    }
+
+    void theLossOfARunningRunIsSaidNotToBeFinal() {
+        std::vector<std::pair<QueuedRun, RunSummary>> runs(2);
+        for (auto& [queued, run] : runs) {
+            queued.set = {{"learning_rate", "1e-5"}};
+            run.dir = &run == &runs[0].second ? "/runs/a" : "/runs/b";
+            run.loss = 2.5;
+            run.state.state = RunPhase::Completed;
+        }
+        runs[1].second.state.state = RunPhase::Running;
+        ParallelPlot plot;
+        plot.setPicture(sweep_picture(runs, {"learning_rate"}));
+        plot.choose(u"/runs/a"_s);
+        QVERIFY(!plot.accessibleDescription().contains(u"not finished"_s));
+        plot.choose(u"/runs/b"_s);
+        QVERIFY(plot.accessibleDescription().contains(u"not finished"_s));
     }
 
     void theResultsOfASweepAreALineForEachRun() {
