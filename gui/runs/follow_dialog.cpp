@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QTreeWidget>
+#include <algorithm>
 
 #include "engine/error.h"
 #include "gui/look/empty_note.h"
@@ -75,7 +76,15 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
     m_runs->setMinimumHeight(space(9));
-    sayIfEmpty(m_runs, tr("No runs to show."));
+    const QFontMetrics metrics(m_runs->font());
+    int state = 0;
+    for (int mark = 0; mark <= int(RunMark::Damaged); ++mark)
+        state = std::max(state, metrics.horizontalAdvance(runWord(RunMark(mark))));
+    const int height = m_runs->header()->sizeHint().height();
+    m_runs->headerItem()->setSizeHint(kState, {state + space(2.4), height});
+    m_runs->headerItem()->setSizeHint(kStarted,
+                                      {metrics.horizontalAdvance(show::time(1.7e9)) + space(1), height});
+    m_none = sayIfEmpty(m_runs, tr("Not read yet."));
     m_go->setObjectName(u"followButton"_s);
     fill({makeHost(), m_banner, m_runs});
     m_host->setFocus();
@@ -102,7 +111,7 @@ QWidget* FollowDialog::makeHost() {
     m_host->setToolTip(
         tr("A host of ~/.ssh/config, or [user@]host[:port]: one of the run's nodes, or all of them in their "
            "order with commas between them. Those alone are contacted."));
-    m_host->lineEdit()->setPlaceholderText(u"[user@]host[:port]"_s);
+    m_host->lineEdit()->setPlaceholderText(tr("[user@]host[:port]"));
     m_host->completer()->setCompletionMode(QCompleter::PopupCompletion);
     m_host->completer()->setFilterMode(Qt::MatchContains);
     m_look->setObjectName(u"lookThereButton"_s);
@@ -178,9 +187,16 @@ void FollowDialog::look() {
 
 void FollowDialog::show(const RunsThere& there) {
     m_there = there;
+    std::stable_sort(m_there.runs.begin(), m_there.runs.end(), [](const RunThere& a, const RunThere& b) {
+        const auto place = [](const RunThere& one) {
+            return std::pair(is_over(one.run.state.state), -one.run.state.started);
+        };
+        return place(a) < place(b);
+    });
+    m_none->setText(there.host.empty() ? tr("Not read yet.") : QString());
     m_runs->clear();
     const Colours colours = coloursOf(this);
-    for (const RunThere& one : there.runs) {
+    for (const RunThere& one : m_there.runs) {
         const RunState& state = one.run.state;
         const RunMark mark = runMark(one.run);
         auto* item = new QTreeWidgetItem(
@@ -194,7 +210,7 @@ void FollowDialog::show(const RunsThere& there) {
         else if (!state.reason.empty())
             tip += u'\n' + reason_of(state);
         if (one.is_of_slurm) {
-            item->setText(kState, tr("Slurm job"));
+            item->setText(kState, runWord(mark) + u" \u00B7 Slurm"_s);
             item->setFlags(Qt::NoItemFlags);
             tip = tr("A Slurm job is followed on the machine that submitted it.");
         }

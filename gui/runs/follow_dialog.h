@@ -38,6 +38,7 @@ class FollowDialog : public MachineDialog {
     QComboBox* m_host;
     QPushButton* m_look;
     QTreeWidget* m_runs;
+    QLabel* m_none = nullptr;          ///< text in the empty list
     std::shared_ptr<Looked> m_looked;  ///< result of the look, with its session
     RunsThere m_there;
 };

@@ -75,6 +75,7 @@ class FollowTest : public QObject {
         QCOMPARE(runs->topLevelItemCount(), 2);
         QCOMPARE(runs->topLevelItem(0)->text(0), u"queued for Slurm"_s);
         QVERIFY(!runs->topLevelItem(0)->flags().testFlag(Qt::ItemIsEnabled));
+        QCOMPARE(runs->topLevelItem(0)->text(1), u"stopped \u00B7 Slurm"_s);
         QCOMPARE(runs->topLevelItem(1)->text(0), u"finished"_s);
         QVERIFY2(runs->topLevelItem(1)->text(3).startsWith(u"12"_s),
                  qPrintable(runs->topLevelItem(1)->text(3)));
