@@ -38,7 +38,7 @@ AddTarget::AddTarget(QWidget* parent)
     m_host->setInsertPolicy(QComboBox::NoInsert);
     m_host->setAccessibleName(tr("Machine"));
     m_host->setToolTip(tr("A host of ~/.ssh/config, or [user@]host[:port]"));
-    m_host->lineEdit()->setPlaceholderText(u"[user@]host[:port]"_s);
+    m_host->lineEdit()->setPlaceholderText(tr("[user@]host[:port]"));
     m_host->completer()->setCompletionMode(QCompleter::PopupCompletion);
     m_host->completer()->setFilterMode(Qt::MatchContains);
     m_add->setObjectName(u"addTargetButton"_s);

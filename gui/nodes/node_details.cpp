@@ -18,7 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kLineEms = 1.3;  ///< minimum row height of a fact, in ems; enough for any writing system
-constexpr double kNameEms = 11;   ///< a longer name of a fact wraps
+constexpr double kNameEms = 9;    ///< a longer name of a fact wraps
 
 }  // namespace
 
@@ -127,6 +127,7 @@ void NodeDetails::writeFacts(const SavedTarget& entry) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         label->setMinimumWidth(std::min(label->fontMetrics().horizontalAdvance(name) + 1, space(kNameEms)));
+        label->setMaximumWidth(std::max(label->minimumSizeHint().width(), space(kNameEms)));
         auto* said = new QLabel(value);
         said->setTextFormat(Qt::PlainText);
         said->setWordWrap(true);

@@ -83,9 +83,6 @@ void NodesPage::makeHeader() {
     m_all->setToolTip(tr("Check every target (%1)")
                           .arg(QKeySequence(QKeySequence::Refresh).toString(QKeySequence::NativeText)));
     m_try->setObjectName(u"tryOutButton"_s);
-    m_try->setToolTip(tr(
-        "Bring the engine to the machines over SSH that can train, run its self-test there and measure the "
-        "links between them; the first is taken for the node of rank 0"));
     m_cancel->setObjectName(u"cancelChecksButton"_s);
     m_progress->setObjectName(u"checksProgress"_s);
     m_progress->setTextVisible(false);
@@ -206,6 +203,11 @@ void NodesPage::showProgress() {
     m_cancel->setVisible(under_way > 0);
     m_all->setEnabled(under_way < m_checks->count());
     m_try->setEnabled(m_checks->canTryOut());
+    m_try->setToolTip(m_try->isEnabled()
+                          ? tr("Bring the engine to the machines over SSH that can train, run its self-test "
+                               "there and measure "
+                               "the links between them; the first is taken for the node of rank 0")
+                          : tr("No machine over SSH is ready: add one, and check it."));
     m_progress->setRange(0, std::max(asked, 1));
     m_progress->setValue(asked - under_way);
     const QString known = tr("%n target(s)", nullptr, m_checks->count());
