@@ -51,6 +51,11 @@ void Legend::setChart(const ChartData& chart) {
         m_entries.push_back({chart.markName, {}, Mark::Points, -1, false, false, true});
         names << chart.markName;
     }
+    if (!chart.strongName.isEmpty()) {
+        m_entries.push_back(
+            {chart.strongName, [](const Colours& c) { return c.warning; }, Mark::Dashed, -1, false, false});
+        names << chart.strongName;
+    }
     setToolTip(show::listed(names));
     setAccessibleName(show::listed(names));
     if (accessibleName() != before) updateGeometry();

@@ -53,7 +53,8 @@ struct ChartData {
     std::vector<double> x;
     std::vector<ChartSeries> series;
     std::vector<ChartMark> marks;
-    QString markName;  ///< what the legend calls the triangles
+    QString markName;    ///< what the legend calls the triangles
+    QString strongName;  ///< what the legend calls the dashed lines of strong marks
     Unit xUnit = Unit::Count, yUnit = Unit::Plain;
     QString xName;  ///< name of x, such as "step"
     bool logY = false;

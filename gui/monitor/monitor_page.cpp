@@ -256,8 +256,12 @@ void MonitorPage::showFigures() {
     m_steps->setCaption(now.eta_s && *now.eta_s > 0 ? tr("step · %1 left").arg(show::duration(*now.eta_s))
                                                     : tr("step"));
     const bool over = is_over(now.state.state);
-    m_rate->setCaption(over ? tr("tokens per second at the end") : tr("tokens per second now"));
-    m_overhead->setCaption(over ? tr("exposed communication at the end") : tr("exposed communication now"));
+    m_rate->setCaption(over          ? tr("tokens per second at the end")
+                       : now.goes_on ? tr("tokens per second now")
+                                     : tr("tokens per second at the last step"));
+    m_overhead->setCaption(over          ? tr("exposed communication at the end")
+                           : now.goes_on ? tr("exposed communication, mean now")
+                                         : tr("exposed communication at the last step"));
     m_loss->setValue(now.loss ? show::loss(*now.loss) : show::unknown());
     m_rate->setValue(now.tokens_per_s ? show::rate(*now.tokens_per_s) : show::unknown());
     m_overhead->setValue(now.overhead ? show::percent(*now.overhead) : show::unknown());
@@ -268,9 +272,10 @@ void MonitorPage::showFigures() {
     } else {
         m_memory->setValue(now.fullest_bytes > 0 ? show::bytes(now.fullest_bytes) : show::unknown());
     }
-    m_memory->setCaption(now.expected_bytes > 0
-                             ? tr("fullest rank · expected %1").arg(show::bytes(now.expected_bytes))
-                             : tr("fullest rank"));
+    m_memory->setCaption(
+        now.expected_bytes > 0
+            ? tr("tensors of the fullest rank · expected %1").arg(show::bytes(now.expected_bytes))
+            : tr("tensors of the fullest rank"));
     showAge();
 }
 

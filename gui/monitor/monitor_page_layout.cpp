@@ -172,9 +172,9 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
     m_loss = new Figure(tr("loss"));
     m_rate = new Figure({});
     m_overhead = new Figure({});
-    for (Figure* figure : {m_rate, m_overhead})
-        figure->setToolTip(tr("Mean of the last %1 steps").arg(show::count(kRecentSteps)));
-    m_memory = new Figure(tr("fullest rank"));
+    m_rate->setToolTip(tr("Mean of the last %1 steps").arg(show::count(kRecentSteps)));
+    m_overhead->setToolTip(tr("Mean of the ranks over the last %1 steps").arg(show::count(kRecentSteps)));
+    m_memory = new Figure(tr("tensors of the fullest rank"));
     m_age = new Figure(tr("last heard"));
     for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age}) grid->addCard(figure);
     layout->addWidget(box);
@@ -317,7 +317,7 @@ Card* MonitorPage::makeHeatCard() {
 
 Card* MonitorPage::makeTableCard() {
     auto* card = new Card(tr("Ranks"));
-    card->setSubtitle(tr("a click on a column sorts, a row is drawn out in the charts"));
+    card->setSubtitle(tr("click a column to sort, a row to highlight it in the charts"));
     m_rank_model = new RankTableModel(this);
     auto* sorter = new RankSorter(this);
     sorter->setSourceModel(m_rank_model);

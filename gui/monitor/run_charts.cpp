@@ -57,6 +57,14 @@ ChartData emptyChart(const RunCharts& charts) {
     for (const ChartMoment& mark : charts.marks) chart.marks.push_back(markOf(mark));
     //: a legend's name of the moments at which a checkpoint was saved
     chart.markName = Monitor::tr("checkpoint");
+    const auto any = [&](auto is) { return std::any_of(charts.marks.begin(), charts.marks.end(), is); };
+    //: a legend's name of the moments at which an alert was raised
+    const QString alert = Monitor::tr("alert");
+    //: a legend's name of the moments at which a run was resumed
+    const QString resumed = Monitor::tr("new attempt");
+    chart.strongName =
+        show::listed({any([](const ChartMoment& mark) { return bool(mark.alert); }) ? alert : QString(),
+                      any([](const ChartMoment& mark) { return mark.attempt != 0; }) ? resumed : QString()});
     chart.bridgeGaps = charts.bridge_gaps;
     switch (charts.request.axis) {
         case XAxis::Step:
@@ -92,7 +100,7 @@ void addRanks(ChartData& chart, const RankCurves& ranks, int chosen, int count) 
         ChartSeries band;
         band.mark = Mark::Band;
         //: name in a legend: median of %n ranks as a line, with the area between the least and the greatest
-        band.name = Monitor::tr("median of %n ranks, from least to greatest", nullptr, count);
+        band.name = Monitor::tr("median and range of %n ranks", nullptr, count);
         band.colour = bandColour;
         band.value = ranks.spread->median;
         band.low = ranks.spread->low;
@@ -295,14 +303,14 @@ QString chartSubtitle(ChartKind kind, const RunPicture& picture) {
         case ChartKind::GradNorm:
             return Monitor::tr("before clipping");
         case ChartKind::Rewards:
+        case ChartKind::RewardShares:
+        case ChartKind::Divergence:
             return Monitor::tr("means over a step");
         case ChartKind::CompletionLength:
             return Monitor::tr("tokens of a sampled completion");
         case ChartKind::SamplerGap:
             return Monitor::tr("mean, in log-probability");
         case ChartKind::LearningRate:
-        case ChartKind::RewardShares:
-        case ChartKind::Divergence:
         case ChartKind::LossParts:
             return {};
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gui/session/progress_words.h"
 #include "launcher/history/figures.h"
 
 namespace ringmaster {
@@ -220,7 +221,8 @@ RankRow row_of(const RankHistory& rank, const Plan* plan) {
 
 void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan) {
     for (const RankHistory& rank : history.ranks()) {
-        const RankRow row = row_of(rank, plan);
+        RankRow row = row_of(rank, plan);
+        if (picture.state.state == RunPhase::Queued) row.last_heard = 0;  // no rank runs
         picture.odd_lines += rank.odd_lines;
         if (row.peak_bytes > picture.fullest_bytes) {
             picture.fullest_bytes = row.peak_bytes;
@@ -326,9 +328,14 @@ RunPicture make_picture(const RunHistory& history, const Plan* plan, double now)
     picture.first_error = history.first_error();
     picture.alerts = history.alerts();
     add_headline(picture, history);
+    if (picture.phase && counts_seconds(*picture.phase)) {  // rank 0 reports its wait only from time to time
+        const auto since = int64_t(std::max(0.0, now - history.ranks().front().last_heard));
+        picture.phase->done = std::min(picture.phase->total, picture.phase->done + since);
+    }
     add_ranks(picture, history, plan);
     picture.optional_charts = optional_charts(history);
-    if (!goes_on(picture.diagnosis.finding)) picture.eta_s.reset();
+    picture.goes_on = goes_on(picture.diagnosis.finding);
+    if (!picture.goes_on) picture.eta_s.reset();
     return picture;
 }
 

@@ -129,6 +129,7 @@ struct RunPicture {
     std::optional<double> duration_s;  ///< all attempts together
     std::optional<PhaseEvent> phase;   ///< set while the run is not training
     bool can_resume = false;
+    bool goes_on = true;  ///< false: no steps are expected to follow now
     int64_t odd_lines = 0;
     unsigned optional_charts = 0;  ///< bits of the optional charts that have something to show
     std::string plan_problem;      ///< reason why plan.json cannot be read

@@ -27,7 +27,8 @@ SideText textOf(const SamplesByStep& samples, qlonglong step, int prompt) {
     const auto at = samples.find(step);
     if (at == samples.end() || !at->second.contains(prompt)) return {{}, SamplesCard::tr("no sample")};
     const Sample& sample = at->second.at(prompt);
-    return {QString::fromStdString(sample.text), sample.stopped ? QString() : u"\u2026"_s};
+    return {QString::fromStdString(sample.text),
+            sample.stopped ? QString() : SamplesCard::tr("cut at the token limit")};
 }
 
 }  // namespace
@@ -38,6 +39,8 @@ SamplesCard::SamplesCard(Session& session, QWidget* parent)
       m_earlier(new QComboBox),
       m_later(new QComboBox),
       m_texts(new SideBySide),
+      m_none(mutedLabel(tr("No samples yet. Type a prompt below, or name some in the configuration under "
+                           "sample_prompts."))),
       m_question(new QWidget),
       m_prompt(new QLineEdit),
       m_ask(new QPushButton(tr("Write now"))) {
@@ -56,6 +59,9 @@ SamplesCard::SamplesCard(Session& session, QWidget* parent)
         addHeaderWidget(box);
         connect(box, &QComboBox::currentIndexChanged, this, &SamplesCard::write);
     }
+    m_none->setObjectName(u"noSamples"_s);
+    m_none->setWordWrap(true);
+    body()->addWidget(m_none);
     body()->addWidget(m_texts);
     m_prompt->setObjectName(u"askEdit"_s);
     m_prompt->setAccessibleName(tr("Prompt"));
@@ -123,6 +129,7 @@ void SamplesCard::setSamples(const std::shared_ptr<const SamplesByStep>& samples
     for (QWidget* widget :
          {static_cast<QWidget*>(m_earlier), static_cast<QWidget*>(m_later), static_cast<QWidget*>(m_texts)})
         widget->setVisible(has_samples);
+    m_none->setVisible(!has_samples);
     if (is_other_run) {
         const QSignalBlocker quiet_earlier(m_earlier), quiet_later(m_later);
         m_earlier->clear();

@@ -41,6 +41,7 @@ class SamplesCard : public Card {
     std::shared_ptr<const SamplesByStep> m_samples;
     QComboBox *m_earlier, *m_later;
     SideBySide* m_texts;
+    QLabel* m_none;
     QWidget* m_question;
     QLineEdit* m_prompt;
     QPushButton* m_ask;

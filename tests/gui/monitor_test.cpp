@@ -101,6 +101,7 @@ class MonitorTest : public MonitorPageTest {
         write_run_state(here.dir, state);
         open(here);
         QTRY_VERIFY_WITH_TIMEOUT(prompt->isVisible(), kPatience_ms);
+        QVERIFY(card->findChild<QLabel*>(u"noSamples"_s)->isVisible());
         QVERIFY(!ask->isEnabled());
         QSignalSpy asked(card, &SamplesCard::asked), notice(m_session.get(), &Session::notice);
         prompt->setFocus();
@@ -168,7 +169,7 @@ class MonitorTest : public MonitorPageTest {
             QVERIFY(!marks[1].strong && marks[2].strong);
             QCOMPARE(marks[2].x, 200.0);
             QCOMPARE(marks[2].text, u"attempt 2, from step 200, on 4 ranks in place of 2"_s);
-            QVERIFY(m_page->chart(kind)->legend()->accessibleName().endsWith(u"checkpoint"_s));
+            QVERIFY(m_page->chart(kind)->legend()->accessibleName().endsWith(u"checkpoint, new attempt"_s));
         }
         QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"attempt 2"_s));
         m_page->showSteps(StepRange{120, 180});
@@ -192,6 +193,7 @@ class MonitorTest : public MonitorPageTest {
             QTRY_VERIFY_WITH_TIMEOUT(strong().strong, kPatience_ms);
             QVERIFY2(strong().text.startsWith(slow), qPrintable(strong().text));
             QCOMPARE(strong().x, 330.0);
+            QVERIFY(m_page->chart(kind)->findChild<Legend*>()->accessibleName().contains(u"alert"_s));
         }
         QStringList lines;
         const LogModel* log = m_page->log()->model();
@@ -294,6 +296,8 @@ class MonitorTest : public MonitorPageTest {
         const auto* banner = m_page->findChild<Banner*>(u"verdict"_s);
         QVERIFY2(banner->text().contains(u"stands still"_s), qPrintable(banner->text()));
         QVERIFY(m_page->findChild<QPushButton*>(u"wakeQueueButton"_s) != nullptr);
+        QVERIFY(!m_page->picture()->ranks.empty());
+        for (const RankRow& rank : m_page->picture()->ranks) QCOMPARE(rank.last_heard, 0.0);
         for (const ChartKind kind : {ChartKind::Loss, ChartKind::StepTime})
             QVERIFY(m_page->chart(kind)->findChild<Legend*>()->isHidden());
         const FileLock process(folder / "queue-runner.lock");  // stands in for the queue's process
@@ -338,8 +342,14 @@ class MonitorTest : public MonitorPageTest {
         QVERIFY2(!subtitle().contains(u"rollouts"_s), qPrintable(subtitle()));
         QVERIFY2(!m_page->picture()->eta_s, "nobody knows how long a wait delays the run");
         const QString said = plain(m_page->findChild<Banner*>(u"verdict"_s)->text());
-        QVERIFY2(said.startsWith(u"Waiting for files of rollouts"_s) && said.contains(u"45 s of 30 min"_s),
+        QVERIFY2(said.startsWith(u"Waiting for files of rollouts"_s) && said.contains(u" s of 30 min"_s),
                  qPrintable(said));
+        const auto captions = m_page->findChildren<QLabel*>();
+        QVERIFY(std::any_of(captions.begin(), captions.end(), [](const QLabel* label) {
+            return label->text() == u"tokens per second at the last step"_s;
+        }));
+        // The wait goes on between the reports.
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->picture()->phase->done > 45, kPatience_ms);
     }
 
     void memoryIsExpectedAsItIsMeasured() {
