@@ -766,14 +766,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>time</source>
         <translation>Zeit</translation>
     </message>
-    <message numerus="yes">
-        <source>median of %n ranks, from least to greatest</source>
-        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
-        <translation>
-            <numerusform>Median von %n Rank, mit Spanne</numerusform>
-            <numerusform>Median von %n Ranks, mit Spanne</numerusform>
-        </translation>
-    </message>
     <message>
         <source>global</source>
         <translation>global</translation>
@@ -976,7 +968,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>checkpoint</source>
-        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <extracomment>a legend&apos;s name of the moments at which a checkpoint was saved</extracomment>
         <translation>Checkpoint</translation>
     </message>
     <message>
@@ -998,6 +990,24 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>mean, in log-probability</source>
         <translation>mittlerer Log-Abstand</translation>
+    </message>
+    <message numerus="yes">
+        <source>median and range of %n ranks</source>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
+        <translation>
+            <numerusform>Median und Spanne von %n Rank</numerusform>
+            <numerusform>Median und Spanne von %n Ranks</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>alert</source>
+        <extracomment>a legend&apos;s name of the moments at which an alert was raised</extracomment>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>new attempt</source>
+        <extracomment>a legend&apos;s name of the moments at which a run was resumed</extracomment>
+        <translation>neuer Versuch</translation>
     </message>
 </context>
 <context>
@@ -2595,24 +2605,12 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Es gibt keinen Checkpoint: „Fortsetzen“ beginnt von vorn.</translation>
     </message>
     <message>
-        <source>%1 has come least far: step %2.</source>
-        <translation>%1 ist am wenigsten weit gekommen: Schritt %2.</translation>
-    </message>
-    <message>
         <source>%1 has not finished a step.</source>
         <translation>%1 hat noch keinen Schritt beendet.</translation>
     </message>
     <message>
-        <source>Its last phase was %1.</source>
-        <translation>Seine letzte Phase: %1.</translation>
-    </message>
-    <message>
         <source>No step for %1.</source>
         <translation>Seit %1 kein Schritt.</translation>
-    </message>
-    <message>
-        <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation>Lesen Sie sein Log; kommt nichts mehr, stoppen Sie sofort, und setzen Sie den Lauf fort.</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2770,6 +2768,26 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>The next step begins when its files are in the folder.</source>
         <translation>Der nächste Schritt beginnt, sobald ihre Dateien im Ordner liegen.</translation>
     </message>
+    <message>
+        <source>The last finished step is %1.</source>
+        <translation>Der letzte fertige Schritt ist %1.</translation>
+    </message>
+    <message>
+        <source>No rank has finished a step.</source>
+        <translation>Kein Rank hat einen Schritt beendet.</translation>
+    </message>
+    <message>
+        <source>%1 stopped first, after step %2.</source>
+        <translation>%1 blieb zuerst stehen, nach Schritt %2.</translation>
+    </message>
+    <message>
+        <source>The last phase was %1.</source>
+        <translation>Die letzte Phase war: %1.</translation>
+    </message>
+    <message>
+        <source>Look at the log; stop now and resume if it does not come back.</source>
+        <translation>Das Log lesen; kommt nichts mehr, sofort stoppen und fortsetzen.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2843,6 +2861,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
         <translation>Ein Host aus ~/.ssh/config oder [Benutzer@]Rechner[:Port]</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[Benutzer@]Rechner[:Port]</translation>
     </message>
 </context>
 <context>
@@ -3647,7 +3669,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>ran %1</source>
-        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
         <translation>Dauer %1</translation>
     </message>
     <message>
@@ -3676,12 +3697,17 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Trainiertes Modell ausprobieren…</translation>
     </message>
     <message>
-        <source>exposed communication</source>
-        <translation>nicht verdeckte Kommunikation</translation>
-    </message>
-    <message>
         <source>mean tokens/s</source>
         <translation>Tokens/s im Mittel</translation>
+    </message>
+    <message>
+        <source>exposed communication (last steps)</source>
+        <translation>nicht verdeckte Kommunikation (letzte Schritte)</translation>
+    </message>
+    <message>
+        <source>running for %1</source>
+        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
+        <translation>läuft seit %1</translation>
     </message>
 </context>
 <context>
@@ -3689,10 +3715,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Estimate beside measurement</source>
         <translation>Schätzung neben Messung</translation>
-    </message>
-    <message>
-        <source>Memory of the fullest rank</source>
-        <translation>Speicher des vollsten Ranks</translation>
     </message>
     <message>
         <source>Step time</source>
@@ -3749,6 +3771,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>Exposed communication</source>
         <translation>Nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank</source>
+        <translation>Tensoren des vollsten Ranks</translation>
     </message>
 </context>
 <context>
@@ -3865,10 +3891,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Loss der Auswertung</translation>
     </message>
     <message>
-        <source>Tokens/s</source>
-        <translation>Tokens/s</translation>
-    </message>
-    <message>
         <source>Step time</source>
         <translation>Schrittzeit</translation>
     </message>
@@ -3930,6 +3952,10 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <source>%1 points</source>
         <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
         <translation>%1 Punkte</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>Tokens/s</translation>
     </message>
 </context>
 <context>
@@ -4029,10 +4055,6 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Kein Lauf, dem man folgen könnte.</translation>
     </message>
     <message>
-        <source>Slurm job</source>
-        <translation>Slurm-Job</translation>
-    </message>
-    <message>
         <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Einem Slurm-Job folgt man auf dem Rechner, der ihn eingereicht hat.</translation>
     </message>
@@ -4041,16 +4063,20 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Den Lauf ansehen…</translation>
     </message>
     <message>
-        <source>No runs to show.</source>
-        <translation>Noch keine Läufe: Wählen Sie Rechner, und drücken Sie „Läufe zeigen“.</translation>
-    </message>
-    <message>
         <source>Follow a run on another machine</source>
         <translation>Einem Lauf auf einem anderen Rechner folgen</translation>
     </message>
     <message>
         <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
         <translation>Sie können jedem Lauf folgen, der über SSH gestartet wurde, gleich von welchem Rechner. Das Folgen selbst startet und stoppt nichts. Der Lauf lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich abholen, wie bei einem eigenen Lauf.</translation>
+    </message>
+    <message>
+        <source>Not read yet.</source>
+        <translation>Noch nicht gelesen.</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[Benutzer@]Rechner[:Port]</translation>
     </message>
 </context>
 <context>
@@ -4863,14 +4889,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>%1 von %2</translation>
     </message>
     <message>
-        <source>fullest rank · expected %1</source>
-        <translation>vollster Rank · erwartet %1</translation>
-    </message>
-    <message>
-        <source>fullest rank</source>
-        <translation>vollster Rank</translation>
-    </message>
-    <message>
         <source>duration · ended %1</source>
         <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>Dauer · beendet %1</translation>
@@ -5051,10 +5069,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Ranks</translation>
     </message>
     <message>
-        <source>a click on a column sorts, a row is drawn out in the charts</source>
-        <translation>Klick auf eine Spalte sortiert, auf eine Zeile hebt den Rank hervor</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>Log</translation>
     </message>
@@ -5132,10 +5146,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>nicht verdeckte Kommunikation am Ende</translation>
     </message>
     <message>
-        <source>exposed communication now</source>
-        <translation>nicht verdeckte Kommunikation jetzt</translation>
-    </message>
-    <message>
         <source>Mean of the last %1 steps</source>
         <translation>Mittel der letzten %1 Schritte</translation>
     </message>
@@ -5162,6 +5172,34 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Fetch…</source>
         <translation>Abholen…</translation>
+    </message>
+    <message>
+        <source>tokens per second at the last step</source>
+        <translation>Tokens je Sekunde beim letzten Schritt</translation>
+    </message>
+    <message>
+        <source>exposed communication, mean now</source>
+        <translation>nicht verdeckte Kommunikation, Mittel jetzt</translation>
+    </message>
+    <message>
+        <source>exposed communication at the last step</source>
+        <translation>nicht verdeckte Kommunikation beim letzten Schritt</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank · expected %1</source>
+        <translation>Tensoren des vollsten Ranks · erwartet %1</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank</source>
+        <translation>Tensoren des vollsten Ranks</translation>
+    </message>
+    <message>
+        <source>Mean of the ranks over the last %1 steps</source>
+        <translation>Mittel der Ranks über die letzten %1 Schritte</translation>
+    </message>
+    <message>
+        <source>click a column to sort, a row to highlight it in the charts</source>
+        <translation>Klick auf eine Spalte sortiert, Klick auf eine Zeile hebt sie in den Diagrammen hervor</translation>
     </message>
 </context>
 <context>
@@ -5294,6 +5332,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
         <translation>Die Engine zu den Rechnern über SSH bringen, die trainieren können, dort ihren Selbsttest ausführen und die Verbindungen zwischen ihnen messen; der erste gilt als Knoten von Rank 0</translation>
     </message>
+    <message>
+        <source>No machine over SSH is ready: add one, and check it.</source>
+        <translation>Noch kein Rechner über SSH ist bereit: einen hinzufügen und prüfen.</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
@@ -5350,6 +5392,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>chosen run</source>
         <translation>ausgewählter Lauf</translation>
+    </message>
+    <message>
+        <source>not finished</source>
+        <translation>nicht beendet</translation>
     </message>
 </context>
 <context>
@@ -5948,20 +5994,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>The queue cannot be read.</source>
         <translation>Die Warteschlange ist nicht lesbar.</translation>
     </message>
-    <message numerus="yes">
-        <source>%n run(s) wait</source>
-        <translation>
-            <numerusform>%n wartet</numerusform>
-            <numerusform>%n warten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n run(s) at work</source>
-        <translation>
-            <numerusform>%n läuft</numerusform>
-            <numerusform>%n laufen</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Results of the sweep</source>
         <translation>Ergebnisse des Sweeps</translation>
@@ -5985,6 +6017,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>the next one is being started</source>
         <translation>der nächste wird gestartet</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 laufend</translation>
+    </message>
+    <message>
+        <source>%1 waiting</source>
+        <translation>%1 wartend</translation>
     </message>
 </context>
 <context>
@@ -6415,10 +6455,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Zeilen eines Optimizer-Schritts über alle Ranks</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 von %2</translation>
-    </message>
-    <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>Der Lauf ist lang: der kleinste unter den betrachteten Schritten</translation>
     </message>
@@ -6435,8 +6471,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Nicht verdeckt</translation>
     </message>
     <message>
-        <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>Nicht verdeckte Kommunikation: der Anteil des Schritts, den das Rechnen nicht verdeckt hat</translation>
+        <source>Exposed communication: the share of a step that computation did not hide. Mean of the ranks; in a long run, over their last steps</source>
+        <translation>Nicht verdeckte Kommunikation: der Anteil eines Schritts, den die Rechnung nicht verdeckt. Mittel der Ranks; bei einem langen Lauf über ihre letzten Schritte</translation>
     </message>
 </context>
 <context>
@@ -6504,13 +6540,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
             <numerusform>%n Läufe</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n of them at work</source>
-        <translation>
-            <numerusform>davon läuft %n</numerusform>
-            <numerusform>davon laufen %n</numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 of %2 found</source>
         <translation>%1 von %2 gefunden</translation>
@@ -6541,6 +6570,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Follow a run on another machine…</source>
         <translation>Einem Lauf auf einem anderen Rechner folgen…</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 laufend</translation>
     </message>
 </context>
 <context>
@@ -6599,6 +6632,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>Asked. The run answers after its present step.</source>
         <translation>Gefragt. Der Lauf antwortet nach seinem laufenden Schritt.</translation>
+    </message>
+    <message>
+        <source>cut at the token limit</source>
+        <translation>an der Token-Grenze abgeschnitten</translation>
+    </message>
+    <message>
+        <source>No samples yet. Type a prompt below, or name some in the configuration under sample_prompts.</source>
+        <translation>Noch keine Textproben. Geben Sie unten einen Prompt ein, oder nennen Sie in der Konfiguration welche unter sample_prompts.</translation>
     </message>
 </context>
 <context>

@@ -58,11 +58,11 @@
 <context>
     <name>Monitor</name>
     <message numerus="yes">
-        <source>median of %n ranks, from least to greatest</source>
+        <source>median and range of %n ranks</source>
         <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
         <translation>
-            <numerusform>median of %n rank, from least to greatest</numerusform>
-            <numerusform>median of %n ranks, from least to greatest</numerusform>
+            <numerusform>median and range of %n rank</numerusform>
+            <numerusform>median and range of %n ranks</numerusform>
         </translation>
     </message>
 </context>
@@ -389,23 +389,6 @@
     </message>
 </context>
 <context>
-    <name>ringmaster::QueuePage</name>
-    <message numerus="yes">
-        <source>%n run(s) wait</source>
-        <translation>
-            <numerusform>%n run waits</numerusform>
-            <numerusform>%n runs wait</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n run(s) at work</source>
-        <translation>
-            <numerusform>%n run at work</numerusform>
-            <numerusform>%n runs at work</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ringmaster::RunActions</name>
     <message numerus="yes">
         <source>%1 with %n checkpoint(s)</source>
@@ -444,13 +427,6 @@
         <translation>
             <numerusform>%n run</numerusform>
             <numerusform>%n runs</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of them at work</source>
-        <translation>
-            <numerusform>%n of them at work</numerusform>
-            <numerusform>%n of them at work</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -760,13 +760,6 @@ With the remaining nodes the run would continue as follows:</source>
         <source>time</source>
         <translation>時間</translation>
     </message>
-    <message numerus="yes">
-        <source>median of %n ranks, from least to greatest</source>
-        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
-        <translation>
-            <numerusform>%n ランクの中央値と最小〜最大</numerusform>
-        </translation>
-    </message>
     <message>
         <source>global</source>
         <translation>全体</translation>
@@ -969,7 +962,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>checkpoint</source>
-        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <extracomment>a legend&apos;s name of the moments at which a checkpoint was saved</extracomment>
         <translation>チェックポイント</translation>
     </message>
     <message>
@@ -991,6 +984,23 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>mean, in log-probability</source>
         <translation>対数確率の平均差</translation>
+    </message>
+    <message numerus="yes">
+        <source>median and range of %n ranks</source>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
+        <translation>
+            <numerusform>%n ランクの中央値と範囲</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>alert</source>
+        <extracomment>a legend&apos;s name of the moments at which an alert was raised</extracomment>
+        <translation>アラート</translation>
+    </message>
+    <message>
+        <source>new attempt</source>
+        <extracomment>a legend&apos;s name of the moments at which a run was resumed</extracomment>
+        <translation>新しい試行</translation>
     </message>
 </context>
 <context>
@@ -2579,24 +2589,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>チェックポイントがないため、再開すると最初からになります。</translation>
     </message>
     <message>
-        <source>%1 has come least far: step %2.</source>
-        <translation>最も遅れているのは %1 で、ステップ %2 です。</translation>
-    </message>
-    <message>
         <source>%1 has not finished a step.</source>
         <translation>%1 はまだ 1 ステップも終えていません。</translation>
     </message>
     <message>
-        <source>Its last phase was %1.</source>
-        <translation>最後のフェーズ：%1。</translation>
-    </message>
-    <message>
         <source>No step for %1.</source>
         <translation>%1間、ステップが進んでいません。</translation>
-    </message>
-    <message>
-        <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation>ログを確認し、回復しなければ、今すぐ停止して再開してください。</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2754,6 +2752,26 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>The next step begins when its files are in the folder.</source>
         <translation>ファイルがフォルダに届くと、次のステップが始まります。</translation>
     </message>
+    <message>
+        <source>The last finished step is %1.</source>
+        <translation>最後に完了したステップは %1 です。</translation>
+    </message>
+    <message>
+        <source>No rank has finished a step.</source>
+        <translation>ステップを完了したランクはありません。</translation>
+    </message>
+    <message>
+        <source>%1 stopped first, after step %2.</source>
+        <translation>最初に止まったのは %1 で、ステップ %2 の後です。</translation>
+    </message>
+    <message>
+        <source>The last phase was %1.</source>
+        <translation>最後のフェーズは「%1」でした。</translation>
+    </message>
+    <message>
+        <source>Look at the log; stop now and resume if it does not come back.</source>
+        <translation>ログを確認し、回復しなければ、今すぐ停止して再開してください。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2827,6 +2845,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
         <translation>~/.ssh/config のホスト、または [ユーザー@]ホスト[:ポート]</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[ユーザー@]ホスト[:ポート]</translation>
     </message>
 </context>
 <context>
@@ -3616,7 +3638,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>ran %1</source>
-        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
         <translation>実行時間 %1</translation>
     </message>
     <message>
@@ -3648,12 +3669,17 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>学習済みモデルを試す…</translation>
     </message>
     <message>
-        <source>exposed communication</source>
-        <translation>隠蔽されない通信</translation>
-    </message>
-    <message>
         <source>mean tokens/s</source>
         <translation>トークン/秒（平均）</translation>
+    </message>
+    <message>
+        <source>exposed communication (last steps)</source>
+        <translation>隠蔽されない通信（直近のステップ）</translation>
+    </message>
+    <message>
+        <source>running for %1</source>
+        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
+        <translation>実行時間 %1</translation>
     </message>
 </context>
 <context>
@@ -3661,10 +3687,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Estimate beside measurement</source>
         <translation>推定と実測</translation>
-    </message>
-    <message>
-        <source>Memory of the fullest rank</source>
-        <translation>使用量最大のランクのメモリ</translation>
     </message>
     <message>
         <source>Step time</source>
@@ -3721,6 +3743,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Exposed communication</source>
         <translation>隠蔽されない通信</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank</source>
+        <translation>使用量最大のランクのテンソル</translation>
     </message>
 </context>
 <context>
@@ -3836,10 +3862,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>評価損失</translation>
     </message>
     <message>
-        <source>Tokens/s</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
         <source>Step time</source>
         <translation>ステップ時間</translation>
     </message>
@@ -3901,6 +3923,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>%1 points</source>
         <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
         <translation>%1 ポイント</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
     </message>
 </context>
 <context>
@@ -3999,10 +4025,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>実行を取得できませんでした。</translation>
     </message>
     <message>
-        <source>Slurm job</source>
-        <translation>Slurm のジョブ</translation>
-    </message>
-    <message>
         <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Slurm のジョブは、投入したマシンで追跡します。</translation>
     </message>
@@ -4011,16 +4033,20 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>実行を確認中…</translation>
     </message>
     <message>
-        <source>No runs to show.</source>
-        <translation>表示する実行がありません。</translation>
-    </message>
-    <message>
         <source>Follow a run on another machine</source>
         <translation>別のマシンの実行を追跡</translation>
     </message>
     <message>
         <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
         <translation>どのマシンからであれ、SSH 経由で起動された実行なら追跡できます。追跡しても、何も開始も停止もしません。自分の実行と同じように、ここから停止、再開、モデルの取得ができます。</translation>
+    </message>
+    <message>
+        <source>Not read yet.</source>
+        <translation>まだ読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[ユーザー@]ホスト[:ポート]</translation>
     </message>
 </context>
 <context>
@@ -4837,14 +4863,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>fullest rank · expected %1</source>
-        <translation>使用量最大のランク · 推定 %1</translation>
-    </message>
-    <message>
-        <source>fullest rank</source>
-        <translation>使用量最大のランク</translation>
-    </message>
-    <message>
         <source>duration · ended %1</source>
         <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>所要時間 · %1 に終了</translation>
@@ -5052,10 +5070,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>ランク</translation>
     </message>
     <message>
-        <source>a click on a column sorts, a row is drawn out in the charts</source>
-        <translation>列をクリックすると並べ替え、行をクリックするとグラフで強調します</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>ログ</translation>
     </message>
@@ -5093,10 +5107,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>隠蔽されない通信（終了時）</translation>
     </message>
     <message>
-        <source>exposed communication now</source>
-        <translation>隠蔽されない通信（現在）</translation>
-    </message>
-    <message>
         <source>Mean of the last %1 steps</source>
         <translation>直近 %1 ステップの平均</translation>
     </message>
@@ -5123,6 +5133,34 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Fetch…</source>
         <translation>取得…</translation>
+    </message>
+    <message>
+        <source>tokens per second at the last step</source>
+        <translation>トークン/秒（最後のステップ）</translation>
+    </message>
+    <message>
+        <source>exposed communication, mean now</source>
+        <translation>隠蔽されない通信（現在の平均）</translation>
+    </message>
+    <message>
+        <source>exposed communication at the last step</source>
+        <translation>隠蔽されない通信（最後のステップ）</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank · expected %1</source>
+        <translation>使用量最大のランクのテンソル · 推定 %1</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank</source>
+        <translation>使用量最大のランクのテンソル</translation>
+    </message>
+    <message>
+        <source>Mean of the ranks over the last %1 steps</source>
+        <translation>直近 %1 ステップの全ランクの平均</translation>
+    </message>
+    <message>
+        <source>click a column to sort, a row to highlight it in the charts</source>
+        <translation>列をクリックで並べ替え、行をクリックでグラフに強調表示</translation>
     </message>
 </context>
 <context>
@@ -5254,6 +5292,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <extracomment>progress of checks, such as &quot;checked 5 of 32&quot;</extracomment>
         <translation>%2 件中 %1 件を確認済み</translation>
     </message>
+    <message>
+        <source>No machine over SSH is ready: add one, and check it.</source>
+        <translation>SSH で使えるマシンがまだありません。追加して確認してください。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
@@ -5309,6 +5351,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>chosen run</source>
         <translation>選択中の実行</translation>
+    </message>
+    <message>
+        <source>not finished</source>
+        <translation>未完了</translation>
     </message>
 </context>
 <context>
@@ -5903,18 +5949,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>The queue cannot be read.</source>
         <translation>キューを読み取れません。</translation>
     </message>
-    <message numerus="yes">
-        <source>%n run(s) wait</source>
-        <translation>
-            <numerusform>%n 件が待機中</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n run(s) at work</source>
-        <translation>
-            <numerusform>%n 件が進行中</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Results of the sweep</source>
         <translation>スイープの結果</translation>
@@ -5938,6 +5972,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>the next one is being started</source>
         <translation>次の実行を開始しています</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 件実行中</translation>
+    </message>
+    <message>
+        <source>%1 waiting</source>
+        <translation>%1 件待機中</translation>
     </message>
 </context>
 <context>
@@ -6372,10 +6414,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>すべての試行の実行時間の合計</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 / %2</translation>
-    </message>
-    <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>長い実行のため、調べたステップの中の最小値</translation>
     </message>
@@ -6384,8 +6422,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>非隠蔽</translation>
     </message>
     <message>
-        <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>隠蔽されない通信：計算で隠蔽されなかった通信がステップに占める割合</translation>
+        <source>Exposed communication: the share of a step that computation did not hide. Mean of the ranks; in a long run, over their last steps</source>
+        <translation>隠蔽されない通信：計算で隠れなかった通信がステップに占める割合。全ランクの平均で、長い実行では直近のステップの値</translation>
     </message>
 </context>
 <context>
@@ -6456,12 +6494,6 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
             <numerusform>実行 %n 件</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n of them at work</source>
-        <translation>
-            <numerusform>うち進行中 %n 件</numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 of %2 found</source>
         <translation>%2 件中 %1 件が一致</translation>
@@ -6487,6 +6519,10 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Follow a run on another machine…</source>
         <translation>別のマシンの実行を追跡…</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 件実行中</translation>
     </message>
 </context>
 <context>
@@ -6545,6 +6581,14 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Asked. The run answers after its present step.</source>
         <translation>質問しました。現在のステップが終わると答えます。</translation>
+    </message>
+    <message>
+        <source>cut at the token limit</source>
+        <translation>トークン数の上限で打ち切り</translation>
+    </message>
+    <message>
+        <source>No samples yet. Type a prompt below, or name some in the configuration under sample_prompts.</source>
+        <translation>サンプルはまだありません。下にプロンプトを入力するか、設定の sample_prompts に記述してください。</translation>
     </message>
 </context>
 <context>

@@ -760,13 +760,6 @@ With the remaining nodes the run would continue as follows:</source>
         <source>time</source>
         <translation>时间</translation>
     </message>
-    <message numerus="yes">
-        <source>median of %n ranks, from least to greatest</source>
-        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
-        <translation>
-            <numerusform>%n 个 rank：中位数，最小值到最大值</numerusform>
-        </translation>
-    </message>
     <message>
         <source>global</source>
         <translation>全局</translation>
@@ -969,7 +962,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>checkpoint</source>
-        <extracomment>a legend's name of the moments at which a checkpoint was saved</extracomment>
+        <extracomment>a legend&apos;s name of the moments at which a checkpoint was saved</extracomment>
         <translation>检查点</translation>
     </message>
     <message>
@@ -991,6 +984,23 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>mean, in log-probability</source>
         <translation>对数概率的平均距离</translation>
+    </message>
+    <message numerus="yes">
+        <source>median and range of %n ranks</source>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
+        <translation>
+            <numerusform>%n 个 rank 的中位数与范围</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>alert</source>
+        <extracomment>a legend&apos;s name of the moments at which an alert was raised</extracomment>
+        <translation>警报</translation>
+    </message>
+    <message>
+        <source>new attempt</source>
+        <extracomment>a legend&apos;s name of the moments at which a run was resumed</extracomment>
+        <translation>新的尝试</translation>
     </message>
 </context>
 <context>
@@ -2579,24 +2589,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>没有保存检查点：点击“恢复”会从头开始。</translation>
     </message>
     <message>
-        <source>%1 has come least far: step %2.</source>
-        <translation>%1 进度最靠后：第 %2 步。</translation>
-    </message>
-    <message>
         <source>%1 has not finished a step.</source>
         <translation>%1 尚未完成任何一步。</translation>
     </message>
     <message>
-        <source>Its last phase was %1.</source>
-        <translation>它最后的阶段：%1。</translation>
-    </message>
-    <message>
         <source>No step for %1.</source>
         <translation>已有 %1 没有完成新的一步。</translation>
-    </message>
-    <message>
-        <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation>请查看它的日志；若没有任何进展，请点击“立即停止”，再点击“恢复”。</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2754,6 +2752,26 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>The next step begins when its files are in the folder.</source>
         <translation>文件进入文件夹后，下一步才会开始。</translation>
     </message>
+    <message>
+        <source>The last finished step is %1.</source>
+        <translation>最后完成的是第 %1 步。</translation>
+    </message>
+    <message>
+        <source>No rank has finished a step.</source>
+        <translation>没有任何 rank 完成过一步。</translation>
+    </message>
+    <message>
+        <source>%1 stopped first, after step %2.</source>
+        <translation>%1 最先停下，停在第 %2 步之后。</translation>
+    </message>
+    <message>
+        <source>The last phase was %1.</source>
+        <translation>最后的阶段是：%1。</translation>
+    </message>
+    <message>
+        <source>Look at the log; stop now and resume if it does not come back.</source>
+        <translation>查看日志；若没有任何进展，立即停止再恢复。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdaptDialog</name>
@@ -2827,6 +2845,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
         <translation>~/.ssh/config 中的主机，或 [用户@]主机[:端口]</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[用户@]主机[:端口]</translation>
     </message>
 </context>
 <context>
@@ -3619,7 +3641,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>ran %1</source>
-        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
         <translation>运行了 %1</translation>
     </message>
     <message>
@@ -3648,12 +3669,17 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>试用训练好的模型…</translation>
     </message>
     <message>
-        <source>exposed communication</source>
-        <translation>未掩盖的通信</translation>
-    </message>
-    <message>
         <source>mean tokens/s</source>
         <translation>平均 token/s</translation>
+    </message>
+    <message>
+        <source>exposed communication (last steps)</source>
+        <translation>未掩盖的通信（最近几步）</translation>
+    </message>
+    <message>
+        <source>running for %1</source>
+        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
+        <translation>已运行 %1</translation>
     </message>
 </context>
 <context>
@@ -3661,10 +3687,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Estimate beside measurement</source>
         <translation>估算与实测对照</translation>
-    </message>
-    <message>
-        <source>Memory of the fullest rank</source>
-        <translation>占用最多的 rank 的显存</translation>
     </message>
     <message>
         <source>Step time</source>
@@ -3721,6 +3743,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>Exposed communication</source>
         <translation>未掩盖的通信</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank</source>
+        <translation>占用最多的 rank 的张量</translation>
     </message>
 </context>
 <context>
@@ -3836,10 +3862,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>评估 loss</translation>
     </message>
     <message>
-        <source>Tokens/s</source>
-        <translation>token/s</translation>
-    </message>
-    <message>
         <source>Step time</source>
         <translation>每步时间</translation>
     </message>
@@ -3901,6 +3923,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <source>%1 points</source>
         <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
         <translation>%1 个百分点</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>token/s</translation>
     </message>
 </context>
 <context>
@@ -3999,10 +4025,6 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>没有可跟踪的运行。</translation>
     </message>
     <message>
-        <source>Slurm job</source>
-        <translation>Slurm 作业</translation>
-    </message>
-    <message>
         <source>A Slurm job is followed on the machine that submitted it.</source>
         <translation>Slurm 作业在提交它的机器上跟踪。</translation>
     </message>
@@ -4011,16 +4033,20 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>正在查看运行…</translation>
     </message>
     <message>
-        <source>No runs to show.</source>
-        <translation>尚未列出任何机器上的运行。</translation>
-    </message>
-    <message>
         <source>Follow a run on another machine</source>
         <translation>跟踪另一台机器上的运行</translation>
     </message>
     <message>
         <source>You can follow any run that was launched over SSH, from whatever machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
         <translation>可跟踪任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪本身不会启动或停止任何东西，但您可以像对待自己的运行一样，在这里停止、恢复它，或取回它的模型。</translation>
+    </message>
+    <message>
+        <source>Not read yet.</source>
+        <translation>尚未读取。</translation>
+    </message>
+    <message>
+        <source>[user@]host[:port]</source>
+        <translation>[用户@]主机[:端口]</translation>
     </message>
 </context>
 <context>
@@ -4825,14 +4851,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>fullest rank · expected %1</source>
-        <translation>占用最多的 rank · 估算 %1</translation>
-    </message>
-    <message>
-        <source>fullest rank</source>
-        <translation>占用最多的 rank</translation>
-    </message>
-    <message>
         <source>duration · ended %1</source>
         <extracomment>caption of a duration; %1 is a time</extracomment>
         <translation>时长 · 结束于 %1</translation>
@@ -5012,10 +5030,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>各 rank</translation>
     </message>
     <message>
-        <source>a click on a column sorts, a row is drawn out in the charts</source>
-        <translation>点击列标题可排序，点击行可在图中突出该 rank</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>日志</translation>
     </message>
@@ -5093,10 +5107,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>未掩盖的通信（结束时）</translation>
     </message>
     <message>
-        <source>exposed communication now</source>
-        <translation>未掩盖的通信（当前）</translation>
-    </message>
-    <message>
         <source>Mean of the last %1 steps</source>
         <translation>最近 %1 步的平均值</translation>
     </message>
@@ -5123,6 +5133,34 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Fetch…</source>
         <translation>取回…</translation>
+    </message>
+    <message>
+        <source>tokens per second at the last step</source>
+        <translation>每秒 token 数（最后一步）</translation>
+    </message>
+    <message>
+        <source>exposed communication, mean now</source>
+        <translation>未掩盖的通信（当前平均）</translation>
+    </message>
+    <message>
+        <source>exposed communication at the last step</source>
+        <translation>未掩盖的通信（最后一步）</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank · expected %1</source>
+        <translation>占用最多的 rank 的张量 · 估算 %1</translation>
+    </message>
+    <message>
+        <source>tensors of the fullest rank</source>
+        <translation>占用最多的 rank 的张量</translation>
+    </message>
+    <message>
+        <source>Mean of the ranks over the last %1 steps</source>
+        <translation>各 rank 在最近 %1 步中的平均值</translation>
+    </message>
+    <message>
+        <source>click a column to sort, a row to highlight it in the charts</source>
+        <translation>点击列标题排序，点击行在图表中突出显示</translation>
     </message>
 </context>
 <context>
@@ -5254,6 +5292,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
         <translation>把引擎送到可训练的 SSH 机器，在那里运行自检并测量它们之间的链路；第一台视为 rank 0 的节点</translation>
     </message>
+    <message>
+        <source>No machine over SSH is ready: add one, and check it.</source>
+        <translation>还没有就绪的 SSH 机器：请添加并检查一台。</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
@@ -5309,6 +5351,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>chosen run</source>
         <translation>选中的运行</translation>
+    </message>
+    <message>
+        <source>not finished</source>
+        <translation>未完成</translation>
     </message>
 </context>
 <context>
@@ -5903,18 +5949,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>The queue cannot be read.</source>
         <translation>无法读取队列。</translation>
     </message>
-    <message numerus="yes">
-        <source>%n run(s) wait</source>
-        <translation>
-            <numerusform>%n 个运行在等待</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n run(s) at work</source>
-        <translation>
-            <numerusform>%n 个运行正在进行</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Results of the sweep</source>
         <translation>参数扫描的结果</translation>
@@ -5938,6 +5972,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>the next one is being started</source>
         <translation>正在启动下一个</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 个运行中</translation>
+    </message>
+    <message>
+        <source>%1 waiting</source>
+        <translation>%1 个排队中</translation>
     </message>
 </context>
 <context>
@@ -6364,10 +6406,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>一个优化器步的行数，所有 rank 合计</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 / %2</translation>
-    </message>
-    <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>运行很长：所查看各步的最低值</translation>
     </message>
@@ -6384,8 +6422,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>未掩盖</translation>
     </message>
     <message>
-        <source>Exposed communication: the share of a step that computation did not hide</source>
-        <translation>未掩盖的通信：未被计算掩盖的通信占每步时间的比例</translation>
+        <source>Exposed communication: the share of a step that computation did not hide. Mean of the ranks; in a long run, over their last steps</source>
+        <translation>未掩盖的通信：每步中未被计算掩盖的占比。各 rank 的平均值；运行较长时取最近几步</translation>
     </message>
 </context>
 <context>
@@ -6452,12 +6490,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
             <numerusform>%n 个运行</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n of them at work</source>
-        <translation>
-            <numerusform>其中 %n 个正在进行</numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 of %2 found</source>
         <translation>找到 %1 个，共 %2 个</translation>
@@ -6487,6 +6519,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Follow a run on another machine…</source>
         <translation>跟踪另一台机器上的运行…</translation>
+    </message>
+    <message>
+        <source>%1 running</source>
+        <translation>%1 个运行中</translation>
     </message>
 </context>
 <context>
@@ -6545,6 +6581,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>Asked. The run answers after its present step.</source>
         <translation>已提问。运行会在当前步骤结束后回答。</translation>
+    </message>
+    <message>
+        <source>cut at the token limit</source>
+        <translation>达到 token 上限，已截断</translation>
+    </message>
+    <message>
+        <source>No samples yet. Type a prompt below, or name some in the configuration under sample_prompts.</source>
+        <translation>还没有样本。请在下方输入提示词，或在配置的 sample_prompts 中列出。</translation>
     </message>
 </context>
 <context>
