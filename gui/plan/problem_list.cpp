@@ -27,8 +27,9 @@ namespace {
 constexpr size_t kMostFixes = 4;
 constexpr double kMostWordEms = 16;  ///< width of the longest word that is shown without scrolling
 constexpr double kIconEms = 0.85;
-constexpr int kListFirst = 1000;  ///< stretch by which the list gets all the room that it may have
-constexpr int kLeastRows = 3;     ///< rows that the list shows whole, unless they have many lines
+constexpr int kListFirst = 1000;     ///< stretch by which the list gets all the room that it may have
+constexpr int kLeastRows = 3;        ///< rows that the list shows whole, unless they have many lines
+constexpr double kRowEdgeEms = 0.3;  ///< room above a row's text
 constexpr double kLeastListEms = 6, kLeastDetailsEms = 5;
 
 QString words_of_count(const Diagnostics& problems) {
@@ -111,6 +112,7 @@ ProblemList::ProblemList(QWidget* parent)
     layout->addWidget(m_title);
     m_sheet = scrolled_whole(m_details, space(kMostWordEms));
     m_sheet->setObjectName(u"problemDetails"_s);
+    m_sheet->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);  // takes what the list leaves
     layout->addWidget(m_list, kListFirst);
     layout->addWidget(m_sheet, 1);
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
@@ -146,22 +148,28 @@ int ProblemList::heightOf(int rows) const {
 }
 
 int ProblemList::heightOfDetails() const {
-    return m_details->layout()->totalHeightForWidth(m_sheet->viewport()->width());
+    if (m_details->isHidden()) return 0;
+    const QLayout* rows = m_details->layout();
+    return rows->hasHeightForWidth() ? rows->totalHeightForWidth(m_sheet->viewport()->width())
+                                     : rows->totalSizeHint().height();
 }
 
-/// Gives the list the height that the details leave, but at least two fifths; its last row is seen whole.
+/// Gives the list the height that the details leave, but at least two fifths; its last line is seen whole.
 void ProblemList::shareRoom() {
     const int room = height() - layout()->contentsMargins().top() - m_title->heightForWidth(width()) -
                      2 * layout()->spacing();
-    m_sheet->setMinimumHeight(std::min(heightOfDetails(), space(kLeastDetailsEms)));
+    const int details = heightOfDetails(), least_of_details = std::min(details, space(kLeastDetailsEms));
+    m_sheet->setMinimumHeight(least_of_details);
     const int least = std::min(heightOf(kLeastRows), space(kLeastListEms));
-    const int wanted = std::max({least, room * 2 / 5, room - heightOfDetails()});
-    int rows = 1;
-    while (rows < m_list->count() && heightOf(rows) < wanted &&
-           heightOf(rows + 1) <= room - m_sheet->minimumHeight())
-        ++rows;
-    m_list->setMinimumHeight(std::min(heightOf(rows), least));
-    m_list->setMaximumHeight(heightOf(rows));
+    const int wanted = std::min(std::max({least, room * 2 / 5, room - details}), room - least_of_details);
+    int rows = 0;
+    while (rows < m_list->count() && heightOf(rows + 1) <= wanted) ++rows;
+    const int line = m_list->fontMetrics().lineSpacing();
+    const int lines = rows < m_list->count() ? (wanted - heightOf(rows) - space(kRowEdgeEms)) / line : 0;
+    const int shown = heightOf(rows) + (lines > 0 ? space(kRowEdgeEms) + lines * line : 0);
+    m_list->setMinimumHeight(std::min(shown, least));
+    m_list->setMaximumHeight(shown);
+    layout()->activate();  // within a resize, Qt would lay out with the limits from before
 }
 
 /// Wraps the texts again when the list's rows get another width, for example beside a scroll bar: the list

@@ -20,8 +20,9 @@ class ProblemList : public QWidget {
     explicit ProblemList(QWidget* parent = nullptr);
 
     void setProblems(const Diagnostics& problems);
-    int wantedHeight() const;   ///< height at which no problem and no word of the details scrolls
-    void followLine(int line);  ///< chooses the first problem of that line, if there is one
+    int wantedHeight() const;     ///< height at which no problem and no word of the details scrolls
+    int heightOfDetails() const;  ///< height at which the details do not scroll
+    void followLine(int line);    ///< chooses the first problem of that line, if there is one
 
   Q_SIGNALS:
     void lineWanted(int line);
@@ -36,7 +37,6 @@ class ProblemList : public QWidget {
 
   private:
     int heightOf(int rows) const;
-    int heightOfDetails() const;
     void shareRoom();
     void writeList();
     void writeDetails(int row);
