@@ -234,8 +234,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>ohne cuDNN: es nimmt Kopfgrößen bis 128, die Vielfache von 8 sind</translation>
     </message>
     <message>
-        <source>blocks of scores by LibTorch&apos;s operations</source>
-        <translation>Score-Blöcke mit LibTorchs Operationen</translation>
+        <source>LibTorch&apos;s operations, in blocks of scores</source>
+        <translation>LibTorchs Operationen, in Score-Blöcken</translation>
     </message>
     <message>
         <source>the ranks compute on the CPU</source>
@@ -1970,7 +1970,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>anderes Layout oder anderer Mikro-Batch</translation>
     </message>
     <message>
-        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <source>attention&apos;s output is kept: only the rest of a layer is computed again</source>
         <translation>die Ausgabe der Attention bleibt: nur der Rest einer Schicht wird neu berechnet</translation>
     </message>
     <message>
@@ -2917,8 +2917,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>%1 übernehmen</translation>
     </message>
     <message>
-        <source>%1 tok/s</source>
-        <translation>%1 Tok/s</translation>
+        <source>%1 tokens/s</source>
+        <translation>%1 Tokens/s</translation>
     </message>
     <message>
         <source>%1 exposed</source>
@@ -3055,10 +3055,11 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s) a step.</source>
+        <source>row(s) a step</source>
+        <extracomment>below a figure, the number of the rows</extracomment>
         <translation>
-            <numerusform>%n Zeile je Schritt.</numerusform>
-            <numerusform>%n Zeilen je Schritt.</numerusform>
+            <numerusform>Zeile je Schritt</numerusform>
+            <numerusform>Zeilen je Schritt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3796,7 +3797,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>In einer Schicht und einem Micro-Batch; ein Token zählt für jeden seiner Experten einmal. Im ungünstigsten Fall wählen alle Tokens Experten eines einzigen Ranks.</translation>
     </message>
     <message>
-        <source>if the load is level</source>
+        <source>if the load is even</source>
         <translation>bei gleichmäßiger Last</translation>
     </message>
     <message>
@@ -5421,7 +5422,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Legende der Zeit</translation>
     </message>
     <message>
-        <source>The sizes do not multiply to the ranks.</source>
+        <source>The product of the sizes is not the number of ranks.</source>
         <translation>Das Produkt der Größen ist nicht die Zahl der Ranks.</translation>
     </message>
     <message>
@@ -5477,11 +5478,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Wird geplant…</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) of %1</source>
+        <source>%n node(s) with %1 each</source>
         <translation>
             <numerusform>%n Knoten mit %1</numerusform>
-            <numerusform>%n Knoten zu je %1</numerusform>
+            <numerusform>%n Knoten mit je %1</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n Rank</numerusform>
+            <numerusform>%n Ranks</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not known until the problems above are solved.</source>
+        <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
     </message>
 </context>
 <context>

@@ -156,10 +156,11 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s) a step.</source>
+        <source>row(s) a step</source>
+        <extracomment>below a figure, the number of the rows</extracomment>
         <translation>
-            <numerusform>%n row a step.</numerusform>
-            <numerusform>%n rows a step.</numerusform>
+            <numerusform>row a step</numerusform>
+            <numerusform>rows a step</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -357,10 +358,17 @@
 <context>
     <name>ringmaster::PlanBoard</name>
     <message numerus="yes">
-        <source>%n node(s) of %1</source>
+        <source>%n node(s) with %1 each</source>
         <translation>
-            <numerusform>%n node of %1</numerusform>
-            <numerusform>%n nodes of %1</numerusform>
+            <numerusform>%n node with %1</numerusform>
+            <numerusform>%n nodes with %1 each</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n rank</numerusform>
+            <numerusform>%n ranks</numerusform>
         </translation>
     </message>
 </context>

@@ -234,8 +234,8 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>cuDNN は除外：対応するヘッド次元は 128 以下の 8 の倍数です</translation>
     </message>
     <message>
-        <source>blocks of scores by LibTorch&apos;s operations</source>
-        <translation>LibTorch の演算によるスコアのブロック計算</translation>
+        <source>LibTorch&apos;s operations, in blocks of scores</source>
+        <translation>LibTorch の演算（スコアのブロック単位）</translation>
     </message>
     <message>
         <source>the ranks compute on the CPU</source>
@@ -1910,7 +1910,7 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>MLP を一括で計算：再計算なし</translation>
     </message>
     <message>
-        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <source>attention&apos;s output is kept: only the rest of a layer is computed again</source>
         <translation>アテンションの出力を保持：層の残りだけを再計算</translation>
     </message>
     <message>
@@ -2904,7 +2904,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>%1 を適用</translation>
     </message>
     <message>
-        <source>%1 tok/s</source>
+        <source>%1 tokens/s</source>
         <translation>%1 トークン/秒</translation>
     </message>
     <message>
@@ -3037,9 +3037,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s) a step.</source>
+        <source>row(s) a step</source>
+        <extracomment>below a figure, the number of the rows</extracomment>
         <translation>
-            <numerusform>1 ステップ %n 行。</numerusform>
+            <numerusform>行（1 ステップあたり）</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3768,7 +3769,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>1 つの層とマイクロバッチでの値です。トークンは、選んだエキスパートごとに 1 回ずつ数えます。最悪の場合、すべてのトークンが同じランクのエキスパートを選びます。</translation>
     </message>
     <message>
-        <source>if the load is level</source>
+        <source>if the load is even</source>
         <translation>負荷が均等な場合</translation>
     </message>
     <message>
@@ -5384,13 +5385,13 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>プランを作成中…</translation>
     </message>
     <message>
-        <source>The sizes do not multiply to the ranks.</source>
+        <source>The product of the sizes is not the number of ranks.</source>
         <translation>サイズの積がランク数と一致しません。</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) of %1</source>
+        <source>%n node(s) with %1 each</source>
         <translation>
-            <numerusform>%n ノード × %1</numerusform>
+            <numerusform>%n ノード、各 %1</numerusform>
         </translation>
     </message>
     <message>
@@ -5440,6 +5441,16 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>Computation hides another %1 of copying offloaded data.</source>
         <translation>ほかに %1のオフロードデータのコピーが計算で隠蔽されます。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n ランク</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not known until the problems above are solved.</source>
+        <translation>上の問題を解決するまで不明です。</translation>
     </message>
 </context>
 <context>

@@ -234,8 +234,8 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>不用 cuDNN：它只接受不超过 128 且为 8 的倍数的头维度</translation>
     </message>
     <message>
-        <source>blocks of scores by LibTorch&apos;s operations</source>
-        <translation>用 LibTorch 的运算分块计算分数</translation>
+        <source>LibTorch&apos;s operations, in blocks of scores</source>
+        <translation>LibTorch 的运算，按块计算分数</translation>
     </message>
     <message>
         <source>the ranks compute on the CPU</source>
@@ -1954,7 +1954,7 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>布局或微批次不同</translation>
     </message>
     <message>
-        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <source>attention&apos;s output is kept: only the rest of a layer is computed again</source>
         <translation>保留注意力的输出：只重新计算层的其余部分</translation>
     </message>
     <message>
@@ -2900,7 +2900,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>应用 %1</translation>
     </message>
     <message>
-        <source>%1 tok/s</source>
+        <source>%1 tokens/s</source>
         <translation>%1 token/s</translation>
     </message>
     <message>
@@ -3037,9 +3037,10 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n row(s) a step.</source>
+        <source>row(s) a step</source>
+        <extracomment>below a figure, the number of the rows</extracomment>
         <translation>
-            <numerusform>每步 %n 行。</numerusform>
+            <numerusform>行（每步）</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3768,7 +3769,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>按一层和一个微批次计算；一个 token 对它选中的每个专家各计一次。最坏情况下，所有 token 都选择同一个 rank 的专家。</translation>
     </message>
     <message>
-        <source>if the load is level</source>
+        <source>if the load is even</source>
         <translation>负载均匀时</translation>
     </message>
     <message>
@@ -5380,7 +5381,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>时间图例</translation>
     </message>
     <message>
-        <source>The sizes do not multiply to the ranks.</source>
+        <source>The product of the sizes is not the number of ranks.</source>
         <translation>各大小的乘积不等于 rank 数。</translation>
     </message>
     <message>
@@ -5436,10 +5437,20 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>正在规划…</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) of %1</source>
+        <source>%n node(s) with %1 each</source>
         <translation>
-            <numerusform>%n 个节点，每个 %1 个 rank</numerusform>
+            <numerusform>%n 个节点，每个节点 %1</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not known until the problems above are solved.</source>
+        <translation>解决上面的问题之后才能得知。</translation>
     </message>
 </context>
 <context>

@@ -17,7 +17,7 @@ constexpr int64_t kCudnnMostHeadDim = 128;
 // clang-format off
 constexpr const char* kBlocks = QT_TRANSLATE_NOOP("AttentionKernels", "Ringmaster's block kernel");
 constexpr const char* kEfficient = QT_TRANSLATE_NOOP("AttentionKernels", "LibTorch's memory-efficient kernel");
-constexpr const char* kScores = QT_TRANSLATE_NOOP("AttentionKernels", "blocks of scores by LibTorch's operations");
+constexpr const char* kScores = QT_TRANSLATE_NOOP("AttentionKernels", "LibTorch's operations, in blocks of scores");
 constexpr const char* kDense = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, dense");
 constexpr const char* kVarlen = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, varlen");
 constexpr const char* kBackward = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, backward in a fixed order");

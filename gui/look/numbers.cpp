@@ -197,7 +197,7 @@ QString ended(const QString& text) {
 }
 
 QString begun(const QString& text) {
-    static const QRegularExpression word(u"^\\p{Ll}+(?=[, ])[^\\x{2E80}-\\x{FFFF}]*$"_s);
+    static const QRegularExpression word(u"^\\p{Ll}+(?=[, '])[^\\x{2E80}-\\x{FFFF}]*$"_s);
     return word.match(text).hasMatch() ? text.at(0).toUpper() + text.mid(1) : text;
 }
 

@@ -108,7 +108,7 @@ void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     apply->setAccessibleDescription(changes_of(plan));
     connect(apply, &QPushButton::clicked, this, [this, set = plan.set] { Q_EMIT settingsWanted(set); });
     const double exposed = plan.time.overhead();
-    auto* rate = new QLabel(tr("%1 tok/s").arg(show::rate(plan.tokens_per_s)));
+    auto* rate = new QLabel(tr("%1 tokens/s").arg(show::rate(plan.tokens_per_s)));
     rate->setFont(fontOf(Type::Section));
     auto* figures = new QHBoxLayout;
     figures->setSpacing(space(0.9));

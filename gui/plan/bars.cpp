@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <algorithm>
 #include <numeric>
 
 #include "gui/look/look.h"
@@ -12,6 +13,12 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 // ------------------------------------------------------------ bar
+
+namespace {
+
+constexpr double kRangeLine = 1.6, kLimitLine = 2.2;  // widths of the marks
+
+}  // namespace
 
 StackedBar::StackedBar(QWidget* parent) : TipWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -37,7 +44,7 @@ QSize StackedBar::sizeHint() const {
 double StackedBar::whole() const {
     double sum = 0;
     for (const BarPart& part : m_parts) sum += part.size;
-    return std::max({sum, m_limit * 1.02, m_high * 1.02, 1e-12});
+    return std::max({sum, m_limit, m_high, 1e-12});
 }
 
 void StackedBar::paintEvent(QPaintEvent*) {
@@ -45,7 +52,8 @@ void StackedBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const double margin = m_limit > 0 ? space(0.2) : 0;
-    const QRectF box = QRectF(rect()).adjusted(0, margin, 0, -margin);
+    const double range = m_high > m_low ? space(0.4) : 0;  // room of the range's mark below the bar
+    const QRectF box = QRectF(rect()).adjusted(0, margin, 0, -margin - range);
     const double radius = space(0.25), scale = box.width() / whole();
     QPainterPath shape;
     const double sunken_width = m_limit > 0 ? m_limit * scale : box.width();
@@ -66,19 +74,19 @@ void StackedBar::paintEvent(QPaintEvent*) {
     }
     painter.restore();
     if (m_high > m_low) {
-        const double y = box.center().y(), tick = box.height() * 0.2;
+        const double tick = range / 2 - 1, y = box.bottom() + range - tick;
         const double low = box.left() + m_low * scale, high = box.left() + m_high * scale;
-        for (const auto& [colour, width] : {std::pair(c.card, 4.0), std::pair(c.text, 1.6)}) {
-            painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::FlatCap));
-            painter.drawLine(QPointF(low, y), QPointF(high, y));
-            painter.drawLine(QPointF(low, y - tick), QPointF(low, y + tick));
-            painter.drawLine(QPointF(high, y - tick), QPointF(high, y + tick));
+        painter.setPen(QPen(c.text, kRangeLine, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(QPointF(low, y), QPointF(high, y));
+        for (const double at : {low, high}) {
+            const double inside = std::clamp(at, kRangeLine / 2, width() - kRangeLine / 2);
+            painter.drawLine(QPointF(inside, y - tick), QPointF(inside, y + tick));
         }
     }
     if (m_limit > 0) {
-        painter.setPen(QPen(c.text, 2.2, Qt::SolidLine, Qt::FlatCap));
-        const double at = box.left() + m_limit * scale;
-        painter.drawLine(QPointF(at, 0), QPointF(at, height()));
+        painter.setPen(QPen(c.text, kLimitLine, Qt::SolidLine, Qt::FlatCap));
+        const double at = std::min(m_limit * scale, width() - kLimitLine / 2);
+        painter.drawLine(QPointF(at, 0), QPointF(at, box.bottom() + margin));
     }
 }
 

@@ -53,13 +53,14 @@ void BatchCard::setPlan(const Plan& plan) {
             tr("%1 becomes %2: %n rank(s) share one sequence.", nullptr, plan.context_parallel.size)
                 .arg(show::count(batch.global_without_cp), now));
     } else {
-        m_why->setText(tr("%n row(s) a step.", nullptr, int(std::min<int64_t>(batch.global, 1 << 30))));
+        //: below a figure, the number of the rows
+        m_why->setText(tr("row(s) a step", nullptr, int(std::min<int64_t>(batch.global, 1 << 30))));
     }
     QString sum = tr("%1 micro \u00D7 %2 accumulation \u00D7 (%n rank(s) \u00F7 %3)", nullptr, plan.ranks)
                       .arg(show::count(batch.micro), show::count(batch.accumulation),
                            show::count(plan.context_parallel.size));
-    const auto add = [&sum](QString part) {  // a line may break only between the parts
-        sum += u"\u00A0\u00B7 "_s + part.replace(u' ', QChar::Nbsp);
+    const auto add = [&sum](QString part) {  // a line may break only before the dots
+        sum += u" \u00B7\u00A0"_s + part.replace(u' ', QChar::Nbsp);
     };
     if (batch.tokens_per_step) add(tr("%1 tokens a step").arg(show::count(*batch.tokens_per_step)));
     if (batch.total_steps) add(tr("%1 steps").arg(show::count(*batch.total_steps)));

@@ -30,7 +30,7 @@ bool ExpertsCard::setPlan(const Plan& plan) {
     if (!received) return false;
     const Colours c = coloursOf(this);
     std::vector<BarPart> parts = {
-        {tr("if the load is level"), show::count(received->level), double(received->level), c.accent},
+        {tr("if the load is even"), show::count(received->level), double(received->level), c.accent},
         {tr("at worst"), show::count(received->worst), double(received->worst - received->level),
          mixed(c.card, c.warning, 0.45)}};
     m_legend->setParts(parts);

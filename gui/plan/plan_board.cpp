@@ -32,7 +32,7 @@ PlanBoard::PlanBoard(QWidget* parent)
       m_batch(new BatchCard),
       m_mesh_card(new Card(tr("Mesh"))),
       m_mesh(new MeshView),
-      m_mesh_note(mutedLabel(tr("The sizes do not multiply to the ranks."))),
+      m_mesh_note(mutedLabel(tr("The product of the sizes is not the number of ranks."))),
       m_sequence_card(new Card(tr("Who holds which tokens"))),
       m_sequence(new SequenceView),
       m_sequence_note(mutedLabel()),
@@ -153,7 +153,8 @@ void PlanBoard::writeDrawings() {
     if (has_mesh) m_mesh->setMesh(plan.mesh, plan.nodes);
     QString words = has_mesh ? mesh_words(plan.mesh, plan.zero_stage) : QString();
     if (has_mesh && plan.nodes > 1)
-        words += u" \u00B7 "_s + tr("%n node(s) of %1", nullptr, plan.nodes).arg(plan.ranks / plan.nodes);
+        words += u" \u00B7 "_s + tr("%n node(s) with %1 each", nullptr, plan.nodes)
+                                     .arg(tr("%n rank(s)", nullptr, plan.ranks / plan.nodes));
     if (has_mesh && m_mesh->ringsCrossNodes()) words += u" \u00B7 "_s + tr("rings cross nodes");
     m_mesh_card->setSubtitle(words);
 
@@ -178,7 +179,8 @@ void PlanBoard::writeTime() {
     m_time_legend->setVisible(known);
     if (!known) {
         m_time_card->setSubtitle({});
-        m_time_note->setText(tr("The time of a step is not known."));
+        m_time_note->setText(plan.model && !plan.ok() ? tr("Not known until the problems above are solved.")
+                                                      : tr("The time of a step is not known."));
         return;
     }
     const Colours c = coloursOf(this);

@@ -142,7 +142,7 @@ QString gains_words(const Alternative& plan, const Plan& present) {
                 parts << Words::tr("MLPs are computed whole: nothing of them twice");
                 break;
             case Gain::KeepsAttention:
-                parts << Words::tr("attention's output is kept: the rest of a layer alone is computed again");
+                parts << Words::tr("attention's output is kept: only the rest of a layer is computed again");
                 break;
             case Gain::RecomputesAttention:
                 parts << Words::tr("attention is computed again too: less memory");
@@ -187,7 +187,7 @@ QString gains_words(const Alternative& plan, const Plan& present) {
                 break;
         }
     }
-    return parts.isEmpty() ? Words::tr("another layout or micro-batch") : show::clauses(parts);
+    return show::begun(parts.isEmpty() ? Words::tr("another layout or micro-batch") : show::clauses(parts));
 }
 
 }  // namespace ringmaster

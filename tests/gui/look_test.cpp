@@ -355,6 +355,7 @@ class LookTest : public QObject {
         };
         QVERIFY(advice(u"is sshd running there?"_s).contains(u">Is sshd running"_s));
         QVERIFY(advice(u"sshd は動いていますか？"_s).contains(u">sshd は"_s));
+        QVERIFY(advice(u"attention's output is kept"_s).contains(u">Attention's output"_s));
         QVERIFY(advice(u"lora_r: 8"_s).contains(u">lora_r: 8"_s));
     }
 

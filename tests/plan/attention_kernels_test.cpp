@@ -122,7 +122,7 @@ TEST(AttentionKernels, ModelsThatCapTheirScoresTakeBlocksOfScoresOnAGpu) {
         for (const char* precision : {"bf16: true\n", "bf16: false\n"}) {
             const Plan plan = plan_for(std::string(more) + precision, 8, Device::Cuda, "google/gemma-2-9b");
             EXPECT_THAT(names(attention_kernels(plan)),
-                        ElementsAre("blocks of scores by LibTorch's operations"));
+                        ElementsAre("LibTorch's operations, in blocks of scores"));
             EXPECT_THAT(attention_kernels(plan)[0].why, HasSubstr("caps its attention scores"));
             ASSERT_NE(why_not_cudnn(plan), nullptr);
             EXPECT_THAT(why_not_cudnn(plan), HasSubstr("caps its attention scores"));

@@ -339,7 +339,7 @@ std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
         case Gain::WholeMlp:
             return "MLPs are computed whole: nothing of them twice";
         case Gain::KeepsAttention:
-            return "attention's output is kept: the rest of a layer alone is computed again";
+            return "attention's output is kept: only the rest of a layer is computed again";
         case Gain::RecomputesAttention:
             return "attention is computed again too, which takes less memory";
         case Gain::Offloads:
