@@ -440,21 +440,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
 <context>
     <name>LaunchRemarks</name>
     <message numerus="yes">
-        <source>The plan is for %n GPU(s)</source>
+        <source>The plan is for %n GPU(s); this machine has none.</source>
         <translation>
-            <numerusform>Der Plan ist für %n GPU</numerusform>
-            <numerusform>Der Plan ist für %n GPUs</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>this machine has none</source>
-        <translation>dieser Rechner hat keine</translation>
-    </message>
-    <message numerus="yes">
-        <source>this machine has %n</source>
-        <translation>
-            <numerusform>dieser Rechner hat %n</numerusform>
-            <numerusform>dieser Rechner hat %n</numerusform>
+            <numerusform>Der Plan ist für %n GPU, dieser Rechner hat keine.</numerusform>
+            <numerusform>Der Plan ist für %n GPUs, dieser Rechner hat keine.</numerusform>
         </translation>
     </message>
     <message>
@@ -472,6 +461,13 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>The name is taken: the run is called %1.</source>
         <translation>Der Name ist vergeben: Der Lauf heißt %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s); this machine has %1.</source>
+        <translation>
+            <numerusform>Der Plan ist für %n GPU, dieser Rechner hat %1.</numerusform>
+            <numerusform>Der Plan ist für %n GPUs, dieser Rechner hat %1.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6506,8 +6502,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Beispiel ausprobieren</translation>
     </message>
     <message>
-        <source>Open a configuration</source>
-        <translation>Konfiguration öffnen</translation>
+        <source>Open a configuration…</source>
+        <translation>Konfiguration öffnen…</translation>
     </message>
     <message>
         <source>No run matches</source>

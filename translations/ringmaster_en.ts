@@ -14,17 +14,17 @@
 <context>
     <name>LaunchRemarks</name>
     <message numerus="yes">
-        <source>The plan is for %n GPU(s)</source>
+        <source>The plan is for %n GPU(s); this machine has none.</source>
         <translation>
-            <numerusform>The plan is for %n GPU</numerusform>
-            <numerusform>The plan is for %n GPUs</numerusform>
+            <numerusform>The plan is for %n GPU; this machine has none.</numerusform>
+            <numerusform>The plan is for %n GPUs; this machine has none.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>this machine has %n</source>
+        <source>The plan is for %n GPU(s); this machine has %1.</source>
         <translation>
-            <numerusform>this machine has %n</numerusform>
-            <numerusform>this machine has %n</numerusform>
+            <numerusform>The plan is for %n GPU; this machine has %1.</numerusform>
+            <numerusform>The plan is for %n GPUs; this machine has %1.</numerusform>
         </translation>
     </message>
 </context>

@@ -439,19 +439,9 @@ With the remaining nodes the run would continue as follows:</source>
 <context>
     <name>LaunchRemarks</name>
     <message numerus="yes">
-        <source>The plan is for %n GPU(s)</source>
+        <source>The plan is for %n GPU(s); this machine has none.</source>
         <translation>
-            <numerusform>プランは GPU %n 基が前提ですが</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>this machine has none</source>
-        <translation>このマシンには GPU がありません</translation>
-    </message>
-    <message numerus="yes">
-        <source>this machine has %n</source>
-        <translation>
-            <numerusform>このマシンの GPU は %n 基です</numerusform>
+            <numerusform>プランは GPU %n 基が前提ですが、このマシンには GPU がありません。</numerusform>
         </translation>
     </message>
     <message>
@@ -469,6 +459,12 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>The name is taken: the run is called %1.</source>
         <translation>この名前は使われています。実行の名前は %1 になります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s); this machine has %1.</source>
+        <translation>
+            <numerusform>プランは GPU %n 基が前提ですが、このマシンの GPU は %1 基です。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6456,8 +6452,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>サンプルを試す</translation>
     </message>
     <message>
-        <source>Open a configuration</source>
-        <translation>設定を開く</translation>
+        <source>Open a configuration…</source>
+        <translation>設定を開く…</translation>
     </message>
     <message>
         <source>No run matches</source>

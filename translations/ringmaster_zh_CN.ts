@@ -439,19 +439,9 @@ With the remaining nodes the run would continue as follows:</source>
 <context>
     <name>LaunchRemarks</name>
     <message numerus="yes">
-        <source>The plan is for %n GPU(s)</source>
+        <source>The plan is for %n GPU(s); this machine has none.</source>
         <translation>
-            <numerusform>计划需要 %n 张 GPU</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>this machine has none</source>
-        <translation>本机没有</translation>
-    </message>
-    <message numerus="yes">
-        <source>this machine has %n</source>
-        <translation>
-            <numerusform>本机有 %n 张</numerusform>
+            <numerusform>计划需要 %n 张 GPU，本机没有。</numerusform>
         </translation>
     </message>
     <message>
@@ -469,6 +459,12 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>The name is taken: the run is called %1.</source>
         <translation>名称已被占用：运行将命名为 %1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s); this machine has %1.</source>
+        <translation>
+            <numerusform>计划需要 %n 张 GPU，本机有 %1 张。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6456,8 +6452,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>试用示例</translation>
     </message>
     <message>
-        <source>Open a configuration</source>
-        <translation>打开配置</translation>
+        <source>Open a configuration…</source>
+        <translation>打开配置…</translation>
     </message>
     <message>
         <source>No run matches</source>

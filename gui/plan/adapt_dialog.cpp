@@ -34,9 +34,10 @@ QString diff_of(const Adaptation& step, const Colours& colours) {
         .arg(lines);
 }
 
-/// Returns a line that explains the change above it.
-QString note(const QString& html) {
-    return u"<p style=\"margin-top:0; margin-bottom:%1px\">%2</p>"_s.arg(space(0.15)).arg(html);
+/// Returns a line that explains the change above it, with a full stop.
+QString note(const QString& text) {
+    return u"<p style=\"margin-top:0; margin-bottom:%1px\">%2</p>"_s.arg(space(0.15))
+        .arg(show::html(show::ended(text)));
 }
 
 }  // namespace
@@ -54,17 +55,18 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     const std::string words = finding_language();
     QString text;
     for (const Adaptation& step : adapted.steps) {
-        text += diff_of(step, colours) + note(html(message_in(words, step.finding)));
-        const std::string effect = effect_in(words, step.finding, step.fix);
-        if (!effect.empty()) text += note(tr("Result: %1").arg(html(effect)));
+        text += diff_of(step, colours) + note(QString::fromStdString(message_in(words, step.finding)));
+        const QString effect = QString::fromStdString(effect_in(words, step.finding, step.fix));
+        if (!effect.isEmpty()) text += note(tr("Result: %1").arg(effect));
         if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
-            text += note(
-                show::html(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes))));
-        if (step.after.global_batch && step.before.global_batch != step.after.global_batch)
+            text += note(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes)));
+        if (effect.isEmpty() && step.after.global_batch &&  // an effect says how the batch changes
+            step.before.global_batch != step.after.global_batch)
             text += note(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
     }
     for (const Diagnostic& said : adapted.missing)
-        text += u"<p><b>%1</b> %2</p>"_s.arg(tr("Missing:"), html(message_in(words, said)));
+        text += u"<p><b>%1</b> %2</p>"_s.arg(
+            tr("Missing:"), show::html(show::ended(QString::fromStdString(message_in(words, said)))));
 
     auto* changes = new QTextBrowser;
     changes->setObjectName(u"adaptChanges"_s);

@@ -68,7 +68,7 @@ QWidget* RunsPage::makeList() {
     auto* example = none->addAction(tr("Try the example"));
     example->setObjectName(u"runsTryExample"_s);
     connect(example, &QPushButton::clicked, &m_session, &Session::tryExample);
-    auto* open = none->addAction(tr("Open a configuration"));
+    auto* open = none->addAction(tr("Open a configuration…"));
     open->setObjectName(u"runsOpen"_s);
     connect(open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
     auto* elsewhere = none->addAction(tr("Follow a run on another machine…"));

@@ -96,7 +96,7 @@ class PlanTest : public PlanFilesTest {
         press("adaptButton");
         settle();
         QVERIFY2(shown.contains(u"+ context_parallel_size: 4"_s) &&
-                     shown.contains(u"Result: the run computes in bfloat16"_s),
+                     shown.contains(u"Result: the run computes in bfloat16."_s),
                  qPrintable(shown));
         QVERIFY(editor()->text().contains(u"context_parallel_size: 4"_s));
         QVERIFY(editor()->text().contains(u"# kept"_s) && !editor()->text().contains(u"fp16"_s));
@@ -189,7 +189,7 @@ class PlanTest : public PlanFilesTest {
         auto* launch = button("launchButton");
         QVERIFY(launch->isEnabled());  // the next dialog offers machines over SSH, and Slurm
         QCOMPARE(launch->text(), u"Launch on 8 GPU(s) elsewhere\u2026"_s);
-        QVERIFY2(launch->toolTip().startsWith(u"The plan is for 8 GPU(s), this machine has none."_s),
+        QVERIFY2(launch->toolTip().startsWith(u"The plan is for 8 GPU(s); this machine has none."_s),
                  qPrintable(launch->toolTip()));
         auto* device = m_page->findChild<QComboBox*>(u"deviceBox"_s);
         device->setFocus();
@@ -213,6 +213,8 @@ class PlanTest : public PlanFilesTest {
         QVERIFY(verdict().startsWith(u"INVALID"_s));
         QCOMPARE(m_page->findChild<SequenceView*>()->accessibleDescription(),
                  u"Not known until the problems above are solved."_s);
+        for (const QLabel* label : m_page->findChildren<QLabel*>())
+            QVERIFY(label->text() != u"The time of a step is not known."_s);
     }
 
     void aFixOffersOnlySizesThatWork_data() {
@@ -339,7 +341,7 @@ class PlanTest : public PlanFilesTest {
         setText(experts);
         QVERIFY2(bar->isVisible(), qPrintable(verdict()));
         // A rank has 32,768 ÷ 4 tokens, each for 8 experts; at worst those of all 8 ranks come to one.
-        QCOMPARE(bar->accessibleDescription(), u"if the load is level 65,536, at worst 524,288"_s);
+        QCOMPARE(bar->accessibleDescription(), u"if the load is even 65,536, at worst 524,288"_s);
         setText(QString(experts).replace(u"expert_parallel_size: 8"_s, u"expert_parallel_size: 1"_s));
         QVERIFY(!bar->isVisible());
     }
