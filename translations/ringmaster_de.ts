@@ -5,7 +5,7 @@
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
-        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <extracomment>%1 is a name such as &quot;Ranks&quot;, %2 and %3 are numbers</extracomment>
         <translation>%1: %2, wie zuvor</translation>
     </message>
     <message>
@@ -13,19 +13,19 @@
         <translation>%1: %2 statt %3</translation>
     </message>
     <message>
-        <source>ranks</source>
+        <source>Ranks</source>
         <translation>Ranks</translation>
     </message>
     <message>
-        <source>ranks for each sequence</source>
+        <source>Ranks for each sequence</source>
         <translation>Ranks je Sequenz</translation>
     </message>
     <message>
-        <source>rows a step</source>
+        <source>Rows a step</source>
         <translation>Zeilen je Schritt</translation>
     </message>
     <message>
-        <source>gradient accumulation</source>
+        <source>Gradient accumulation</source>
         <translation>Gradientenakkumulation</translation>
     </message>
     <message>
@@ -6968,8 +6968,8 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Wird gemerkt in</translation>
     </message>
     <message>
-        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
-        <translation>Vergleichen Sie ihn mit dem, was dies auf dem Rechner selbst ausgibt, oder fragen Sie seinen Betreiber:</translation>
+        <source>Ask whoever runs the machine, or compare it with what this command prints there:</source>
+        <translation>Fragen Sie den Betreiber des Rechners, oder vergleichen Sie den Fingerabdruck mit der Ausgabe dieses Befehls auf dem Rechner:</translation>
     </message>
     <message>
         <source>Do not trust it</source>

@@ -5,7 +5,7 @@
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
-        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <extracomment>%1 is a name such as &quot;Ranks&quot;, %2 and %3 are numbers</extracomment>
         <translation>%1：%2（従来どおり）</translation>
     </message>
     <message>
@@ -13,19 +13,19 @@
         <translation>%1：%2（従来は %3）</translation>
     </message>
     <message>
-        <source>ranks</source>
+        <source>Ranks</source>
         <translation>ランク数</translation>
     </message>
     <message>
-        <source>ranks for each sequence</source>
+        <source>Ranks for each sequence</source>
         <translation>シーケンスあたりのランク数</translation>
     </message>
     <message>
-        <source>rows a step</source>
+        <source>Rows a step</source>
         <translation>ステップあたりの行数</translation>
     </message>
     <message>
-        <source>gradient accumulation</source>
+        <source>Gradient accumulation</source>
         <translation>勾配累積</translation>
     </message>
     <message>
@@ -6916,8 +6916,8 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>記録先</translation>
     </message>
     <message>
-        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
-        <translation>そのマシン自身でこのコマンドが表示する値と比べるか、管理者に確認してください：</translation>
+        <source>Ask whoever runs the machine, or compare it with what this command prints there:</source>
+        <translation>マシンの管理者に確認するか、そのマシンでこのコマンドが表示する値と比べてください：</translation>
     </message>
     <message>
         <source>Do not trust it</source>

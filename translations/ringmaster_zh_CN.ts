@@ -5,7 +5,7 @@
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
-        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <extracomment>%1 is a name such as &quot;Ranks&quot;, %2 and %3 are numbers</extracomment>
         <translation>%1：%2，与之前相同</translation>
     </message>
     <message>
@@ -13,19 +13,19 @@
         <translation>%1：%2，原为 %3</translation>
     </message>
     <message>
-        <source>ranks</source>
+        <source>Ranks</source>
         <translation>rank 数</translation>
     </message>
     <message>
-        <source>ranks for each sequence</source>
+        <source>Ranks for each sequence</source>
         <translation>每条序列的 rank 数</translation>
     </message>
     <message>
-        <source>rows a step</source>
+        <source>Rows a step</source>
         <translation>每步行数</translation>
     </message>
     <message>
-        <source>gradient accumulation</source>
+        <source>Gradient accumulation</source>
         <translation>梯度累积</translation>
     </message>
     <message>
@@ -6916,8 +6916,8 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>记录于</translation>
     </message>
     <message>
-        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
-        <translation>请与该机器上此命令的输出核对，或询问其管理员：</translation>
+        <source>Ask whoever runs the machine, or compare it with what this command prints there:</source>
+        <translation>请询问该机器的管理员，或与在该机器上运行此命令的输出核对：</translation>
     </message>
     <message>
         <source>Do not trust it</source>

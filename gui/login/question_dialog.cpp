@@ -120,7 +120,7 @@ TrustDialog::TrustDialog(const UnknownHostKey& key, QWidget* parent)
         value->setAccessibleName(name + u": "_s + value->text());
     }
     m_layout->addLayout(grid);
-    addText(tr("Compare it with what this prints on the machine itself, or ask whoever runs it:"));
+    addText(tr("Ask whoever runs the machine, or compare it with what this command prints there:"));
     m_layout->addWidget(codeLabel(u"ssh-keygen -lf "_s + keyFile(key.type)));
     auto* no = new QPushButton(tr("Do not trust it"));
     no->setObjectName(u"refuseKeyButton"_s);
@@ -138,6 +138,7 @@ YesNoDialog::YesNoDialog(const YesNo& question, QWidget* parent) : QuestionDialo
     QLabel* changes = addText(question.what_changes);
     changes->setObjectName(u"whatChanges"_s);
     changes->setContentsMargins(space(0.8), 0, 0, 0);
+    addText(question.outcome);
     auto* no = new QPushButton(question.no);
     no->setObjectName(u"noButton"_s);
     no->setDefault(true);

@@ -17,7 +17,7 @@ struct Agree {
 };
 
 QString changed(const QString& what, int64_t before, int64_t after) {
-    //: %1 is a name such as "ranks", %2 and %3 are numbers
+    //: %1 is a name such as "Ranks", %2 and %3 are numbers
     return before == after ? Agree::tr("%1: %2, as before").arg(what).arg(after)
                            : Agree::tr("%1: %2 instead of %3").arg(what).arg(after).arg(before);
 }
@@ -27,20 +27,20 @@ YesNo shrinkQuestion(const NodesLeft& left, const Shrunk& shrunk) {
     QStringList lost;
     for (const NodeReport& node : left.lost) lost << reportWords(node);
     const QStringList changes{
-        changed(Agree::tr("ranks"), before.ranks, after.ranks),
-        changed(Agree::tr("ranks for each sequence"), before.context_parallel.size,
+        changed(Agree::tr("Ranks"), before.ranks, after.ranks),
+        changed(Agree::tr("Ranks for each sequence"), before.context_parallel.size,
                 after.context_parallel.size),
-        changed(Agree::tr("rows a step"), before.batch.global, after.batch.global),
-        changed(Agree::tr("gradient accumulation"), before.batch.accumulation, after.batch.accumulation),
-        before.batch.global == after.batch.global
-            ? Agree::tr("The losses stay the same as before.")
-            : Agree::tr("The losses are no longer the same as before.")};
+        changed(Agree::tr("Rows a step"), before.batch.global, after.batch.global),
+        changed(Agree::tr("Gradient accumulation"), before.batch.accumulation, after.batch.accumulation)};
+    const QString losses = before.batch.global == after.batch.global
+                               ? Agree::tr("The losses stay the same as before.")
+                               : Agree::tr("The losses are no longer the same as before.");
     return {
         Agree::tr("Go on with fewer nodes?"),
         //: %1 is a list of nodes, each with the reason why it is gone
         Agree::tr("Not there any more:\n%1\n\nWith the remaining nodes the run would continue as follows:")
             .arg(lost.join(u'\n')),
-        changes.join(u'\n'), Agree::tr("Go on"), Agree::tr("Leave it")};
+        changes.join(u'\n'), losses, Agree::tr("Go on"), Agree::tr("Leave it")};
 }
 
 }  // namespace

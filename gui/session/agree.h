@@ -13,6 +13,7 @@ class Session;
 
 struct YesNo {
     QString title, text, what_changes;  ///< what_changes has one change per line
+    QString outcome;                    ///< a sentence below the changes
     QString yes, no;                    ///< button texts; Enter and Escape choose no
 };
 
