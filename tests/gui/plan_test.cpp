@@ -96,7 +96,7 @@ class PlanTest : public PlanFilesTest {
         press("adaptButton");
         settle();
         QVERIFY2(shown.contains(u"+ context_parallel_size: 4"_s) &&
-                     shown.contains(u"Result: the run computes in bfloat16."_s),
+                     shown.contains(u"Result: the run computes in bfloat16, without a scaled loss."_s),
                  qPrintable(shown));
         QVERIFY(editor()->text().contains(u"context_parallel_size: 4"_s));
         QVERIFY(editor()->text().contains(u"# kept"_s) && !editor()->text().contains(u"fp16"_s));
