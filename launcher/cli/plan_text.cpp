@@ -46,6 +46,12 @@ std::string ranks_text(const Plan& plan) {
     return plan.nodes > 1 ? text + " on " + std::to_string(plan.nodes) + " nodes" : text;
 }
 
+/// Returns what a step does while it does not compute, in the words of the app: one rank has nobody to
+/// communicate with.
+std::string exposed_name(const Plan& plan) {
+    return plan.ranks > 1 ? "exposed communication" : "waiting for offloaded data";
+}
+
 const RankMemory* fullest(const Plan& plan) {
     if (!plan.memory || plan.memory->per_rank.empty()) return nullptr;
     const auto& ranks = plan.memory->per_rank;
@@ -348,15 +354,17 @@ class PlanWriter {
                            (t.measured ? " (measured)" : " (assumed figures)") + ": compute " +
                            format_duration(t.compute_s);
         if (t.comm_s > 0) {
-            text += ", communication " + format_duration(t.comm_s) + ", exposed " +
-                    format_duration(t.exposed_comm_s) + " (" + format_percent(t.overhead()) + " of the step)";
+            const bool offload = plan_.ranks == 1;
+            text += (offload ? ", copying offloaded data " : ", communication ") + format_duration(t.comm_s) +
+                    (offload ? ", waiting for it " : ", exposed ") + format_duration(t.exposed_comm_s) +
+                    " (" + format_percent(t.overhead()) + " of the step)";
         }
         section("Time", text);
         const int width = bar_width();
         const int exposed = static_cast<int>(std::lround(std::clamp(t.overhead(), 0.0, 1.0) * width));
         line("", ink_.green(repeated("█", width - exposed)) + ink_.red(repeated("▒", exposed)));
         const std::string legend = ink_.green("█") + " compute";
-        line("", exposed > 0 ? legend + "   " + ink_.red("▒") + " exposed communication" : legend);
+        line("", exposed > 0 ? legend + "   " + ink_.red("▒") + " " + exposed_name(plan_) : legend);
         if (plan_.batch.total_steps) {
             line("", "about " + format_duration(t.step_s * static_cast<double>(*plan_.batch.total_steps)) +
                          " for " + format_count(*plan_.batch.total_steps) + " steps");
@@ -423,7 +431,7 @@ std::string verdict_line(const Plan& plan, const TextStyle& ink) {
         known ? format_bytes(worst->total) + " of " + device + " on the fullest rank" : "";
     std::string exposed;
     if (plan.time && plan.time->step_s > 0 && plan.time->comm_s > 0) {
-        exposed = ", " + format_percent(plan.time->overhead()) + " of a step is exposed communication";
+        exposed = ", " + format_percent(plan.time->overhead()) + " of a step is " + exposed_name(plan);
     }
     switch (plan.verdict) {
         case Verdict::Fits:

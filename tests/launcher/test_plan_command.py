@@ -125,6 +125,12 @@ def test_the_text_keeps_to_the_width_and_needs_no_colour(make_config, width, ran
     assert "assumed" in words
 
 
+def test_one_rank_waits_for_offloaded_data_not_for_others(make_config):
+    config = make_config(gradient_checkpointing="offload", bf16="auto")
+    words = run("plan", config, "--ranks", 1, "--device", "cuda", "--device-memory", 80).stdout
+    assert "waiting for offloaded data" in words and "communication" not in words.split("Time")[1], words
+
+
 def test_who_holds_which_tokens_is_drawn(make_config):
     text = run("plan", make_config(context_parallel_size=2, ring_attn_func="batch_zigzag"), env={"COLUMNS": "80"}).stdout
     drawn = [line.split()[2] for line in text.splitlines() if line.strip().startswith("rank ")][:2]
