@@ -126,7 +126,7 @@ int carry_out(const Arguments& given) {
     return run_session(options);
 }
 
-int carry_out_or_say_why_not(int argc, char** argv) {
+int run_or_print_error(int argc, char** argv) {
     try {
         return carry_out(Arguments(engine_command(), {argv + 1, argv + argc}));
     } catch (const Error& error) {
@@ -139,7 +139,7 @@ int carry_out_or_say_why_not(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int status = carry_out_or_say_why_not(argc, argv);
+    const int status = run_or_print_error(argc, argv);
     std::fflush(nullptr);
     // Ends without destroying static objects: LibTorch would take a tenth of a second to forget its
     // operators.
