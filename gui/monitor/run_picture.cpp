@@ -236,12 +236,6 @@ void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan)
         picture.expected_bytes = std::max(picture.expected_bytes, expected_tensor_bytes(memory));
 }
 
-/// Returns false if no steps are expected to follow now, so that a remaining time would mean nothing.
-bool goes_on(Finding finding) {
-    return finding != Finding::Hanging && finding != Finding::AwaitingRollouts &&
-           finding != Finding::Disconnected && finding != Finding::Stopping;
-}
-
 unsigned optional_charts(const RunHistory& history) {
     unsigned charts = 0;
     if (history.ranks().empty()) return charts;

@@ -51,13 +51,15 @@ PlanFacts facts_of(const RunDirectory& run) {
     return facts;
 }
 
-/// Returns one line of diagnosis for a running run; empty if there is nothing to say yet.
-std::string verdict_line(const RunHistory& run, const PlanFacts& facts, const TextStyle& ink) {
-    if (run.state().state != RunPhase::Running) return "";
+Diagnosis diagnosis_of(const RunHistory& run, const PlanFacts& facts) {
     Evidence evidence = evidence_of(run, unix_now());
     if (facts.plan) add_plan(evidence, *facts.plan);
-    const Diagnosis found = diagnose(evidence);
-    if (found.urgency == Urgency::None) return "";
+    return diagnose(evidence);
+}
+
+/// Returns one line of diagnosis for a running run; empty if there is nothing to say yet.
+std::string verdict_line(const RunHistory& run, const Diagnosis& found, const TextStyle& ink) {
+    if (run.state().state != RunPhase::Running || found.urgency == Urgency::None) return "";
     const DiagnosisText advice = text_of(found);
     const std::string verdict = printable(advice.verdict);
     const std::string coloured = found.urgency == Urgency::Good      ? ink.green(verdict)
@@ -115,11 +117,13 @@ class Output {
     bool draw(const std::string& note) {
         if (!in_place_) return true;
         Terminal terminal = terminal_of(stdout);  // the user may have resized it
-        std::vector<std::string> heads = {verdict_line(run_, facts_, terminal.ink)};
+        const Diagnosis found = diagnosis_of(run_, facts_);
+        std::vector<std::string> heads = {verdict_line(run_, found, terminal.ink)};
         if (alert_) heads.push_back(alert_line(*alert_, terminal.ink));
         std::erase(heads, std::string());
         terminal.height = std::max(4, terminal.height - static_cast<int>(heads.size()));
-        std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
+        std::vector<std::string> picture =
+            run_picture(run_, facts_.total_steps, goes_on(found.finding), terminal, note);
         for (std::string& head : heads) head = fit(head, terminal.width);
         if (!picture.empty()) picture.insert(picture.begin() + 1, heads.begin(), heads.end());
         std::string text = drawn_ > 0 ? "\033[" + std::to_string(drawn_) + "A\r" : "\r";

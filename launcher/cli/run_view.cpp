@@ -79,12 +79,14 @@ const std::vector<Figure>& figures() {
 
 class Picture {
   public:
-    Picture(const RunHistory& run, std::optional<int64_t> total_steps, const Terminal& terminal)
+    Picture(const RunHistory& run, std::optional<int64_t> total_steps, bool goes_on, const Terminal& terminal)
         : run_(run),
           now_(headline(run, total_steps)),
           ink_(terminal.ink),
           width_(terminal.width),
-          height_(terminal.height) {}
+          height_(terminal.height) {
+        if (!goes_on) now_.eta_s.reset();
+    }
 
     std::vector<std::string> lines(const std::string& note) {
         header();
@@ -278,9 +280,9 @@ std::string other_line(const EventLine& line) {
 
 }  // namespace
 
-std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps,
+std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps, bool goes_on,
                                      const Terminal& terminal, const std::string& note) {
-    return Picture(run, total_steps, terminal).lines(note);
+    return Picture(run, total_steps, goes_on, terminal).lines(note);
 }
 
 std::vector<std::string> RunLines::take(const RunHistory& run, const std::vector<EventLine>& events) {

@@ -13,8 +13,9 @@
 namespace ringmaster {
 
 /// Returns the picture: header, progress, loss, each rank (or the spread and the outliers of many), and what
-/// was saved and evaluated. Each line fits the terminal; there are at most `terminal.height - 1`.
-std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps,
+/// was saved and evaluated. The time left is shown if `goes_on`. Each line fits the terminal; there are at
+/// most `terminal.height - 1`.
+std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps, bool goes_on,
                                      const Terminal& terminal, const std::string& note);
 
 /// Formats a run for a log: a line every `interval` steps, and a line for every other event.

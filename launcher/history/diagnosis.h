@@ -39,6 +39,12 @@ enum class Finding {
     Failed,
 };
 
+/// Returns false if no steps are expected to follow now, so that a remaining time would mean nothing.
+constexpr bool goes_on(Finding finding) {
+    return finding != Finding::Hanging && finding != Finding::AwaitingRollouts &&
+           finding != Finding::Disconnected && finding != Finding::Stopping;
+}
+
 enum class Urgency { None, Good, Warning, Critical };
 
 struct Diagnosis {

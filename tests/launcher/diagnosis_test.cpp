@@ -265,6 +265,7 @@ TEST(Diagnosis, AWaitForRolloutsBetweenStepsIsNeitherAStartNorAHang) {
     run.ranks[0].phase = "rollouts";
     run.ranks[0].last_heard = run.now = run.now + 250;
     EXPECT_EQ(diagnose(run).finding, Finding::AwaitingRollouts);
+    EXPECT_FALSE(goes_on(diagnose(run).finding)) << "no time left is shown";
     run.now += 400;
     EXPECT_EQ(diagnose(run).finding, Finding::Hanging) << "rank 0 reports the wait again and again";
     EXPECT_EQ(diagnose(run).text, "rollouts");
