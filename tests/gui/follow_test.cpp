@@ -173,7 +173,8 @@ class FollowTest : public QObject {
             std::atomic<int> answer = -1;
             std::thread asking([&] {
                 answer = ask(
-                    {u"Fewer?"_s, u"b: lost"_s, u"ranks: 2 instead of 3"_s, u"Go on"_s, u"Leave it"_s}, {});
+                    {u"Fewer?"_s, u"b: lost"_s, u"ranks: 2 instead of 3"_s, {}, u"Go on"_s, u"Leave it"_s},
+                    {});
             });
             YesNoDialog* dialog = nullptr;
             const bool asked = QTest::qWaitFor([&] {
