@@ -118,6 +118,8 @@ void LaunchDialog::clear(const QString& title) {
     m_cancel->show();
     m_cancel->setEnabled(true);
     m_cancel->setText(tr("Cancel"));
+    m_cancel->setDefault(true);  // else the box of buttons gives the focus to a hidden one
+    m_cancel->setFocus();
 }
 
 /// Deletes the form later, because the pressed button may belong to it.

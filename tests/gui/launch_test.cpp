@@ -149,6 +149,19 @@ class LaunchTest : public QObject {
             QTRY_VERIFY2(label->height() >= label->sizeHint().height(), qPrintable(label->text()));
     }
 
+    void theFocusIsOnAButtonThatIsSeen() {
+        Session session(find_places());
+        LaunchDialog dialog(session);
+        dialog.makeExample();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        const auto* cancel = dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s);
+        QCOMPARE(QApplication::focusWidget(), cancel);
+        QTest::keyClick(&dialog, Qt::Key_Tab);
+        QCOMPARE(QApplication::focusWidget(), cancel);  // the only control
+        QTest::keyClick(&dialog, Qt::Key_Escape);
+        QTRY_VERIFY(!dialog.isBusy());
+    }
+
     void phasesFollowTheDestination() {
         using enum LaunchPhase;
         const std::vector<LaunchPhase> here{Check, Prepare, Start, Meet, FirstStep};
