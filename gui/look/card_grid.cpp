@@ -67,7 +67,10 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     };
     std::vector<std::vector<Placed>> rows;
     int used = columns;
-    auto width_of = [&](int span) { return (rect.width() + spacing()) * span / columns - spacing(); };
+    const auto left_of = [&](int column) { return (rect.width() + spacing()) * column / columns; };
+    const auto width_of = [&](const Placed& placed) {  // the last column ends where the grid does
+        return left_of(placed.column + placed.span) - left_of(placed.column) - spacing();
+    };
     for (const Cell& cell : m_cells) {
         if (cell.item->isEmpty()) continue;
         const int span = std::min(cell.span, columns);
@@ -87,7 +90,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
         int height = 0;
         for (const Placed& placed : row) {
             const int wanted = placed.item->hasHeightForWidth()
-                                   ? placed.item->heightForWidth(width_of(placed.span))
+                                   ? placed.item->heightForWidth(width_of(placed))
                                    : placed.item->sizeHint().height();
             height = std::max({height, wanted, placed.item->minimumSize().height()});
         }
@@ -102,8 +105,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     for (size_t index = 0; index < rows.size(); ++index) {
         const int height = heights[index] + (grows[index] ? left / growing : 0);
         for (const Placed& placed : rows[index]) {
-            const int x = rect.x() + (rect.width() + spacing()) * placed.column / columns;
-            placed.item->setGeometry(QRect(x, y, width_of(placed.span), height));
+            placed.item->setGeometry(QRect(rect.x() + left_of(placed.column), y, width_of(placed), height));
         }
         y += height + spacing();
     }
