@@ -6204,9 +6204,9 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
-        <source>for %1</source>
+        <source>waiting for %1</source>
         <extracomment>a run waits in the queue; %1 is a duration</extracomment>
-        <translation>seit %1</translation>
+        <translation>wartet seit %1</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
@@ -6219,6 +6219,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     <message>
         <source>loss %1</source>
         <translation>Loss %1</translation>
+    </message>
+    <message>
+        <source>ended %1</source>
+        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>beendet %1</translation>
     </message>
 </context>
 <context>

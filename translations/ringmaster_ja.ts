@@ -6158,9 +6158,9 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
-        <source>for %1</source>
+        <source>waiting for %1</source>
         <extracomment>a run waits in the queue; %1 is a duration</extracomment>
-        <translation>%1前から</translation>
+        <translation>%1前から待機中</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
@@ -6173,6 +6173,11 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
     <message>
         <source>loss %1</source>
         <translation>損失 %1</translation>
+    </message>
+    <message>
+        <source>ended %1</source>
+        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>%1 終了</translation>
     </message>
 </context>
 <context>

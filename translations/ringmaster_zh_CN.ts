@@ -6158,9 +6158,9 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
-        <source>for %1</source>
+        <source>waiting for %1</source>
         <extracomment>a run waits in the queue; %1 is a duration</extracomment>
-        <translation>已 %1</translation>
+        <translation>已排队 %1</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
@@ -6173,6 +6173,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     <message>
         <source>loss %1</source>
         <translation>loss %1</translation>
+    </message>
+    <message>
+        <source>ended %1</source>
+        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>%1 结束</translation>
     </message>
 </context>
 <context>

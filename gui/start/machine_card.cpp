@@ -135,6 +135,7 @@ void MachineCard::addRow(const MachineCheck& check) {
     grid->addWidget(new StateDot(check.state, state), row, 0, Qt::AlignTop);
     auto* topic = new QLabel(words.topic);
     topic->setForegroundRole(QPalette::PlaceholderText);
+    topic->setContentsMargins(0, 0, space(0.5), 0);
     grid->addWidget(topic, row, 1, Qt::AlignTop);
     auto* what = new QVBoxLayout;
     what->setSpacing(0);

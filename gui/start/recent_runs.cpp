@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kRowRoom = 0.75, kLeftEms = 0.45, kGapEms = 0.4;
 
-/// Returns text such as "step 384 of 1,000, loss 1.7412, 3 min ago".
-QString progressWords(const RunRow& row) {
-    QStringList parts;
+/// Returns text such as "completed, step 384, loss 1.7412, ended 3 min ago".
+QString secondLine(const RunRow& row, RunMark mark) {
+    QStringList parts{runWord(mark)};
     const auto& measured = row.measured;
     if (measured.step && row.planned.total_steps && !is_over(row.state.state))
         parts << RecentRunsModel::tr("step %1 of %2")
@@ -27,15 +27,19 @@ QString progressWords(const RunRow& row) {
     else if (measured.step)
         parts << RecentRunsModel::tr("step %1").arg(show::count(*measured.step));
     if (measured.last_loss) parts << RecentRunsModel::tr("loss %1").arg(show::loss(*measured.last_loss));
-    const double when = is_over(row.state.state) && row.state.ended > 0 ? row.state.ended
-                        : row.state.started > 0                         ? row.state.started
-                                                                        : row.state.created;
+    const bool has_ended = is_over(row.state.state) && row.state.ended > 0;
+    const double when = has_ended               ? row.state.ended
+                        : row.state.started > 0 ? row.state.started
+                                                : row.state.created;
     const double seconds = unix_now() - when;
     if (when > 0 && row.state.state == RunPhase::Queued) {
         //: a run waits in the queue; %1 is a duration
-        parts << RecentRunsModel::tr("for %1").arg(show::duration(std::max(0.0, seconds)));
-    } else if (when > 0 && !row.is_live())
-        parts << (seconds < 86400 ? show::age(seconds) : show::date(when));
+        parts.front() = RecentRunsModel::tr("waiting for %1").arg(show::duration(std::max(0.0, seconds)));
+    } else if (when > 0 && !row.is_live()) {
+        const QString moment = seconds < 86400 ? show::age(seconds) : show::date(when);
+        //: %1 is a date, or text such as "3 min ago"
+        parts << (has_ended ? RecentRunsModel::tr("ended %1").arg(moment) : moment);
+    }
     return show::listed(parts);
 }
 
@@ -94,7 +98,7 @@ RecentRunsModel::Entry RecentRunsModel::entryOf(const RunRow& row) {
     entry.dir = QString::fromStdString(row.dir.string());
     entry.mark = runMark(row);
     entry.live = row.is_live();
-    entry.second = show::listed({runWord(entry.mark), progressWords(row)});
+    entry.second = secondLine(row, entry.mark);
     return entry;
 }
 
@@ -160,6 +164,10 @@ TwoLineList::TwoLineList(QWidget* parent) : QListView(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(this, &QListView::doubleClicked, this,
             [this](const QModelIndex& index) { Q_EMIT chosen(index.data(Qt::UserRole).toString()); });
+}
+
+int TwoLineList::indent() const {
+    return space(kLeftEms);
 }
 
 int TwoLineList::rowHeight() const {

@@ -3,6 +3,7 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QMimeData>
 #include <QPainter>
 #include <algorithm>
@@ -147,7 +148,10 @@ Card* StartPage::makeRunsCard() {
     m_runList->setModel(m_runs);
     m_runList->hide();
     m_noRuns->hide();
-    card->body()->addWidget(m_runList);
+    auto* level = new QHBoxLayout;  // the marks begin where the title does; a chosen row reaches further left
+    level->setContentsMargins(-m_runList->indent(), 0, 0, 0);
+    level->addWidget(m_runList);
+    card->body()->addLayout(level);
     card->body()->addWidget(m_noRuns);
     card->body()->addStretch(1);
     connect(m_runList, &TwoLineList::chosen, &m_session, &Session::openRun);
@@ -174,13 +178,14 @@ void StartPage::showRuns() {
 void StartPage::showFiles() {
     delete m_fileRows;
     m_fileRows = new QWidget;
-    auto* rows = new QVBoxLayout(m_fileRows);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(space(0.15));
+    auto* grid = new QGridLayout(m_fileRows);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(space(0.6));
+    grid->setVerticalSpacing(space(0.15));
+    grid->setColumnStretch(1, 1);
     const QStringList files = m_session.recentFiles();
     for (const QString& file : files) {
         auto* name = quietButton(QFileInfo(file).fileName());
-        name->setStyleSheet(u"padding-left: 0"_s);
         name->setObjectName(u"recentFile"_s);
         name->setToolTip(file);
         name->setAccessibleName(tr("Open %1").arg(file));
@@ -188,11 +193,9 @@ void StartPage::showFiles() {
         auto* folder = new ElidedLabel(show::path(QFileInfo(file).absolutePath()));
         folder->setFont(fontOf(Type::Small));
         folder->setForegroundRole(QPalette::PlaceholderText);
-        auto* line = new QHBoxLayout;
-        line->setSpacing(space(0.4));
-        line->addWidget(name);
-        line->addWidget(folder, 1);
-        rows->addLayout(line);
+        const int row = grid->rowCount();
+        grid->addWidget(name, row, 0, Qt::AlignLeft);
+        grid->addWidget(folder, row, 1);
     }
     m_files->addWidget(m_fileRows);
     m_noFiles->setVisible(files.isEmpty());
