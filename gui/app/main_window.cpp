@@ -19,6 +19,7 @@
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QStyleOptionButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -55,13 +56,22 @@ namespace {
 
 constexpr int kAheadAtOnce_ms = 5;
 
+/// Looks like the sidebar's other entries: Qt ignores the padding of a button that shows a menu's arrow.
+class MenuButton : public QPushButton {
+  protected:
+    void initStyleOption(QStyleOptionButton* option) const override {
+        QPushButton::initStyleOption(option);
+        option->features.setFlag(QStyleOptionButton::HasMenu, false);
+    }
+};
+
 }  // namespace
 
 MainWindow::MainWindow(Session& session)
     : m_session(session),
       m_stack(new QStackedWidget),
       m_navigation(new QVBoxLayout),
-      m_menu(new QPushButton),
+      m_menu(new MenuButton),
       m_machine(mutedLabel()),
       m_launch(new LaunchDialog(session, this)),
       m_prompts(new LoginPrompts(this)) {
@@ -114,7 +124,8 @@ QWidget* MainWindow::makeSidebar() {
     bar->setBackgroundRole(QPalette::Base);
     auto* name = new QLabel(u"Ringmaster"_s);
     name->setFont(fontOf(Type::Title));
-    name->setContentsMargins(space(0.45), 0, 0, space(0.4));
+    const int left = space(0.65);  // where the icons of the entries begin
+    name->setContentsMargins(left, 0, 0, space(0.4));
     m_menu->setText(tr("Menu"));
     m_menu->setAccessibleName(tr("Menu"));
     m_menu->setObjectName(u"menuButton"_s);
@@ -122,7 +133,7 @@ QWidget* MainWindow::makeSidebar() {
     makeMenu(m_menu);
     m_machine->setWordWrap(true);
     m_machine->setObjectName(u"machineLabel"_s);
-    m_machine->setContentsMargins(space(0.45), 0, 0, 0);
+    m_machine->setContentsMargins(left, 0, 0, 0);
     m_navigation->setSpacing(space(0.2));
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(space(0.7), space(1), space(0.7), space(0.9));
