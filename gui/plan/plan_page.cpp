@@ -1,5 +1,6 @@
 #include "gui/plan/plan_page.h"
 
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -367,9 +368,11 @@ void PlanPage::writeHeader() {
     const bool edited = isEdited();
     const QString name = m_file.isEmpty() ? tr("Unsaved copy") : QFileInfo(m_file).fileName();
     m_header->setTitle(m_open ? name : tr("Plan"));
-    m_header->setSubtitle(!m_open  ? QString()
-                          : edited ? tr("edited")
-                                   : show::path(QFileInfo(m_file).absolutePath()));
+    const QString folder = QFileInfo(m_file).absolutePath();
+    m_header->setSubtitle(!m_open                      ? QString()
+                          : edited                     ? tr("edited")
+                          : folder == QDir::homePath() ? QString()
+                                                       : show::path(folder));
     m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
     m_save_as->setEnabled(m_open);
     for (QPushButton* button : {m_save, m_save_as, m_rows, m_launch}) button->setVisible(m_open);
