@@ -5927,6 +5927,13 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <source>Choose a configuration to add it.</source>
         <translation>Wählen Sie eine Konfiguration zum Einreihen.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n Lauf</numerusform>
+            <numerusform>%n Läufe</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>

@@ -397,6 +397,16 @@
     </message>
 </context>
 <context>
+    <name>ringmaster::QueueDialog</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RunActions</name>
     <message numerus="yes">
         <source>%1 with %n checkpoint(s)</source>

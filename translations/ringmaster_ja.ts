@@ -5881,6 +5881,12 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <source>Choose a configuration to add it.</source>
         <translation>追加する設定を選んでください。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>実行 %n 件</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>

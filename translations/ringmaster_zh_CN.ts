@@ -5881,6 +5881,12 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <source>Choose a configuration to add it.</source>
         <translation>请选择要加入的配置。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n 个运行</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::QueuePage</name>

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
+#include <optional>
 #include <tuple>
 
 #include "gui/look/card.h"
@@ -22,6 +23,23 @@ namespace ringmaster {
 using namespace Qt::Literals::StringLiterals;
 
 namespace {
+
+std::vector<std::string> lines_of(const QPlainTextEdit* edit) {
+    std::vector<std::string> lines;
+    for (const QString& line : edit->toPlainText().split(u'\n', Qt::SkipEmptyParts)) {
+        if (!line.trimmed().isEmpty()) lines.push_back(line.trimmed().toStdString());
+    }
+    return lines;
+}
+
+/// Returns the number of runs that the sweep makes; nullopt if a line is not complete.
+std::optional<int> count_of(const std::vector<std::string>& sweep) {
+    try {
+        return int(runs_of_sweep(sweep).size());
+    } catch (const Error&) {  // a line that is being typed; a press of the button shows the error
+        return std::nullopt;
+    }
+}
 
 /// Returns the first line that does not define a sweep: it is neither KEY=[VALUE, …] nor the name of a file
 /// of sweeps, or it has too many values.
@@ -99,6 +117,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     rows()->addLayout(foot);
     setMinimumWidth(space(34));
     connect(m_file, &QLineEdit::textChanged, this, &QueueDialog::showState);
+    connect(m_sweep, &QPlainTextEdit::textChanged, this, &QueueDialog::showState);
     connect(m_browse, &QPushButton::clicked, this, &QueueDialog::browse);
     connect(m_cancel, &QPushButton::clicked, this, &QueueDialog::reject);
     connect(m_add, &QPushButton::clicked, this, &QueueDialog::add);
@@ -117,9 +136,7 @@ void QueueDialog::add() {
     wanted.request.config = QFileInfo(m_file->text()).absoluteFilePath().toStdString();
     wanted.request.environment = parallelism_environment();
     wanted.options.name = m_name->text().trimmed().toStdString();
-    for (const QString& line : m_sweep->toPlainText().split(u'\n', Qt::SkipEmptyParts)) {
-        if (!line.trimmed().isEmpty()) wanted.sweep.push_back(line.trimmed().toStdString());
-    }
+    wanted.sweep = lines_of(m_sweep);
     m_problem->hide();
     if (const std::string line = refused_line(wanted.sweep); !line.empty()) {
         refuse(tr("The line “%1” of the sweep cannot be used.").arg(QString::fromStdString(line)),
@@ -174,7 +191,11 @@ void QueueDialog::showState() {
         field->setEnabled(!busy);
     const bool has_file = !m_file->text().trimmed().isEmpty();
     m_add->setEnabled(!busy && has_file);
-    if (!busy) m_doing->setText(has_file ? QString() : tr("Choose a configuration to add it."));
+    const std::optional<int> runs = count_of(lines_of(m_sweep));
+    if (!busy)
+        m_doing->setText(!has_file ? tr("Choose a configuration to add it.")
+                         : runs    ? tr("%n run(s)", nullptr, *runs)
+                                   : QString());
     m_progress->setVisible(busy);
     if (isVisible()) fitHeight();
 }

@@ -287,7 +287,12 @@ class QueueTest : public QObject {
         const auto* add = dialog.findChild<QPushButton*>(u"queueAddButton"_s);
         QVERIFY(!add->isEnabled() && says(why));
         dialog.findChild<QLineEdit*>(u"queueFile"_s)->setText(u"a.yml"_s);
-        QVERIFY(add->isEnabled() && !says(why));
+        QVERIFY(add->isEnabled() && !says(why) && says(u"1 run(s)"_s));
+        auto* sweep = dialog.findChild<QPlainTextEdit*>(u"queueSweep"_s);
+        sweep->setPlainText(u"learning_rate=[1e-4, 2e-4]\nlora_r=[8, 16, 32]"_s);
+        QVERIFY(says(u"6 run(s)"_s));
+        sweep->setPlainText(u"learning_rate=[1e-4, "_s);
+        QVERIFY(add->isEnabled() && !says(u"6 run(s)"_s));
     }
 
     void aQueueThatStandsStillSaysWhy() {
