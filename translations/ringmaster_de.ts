@@ -3325,8 +3325,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Tokens</translation>
     </message>
     <message>
-        <source>of them trained</source>
-        <translation>davon trainiert</translation>
+        <source>of the tokens are trained</source>
+        <translation>der Tokens trainiert</translation>
     </message>
     <message>
         <source>tokens in the longest document</source>

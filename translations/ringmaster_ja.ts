@@ -3301,8 +3301,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>トークン</translation>
     </message>
     <message>
-        <source>of them trained</source>
-        <translation>学習対象トークン</translation>
+        <source>of the tokens are trained</source>
+        <translation>のトークンが学習対象</translation>
     </message>
     <message>
         <source>tokens in the longest document</source>

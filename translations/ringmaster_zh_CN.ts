@@ -3301,8 +3301,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>token</translation>
     </message>
     <message>
-        <source>of them trained</source>
-        <translation>其中参与训练</translation>
+        <source>of the tokens are trained</source>
+        <translation>的 token 参与训练</translation>
     </message>
     <message>
         <source>tokens in the longest document</source>

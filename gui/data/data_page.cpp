@@ -62,7 +62,7 @@ DataPage::DataPage(Session& session, QWidget* parent)
       m_problem(new Banner),
       m_count(new Figure(tr("rows"))),
       m_tokens(new Figure(tr("tokens"))),
-      m_trained(new Figure(tr("of them trained"))),
+      m_trained(new Figure(tr("of the tokens are trained"))),
       m_longest(new Figure({})),
       m_lengths(new LengthChart),
       m_losses(mutedLabel()),
@@ -132,15 +132,23 @@ QWidget* DataPage::makeSide() {
     auto* card = new Card(tr("All rows"));
     auto* figures = new QWidget;
     auto* grid = new CardGrid(7, 2, figures);
-    for (Figure* figure : {m_count, m_tokens, m_trained, m_longest}) grid->addCard(figure);
+    for (Figure* figure : {m_count, m_tokens, m_trained, m_longest}) {
+        figure->wrapCaption();
+        grid->addCard(figure);
+    }
     m_losses->setObjectName(u"rowLosses"_s);
     m_losses->setWordWrap(true);
     m_losses->setTextFormat(Qt::PlainText);
     m_losses->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    card->body()->addWidget(figures);
-    card->body()->addWidget(m_lengths);
-    card->body()->addWidget(m_losses);
-    card->body()->addStretch(1);
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(card->body()->spacing());
+    column->addWidget(figures);
+    column->addWidget(m_lengths);
+    column->addWidget(m_losses);
+    column->addStretch(1);
+    card->body()->addWidget(scrolled_whole(inside));
     return card;
 }
 
@@ -170,7 +178,7 @@ QWidget* DataPage::makeRows() {
     auto* left = new QSplitter(Qt::Vertical);
     left->setChildrenCollapsible(false);
     left->setHandleWidth(space(0.7));
-    left->addWidget(scrolled_whole(makeSide()));
+    left->addWidget(makeSide());
     left->addWidget(list);
     left->setSizes({space(16), space(20)});
     auto* work = new QSplitter(Qt::Horizontal);

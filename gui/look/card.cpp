@@ -210,6 +210,7 @@ Figure::Figure(const QString& caption, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_value);
     layout->addWidget(m_caption);
+    layout->addStretch(1);  // stays level with a figure whose caption has more lines
     setCaption(caption);
 }
 
@@ -221,6 +222,10 @@ void Figure::setValue(const QString& value) {
 void Figure::setCaption(const QString& caption) {
     m_caption->setText(caption);
     setAccessibleName(caption);
+}
+
+void Figure::wrapCaption() {
+    m_caption->setWordWrap(true);
 }
 
 PageHeader::PageHeader(QWidget* parent)

@@ -98,6 +98,7 @@ class Figure : public QWidget {
     explicit Figure(const QString& caption, QWidget* parent = nullptr);
     void setValue(const QString& value);
     void setCaption(const QString& caption);
+    void wrapCaption();  ///< lets the figure be narrower than its caption
 
   private:
     QLabel* m_value;
