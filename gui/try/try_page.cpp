@@ -6,7 +6,6 @@
 #include <QDoubleSpinBox>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QFormLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMenu>
@@ -21,7 +20,7 @@
 
 #include "engine/error.h"
 #include "gui/look/card.h"
-#include "gui/look/form.h"
+#include "gui/look/card_grid.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
@@ -148,19 +147,22 @@ QWidget* TryPage::makePrompt() {
 
 QWidget* TryPage::makeOptions() {
     auto* box = new QWidget;
-    auto* form = new QFormLayout(box);
-    form->setContentsMargins(0, space(0.2), 0, space(0.2));
-    form->setVerticalSpacing(space(0.35));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    form->setRowWrapPolicy(QFormLayout::DontWrapRows);
+    auto* grid = new CardGrid(7.5, 3, box);
     const auto add = [&](auto* control, const char* name, const QString& label, const QString& tip) {
         control->setObjectName(QString::fromLatin1(name));
         control->setAccessibleName(label);
         control->setToolTip(tip);
         if (auto* spin = qobject_cast<QAbstractSpinBox*>(control))
             spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
-        control->setMinimumWidth(space(6));
-        form->addRow(label, control);
+        auto* cell = new QWidget;
+        auto* column = new QVBoxLayout(cell);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(space(0.2));
+        QLabel* name_of = mutedLabel(label);
+        name_of->setBuddy(control);
+        column->addWidget(name_of);
+        column->addWidget(control);
+        grid->addCard(cell);
         return control;
     };
     m_most_tokens = add(new QSpinBox, "mostTokensBox", tr("Max tokens"), tr("Ends each text there"));
@@ -185,7 +187,6 @@ QWidget* TryPage::makeOptions() {
     m_device = add(new QComboBox, "tryDeviceBox", tr("Device"), tr("Where the model runs"));
     m_device->addItem(u"CPU"_s, u"cpu"_s);
     m_device->addItem(u"GPU"_s, u"cuda"_s);
-    alignNames(form);
     connect(m_temperature, &QDoubleSpinBox::valueChanged, this, &TryPage::showState);
     return box;
 }
@@ -280,8 +281,7 @@ void TryPage::showState() {
     for (QWidget* control : std::initializer_list<QWidget*>{m_top_k, m_top_p, m_seed})
         control->setEnabled(draws);
     const bool has_gpu = m_session.machine() && !m_session.machine()->gpus.empty();
-    auto* form = static_cast<QFormLayout*>(m_device->parentWidget()->layout());
-    form->setRowVisible(m_device, has_gpu);
+    m_device->parentWidget()->setVisible(has_gpu);  // with its label
     if (!has_gpu) m_device->setCurrentIndex(0);
     m_doing->setVisible(!m_doing->text().isEmpty());
     m_progress->setVisible(busy);
