@@ -6228,9 +6228,9 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Loss %1</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
-        <translation>beendet %1</translation>
+        <source>%1 %2</source>
+        <extracomment>%1 is a run&apos;s last state, %2 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>

@@ -6181,9 +6181,9 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>損失 %1</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
-        <translation>%1 終了</translation>
+        <source>%1 %2</source>
+        <extracomment>%1 is a run&apos;s last state, %2 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>

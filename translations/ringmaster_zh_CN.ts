@@ -6181,9 +6181,9 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>loss %1</translation>
     </message>
     <message>
-        <source>ended %1</source>
-        <extracomment>%1 is a date, or text such as &quot;3 min ago&quot;</extracomment>
-        <translation>%1 结束</translation>
+        <source>%1 %2</source>
+        <extracomment>%1 is a run&apos;s last state, %2 is a date, or text such as &quot;3 min ago&quot;</extracomment>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>

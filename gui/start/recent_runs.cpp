@@ -15,9 +15,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kRowRoom = 0.75, kLeftEms = 0.45, kGapEms = 0.4;
+constexpr double kRowRoom = 0.75, kGapEms = 0.4;
 
-/// Returns text such as "completed, step 384, loss 1.7412, ended 3 min ago".
+/// Returns text such as "completed 3 min ago, step 384, loss 1.7412".
 QString secondLine(const RunRow& row, RunMark mark) {
     QStringList parts{runWord(mark)};
     const auto& measured = row.measured;
@@ -37,8 +37,11 @@ QString secondLine(const RunRow& row, RunMark mark) {
         parts.front() = RecentRunsModel::tr("waiting for %1").arg(show::duration(std::max(0.0, seconds)));
     } else if (when > 0 && !row.is_live()) {
         const QString moment = seconds < 86400 ? show::age(seconds) : show::date(when);
-        //: %1 is a date, or text such as "3 min ago"
-        parts << (has_ended ? RecentRunsModel::tr("ended %1").arg(moment) : moment);
+        //: %1 is a run's last state, %2 is a date, or text such as "3 min ago"
+        if (has_ended)
+            parts.front() = RecentRunsModel::tr("%1 %2").arg(parts.front(), moment);
+        else
+            parts << moment;
     }
     return show::listed(parts);
 }
@@ -65,7 +68,7 @@ class TwoLineDelegate : public QStyledItemDelegate {
             painter->setBrush(chosen ? mixed(c.card, c.accent, c.dark ? 0.2 : 0.12) : c.sunken);
             painter->drawRoundedRect(box, space(0.4), space(0.4));
         }
-        int left = box.left() + space(kLeftEms);
+        int left = box.left();
         const QVariant mark = index.data(RecentRunsModel::MarkRole);
         const int lineHeight = option.fontMetrics.height(), top = box.top() + space(0.35);
         if (mark.isValid()) {
@@ -150,7 +153,7 @@ QVariant RecentRunsModel::data(const QModelIndex& index, int role) const {
 
 int roomOfText(int row_width, bool has_mark, const QFontMetrics& metrics) {
     const int mark = has_mark ? metrics.height() + space(kGapEms) : 0;
-    return row_width - 1 - space(kLeftEms) - mark - space(kGapEms);
+    return row_width - 1 - mark - space(kGapEms);
 }
 
 TwoLineList::TwoLineList(QWidget* parent) : QListView(parent) {
@@ -164,10 +167,6 @@ TwoLineList::TwoLineList(QWidget* parent) : QListView(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(this, &QListView::doubleClicked, this,
             [this](const QModelIndex& index) { Q_EMIT chosen(index.data(Qt::UserRole).toString()); });
-}
-
-int TwoLineList::indent() const {
-    return space(kLeftEms);
 }
 
 int TwoLineList::rowHeight() const {

@@ -46,7 +46,6 @@ class TwoLineList : public QListView {
     explicit TwoLineList(QWidget* parent = nullptr);
     QSize sizeHint() const override;
     int rowHeight() const;
-    int indent() const;  ///< distance of a row's mark from the left edge
 
   Q_SIGNALS:
     void chosen(const QString& what);  ///< passes the row's Qt::UserRole

@@ -148,10 +148,7 @@ Card* StartPage::makeRunsCard() {
     m_runList->setModel(m_runs);
     m_runList->hide();
     m_noRuns->hide();
-    auto* level = new QHBoxLayout;  // the marks begin where the title does; a chosen row reaches further left
-    level->setContentsMargins(-m_runList->indent(), 0, 0, 0);
-    level->addWidget(m_runList);
-    card->body()->addLayout(level);
+    card->body()->addWidget(m_runList);
     card->body()->addWidget(m_noRuns);
     card->body()->addStretch(1);
     connect(m_runList, &TwoLineList::chosen, &m_session, &Session::openRun);
