@@ -31,7 +31,8 @@ namespace {
 
 enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
-constexpr int kNodesShown = 4;  ///< nodes in the list before it scrolls
+constexpr int kLeastLines = 4, kMostLines = 8;  ///< lines of the list of nodes, by the window's height
+constexpr double kGroupGap = 0.8;
 
 /// Shows a machine's last check in its list item: a mark and the check's words.
 void showLast(QListWidgetItem* item, const SavedTarget& entry, const Colours& colours) {
@@ -78,7 +79,7 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
     m_problem->setTextFormat(Qt::PlainText);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(space(0.8));
+    layout->setSpacing(space(kGroupGap));
     layout->addWidget(makePlaces());
     layout->addWidget(makeSwitches());
     layout->addWidget(m_preview, 1);
@@ -135,9 +136,11 @@ QWidget* LaunchForm::makeNodes() {
         m_nodes->addItem(item);
     }
     m_nodes->ensurePolished();
-    m_nodes->setFixedHeight(std::max(
-        space(7.5),
-        std::min(kNodesShown, m_nodes->count()) * m_nodes->sizeHintForRow(0) + 2 * m_nodes->frameWidth()));
+    const auto height = [this](int lines) {
+        return std::max(space(7.5), lines * m_nodes->sizeHintForRow(0) + 2 * m_nodes->frameWidth());
+    };
+    m_nodes->setMinimumHeight(height(std::min(kLeastLines, m_nodes->count())));
+    m_nodes->setMaximumHeight(height(std::min(kMostLines, 2 * m_nodes->count())));  // many texts wrap once
     auto* more = quietButton(tr("Name and check machines…"));
     more->setObjectName(u"goToNodesButton"_s);
     auto* page = new QWidget;
@@ -180,15 +183,19 @@ QWidget* LaunchForm::makeSwitches() {
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(space(0.6));
     grid->setVerticalSpacing(space(0.3));
-    grid->setColumnStretch(2, 1);
-    grid->addWidget(m_preflight, 0, 0, 1, 3);
-    grid->addWidget(why, 1, 0, 1, 3);
-    grid->addWidget(restarts, 2, 0);
-    grid->addWidget(m_restarts, 2, 1);
-    grid->addWidget(m_restarts_words, 2, 2);
-    grid->addWidget(m_shrink, 3, 1, 1, 2);
-    grid->addWidget(name, 4, 0);
-    grid->addWidget(m_name, 4, 1, 1, 2);
+    grid->setColumnStretch(1, 1);
+    grid->addWidget(m_preflight, 0, 0, 1, 2);
+    grid->addWidget(why, 1, 0, 1, 2);
+    for (const int gap : {2, 5}) grid->setRowMinimumHeight(gap, space(kGroupGap) - grid->verticalSpacing());
+    grid->addWidget(restarts, 3, 0);
+    auto* limit = new QHBoxLayout;  // the words begin where the name does if there is no number
+    limit->setSpacing(grid->horizontalSpacing());
+    limit->addWidget(m_restarts);
+    limit->addWidget(m_restarts_words, 1);
+    grid->addLayout(limit, 3, 1);
+    grid->addWidget(m_shrink, 4, 1);
+    grid->addWidget(name, 6, 0);
+    grid->addWidget(m_name, 6, 1);
     connect(m_preflight, &QCheckBox::toggled, this, &LaunchForm::tell);
     connect(m_restarts, &QSpinBox::valueChanged, this, &LaunchForm::tell);
     connect(m_shrink, &QCheckBox::toggled, this, &LaunchForm::tell);
@@ -284,7 +291,7 @@ void LaunchForm::tellRemarks() {
 void LaunchForm::tellRestarts() {
     const auto nodes = chosenNodes().size();
     const bool over_several = m_ssh->isChecked() && nodes > 1;
-    m_restarts->setEnabled(!m_slurm->isChecked());
+    m_restarts->setVisible(!m_slurm->isChecked());
     m_shrink->setVisible(over_several);
     m_shrink->setEnabled(m_restarts->value() > 0);
     if (m_slurm->isChecked())

@@ -37,7 +37,7 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setObjectName(u"previewText"_s);
     m_text->setReadOnly(true);
     m_text->setFont(fontOf(Type::Code));
-    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setWordWrapMode(QTextOption::WrapAnywhere);  // nothing of it is cut
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));
@@ -140,7 +140,7 @@ QString PreviewPanel::offer() const {
 }
 
 int PreviewPanel::hiddenHeight() const {
-    const int lines = m_text->blockCount() * m_text->fontMetrics().lineSpacing();
+    const int lines = int(m_text->document()->size().height()) * m_text->fontMetrics().lineSpacing();
     const int whole = lines + int(2 * m_text->document()->documentMargin());
     return m_shown ? std::max(0, whole - m_text->viewport()->height()) : 0;
 }
