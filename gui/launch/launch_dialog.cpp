@@ -64,6 +64,7 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
       m_banner(new Banner),
       m_warnings(mutedLabel()),
       m_cancel(new QPushButton(tr("Cancel"))),
+      m_buttons(new QDialogButtonBox),
       m_away(new QPushButton(tr("Close"))),
       m_go(primaryButton(tr("Launch"))),
       m_queue(new QPushButton(tr("Add to the queue"))) {
@@ -76,13 +77,10 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     m_away->setObjectName(u"closeLaunchButton"_s);
     m_go->setObjectName(u"goLaunchButton"_s);
     m_queue->setObjectName(u"queueLaunchButton"_s);
-    m_go->hide();
-    m_queue->hide();
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(m_go, QDialogButtonBox::AcceptRole);
-    buttons->addButton(m_away, QDialogButtonBox::AcceptRole);
-    buttons->addButton(m_queue, QDialogButtonBox::ActionRole);
-    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
+    for (QPushButton* button : {m_go, m_away, m_queue, m_cancel}) {
+        button->setParent(this);
+        button->hide();
+    }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
     layout->setSpacing(space(0.8));
@@ -90,7 +88,7 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     layout->addLayout(m_room, 1);
     layout->addWidget(m_warnings);
     layout->addWidget(m_banner);
-    layout->addWidget(buttons);
+    layout->addWidget(m_buttons);
     setMinimumWidth(space(30));
     connect(m_away, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_cancel, &QPushButton::clicked, this, &LaunchDialog::reject);
@@ -112,14 +110,28 @@ void LaunchDialog::clear(const QString& title) {
     m_warnings->clear();
     m_warnings->hide();
     delete m_started;
-    m_go->hide();
-    m_queue->hide();
-    m_away->hide();
-    m_cancel->show();
+    for (QPushButton* button : {m_go, m_queue, m_away}) setOffered(button, false);
+    setOffered(m_cancel, true);
     m_cancel->setEnabled(true);
     m_cancel->setText(tr("Cancel"));
-    m_cancel->setDefault(true);  // else the box of buttons gives the focus to a hidden one
+    m_cancel->setDefault(true);
     m_cancel->setFocus();
+}
+
+/// Shows or hides a button. A hidden one leaves the box of buttons, which would show it again when the style
+/// changes, and give it the focus.
+void LaunchDialog::setOffered(QPushButton* button, bool offered) {
+    if (offered == m_buttons->buttons().contains(button)) return;
+    if (!offered) {
+        m_buttons->removeButton(button);
+        button->setParent(this);
+        button->hide();
+        return;
+    }
+    m_buttons->addButton(button, button == m_cancel  ? QDialogButtonBox::RejectRole
+                                 : button == m_queue ? QDialogButtonBox::ActionRole
+                                                     : QDialogButtonBox::AcceptRole);
+    button->show();
 }
 
 /// Deletes the form later, because the pressed button may belong to it.
@@ -152,8 +164,8 @@ void LaunchDialog::ask(const Request& request) {
         Q_EMIT nodesWanted();
     });
     show();
-    m_queue->show();
-    m_go->show();
+    setOffered(m_queue, true);
+    setOffered(m_go, true);
     m_go->setDefault(true);
     m_go->setFocus();
     resize(std::max(width(), space(kFormEms)), std::max(height(), space(38)));
@@ -286,7 +298,7 @@ void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     reach(m_phases.at(m_phases.size() - 3) == LaunchPhase::Queue ? LaunchPhase::Queue : LaunchPhase::Meet);
     m_cancel->setText(tr("Stop now"));
     m_away->setText(tr("Show in Monitor"));
-    m_away->show();
+    setOffered(m_away, true);
     m_away->setFocus();
     m_started = new StartedRun(m_session, dir, this);
     connect(m_started, &StartedRun::reached, this, &LaunchDialog::reach);
@@ -321,9 +333,9 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_banner->clearActions();
     m_banner->say(Tone::Error, m_refused, what, hint);
     m_banner->show();
-    m_cancel->hide();
+    setOffered(m_cancel, false);
     m_away->setText(tr("Close"));
-    m_away->show();
+    setOffered(m_away, true);
     m_away->setFocus();
     QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // after the caller has offered its buttons
 }

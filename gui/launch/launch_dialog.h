@@ -10,6 +10,7 @@
 #include "gui/launch/launch_steps.h"
 #include "gui/session/session.h"
 
+class QDialogButtonBox;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
@@ -51,6 +52,7 @@ class LaunchDialog : public QDialog {
 
   private:
     void clear(const QString& title);
+    void setOffered(QPushButton* button, bool offered);
     void dropForm();
     void begin(const LaunchJob& job);
     void go(LaunchWhen when);
@@ -71,7 +73,8 @@ class LaunchDialog : public QDialog {
     Banner* m_banner;
     QLabel* m_warnings;
     QPushButton* m_cancel;
-    QPushButton* m_away;  ///< closes the dialog and lets the run continue
+    QDialogButtonBox* m_buttons;  ///< the buttons that are offered now
+    QPushButton* m_away;          ///< closes the dialog and lets the run continue
     QPointer<Job> m_job;
     QPointer<StartedRun> m_started;
     std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in

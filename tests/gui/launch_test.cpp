@@ -156,8 +156,9 @@ class LaunchTest : public QObject {
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
         const auto* cancel = dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s);
         QCOMPARE(QApplication::focusWidget(), cancel);
-        QTest::keyClick(&dialog, Qt::Key_Tab);
-        QCOMPARE(QApplication::focusWidget(), cancel);  // the only control
+        applyAppearance(Appearance::Light);  // lays out the buttons again
+        for (const QPushButton* button : dialog.findChildren<QPushButton*>())
+            QCOMPARE(button->isVisible(), button == cancel);
         QTest::keyClick(&dialog, Qt::Key_Escape);
         QTRY_VERIFY(!dialog.isBusy());
     }
