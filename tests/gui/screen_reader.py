@@ -88,6 +88,7 @@ class ScreenReader:
 def main(bin_folder):
     reader = ScreenReader()
     manager = subprocess.Popen(["openbox"])  # gives a new window the keyboard, as on any desktop
+    time.sleep(1)  # a window that is there before it gets none
     app = subprocess.Popen([os.path.join(bin_folder, "ringmaster-gui")], env={**os.environ, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"})
     try:
         reader.expect(lambda said: said[0] == "window", 30, "that the window is open")  # tables announce a row before it is
