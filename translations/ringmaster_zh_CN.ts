@@ -2590,7 +2590,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>No step for %1.</source>
-        <translation>已有 %1 没有完成新的一步。</translation>
+        <translation>已有 %1没有完成新的一步。</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
@@ -2766,7 +2766,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Look at the log; stop now and resume if it does not come back.</source>
-        <translation>查看日志；若没有任何进展，立即停止再恢复。</translation>
+        <translation>查看日志；若没有任何进展，请按“立即停止”，再按“恢复”。</translation>
     </message>
 </context>
 <context>
@@ -2921,7 +2921,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>All charts mark alerts. The app shows those of the run in Monitor on this desktop. The webhook and the command belong to the runs that are made from now on: the machine of a run&apos;s first node calls them, even when this window is closed.</source>
-        <translation>所有图都会标出警报。在此桌面上，本程序显示“监控”页中那个运行的警报。webhook 和命令适用于此后创建的运行：由运行第一个节点所在的机器调用，即使这个窗口已经关闭。</translation>
+        <translation>所有图都会标出警报。本程序在此桌面上显示“监控”页当前运行的警报。webhook 和命令适用于此后创建的运行：由运行第一个节点所在的机器调用，即使这个窗口已经关闭。</translation>
     </message>
     <message>
         <source>The webhook gets a POST with JSON. The command is run without a shell: the message is its last argument, and the JSON is on its input.</source>
@@ -3893,7 +3893,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>better by %1</source>
         <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
-        <translation>好 %1</translation>
+        <translation>优 %1</translation>
     </message>
     <message>
         <source>worse by %1</source>
@@ -4217,7 +4217,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
-        <translation>第一步之前，用最前面的数据按单个 rank 的方式计算：loss 和梯度必须一致，否则不会启动。</translation>
+        <translation>第一步之前，先按单个 rank 的方式计算最前面的几行数据：loss 和梯度必须一致，否则不会启动。</translation>
     </message>
     <message>
         <source>never</source>
@@ -4257,7 +4257,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>Slurm decides: it requeues a job that it warned before its time limit. After any other end, press Resume.</source>
-        <translation>按 Slurm 自己的规则：收到预警的作业会回到队列；其他情况请按“恢复”</translation>
+        <translation>由 Slurm 决定：到时限前收到预警的作业会重新排队；其他情况请按“恢复”</translation>
     </message>
     <message>
         <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
@@ -5113,11 +5113,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>The queue stands still.</source>
-        <translation>队列已停住。</translation>
+        <translation>队列已停止。</translation>
     </message>
     <message>
         <source>The process that starts its runs is not running.</source>
-        <translation>启动其中运行的进程没有在运行。</translation>
+        <translation>负责启动这些运行的进程已不在。</translation>
     </message>
     <message>
         <source>Start</source>
@@ -5733,11 +5733,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Asked again.</source>
-        <translation>再次询问。</translation>
+        <translation>请重新输入。</translation>
     </message>
     <message>
         <source>The last answer was not accepted.</source>
-        <translation>请重新输入。</translation>
+        <translation>上次输入的内容未被接受。</translation>
     </message>
     <message>
         <source>The answer goes only to that machine. It is not stored.</source>
@@ -6532,7 +6532,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>From another machine…</source>
-        <translation>来自其他机器…</translation>
+        <translation>跟踪其他机器…</translation>
     </message>
     <message>
         <source>Follow a run on another machine…</source>
@@ -6590,11 +6590,11 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Prompt</source>
-        <translation>提示</translation>
+        <translation>提示词</translation>
     </message>
     <message>
         <source>A prompt that the model continues after its present step</source>
-        <translation>输入提示，模型会在当前步结束后续写</translation>
+        <translation>输入提示词，模型会在当前步结束后续写</translation>
     </message>
     <message>
         <source>Asked. The run answers after its present step.</source>
@@ -6967,7 +6967,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Choose a run that has completed, or the folder of a model or an adapter. It continues your prompts here, beside its base model.</source>
-        <translation>请选择已完成的运行，或模型、适配器的文件夹。它会在这里续写您的提示，与基础模型并排显示。</translation>
+        <translation>请选择已完成的运行，或模型、适配器的文件夹。它会在这里续写您的提示词，与基础模型并排显示。</translation>
     </message>
     <message>
         <source>Choose a model</source>
@@ -6975,7 +6975,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Prompt</source>
-        <translation>提示</translation>
+        <translation>提示词</translation>
     </message>
     <message>
         <source>A text that the model continues, or a question</source>
