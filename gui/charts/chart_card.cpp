@@ -20,7 +20,7 @@ namespace {
 
 using namespace Qt::Literals::StringLiterals;
 
-constexpr int kMostRows = 2;
+constexpr int kMostRows = 3;
 
 void writeFile(const QString& file, const QByteArray& bytes) {
     QSaveFile out(file);

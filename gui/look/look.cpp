@@ -127,11 +127,12 @@ Colours coloursOf(const QWidget* widget) {
 }
 
 QColor rankColour(int rank, const Colours& colours) {
-    const int turn = (rank / 8) % 3;
+    // How much of the card's colour (below 0) or of the text's is mixed in for each eight ranks.
+    constexpr double kShades[] = {0, -0.35, 0.35, -0.18, 0.18, -0.27, 0.27, -0.1};
+    const double shade = kShades[rank / 8 % 8];
     // Each eight ranks begin at another hue, so that the first ranks of nodes with eight GPUs differ.
     const QColor hue = hex((colours.dark ? kRankDark : kRankLight)[size_t((rank + rank / 8) % 8)]);
-    if (turn == 0) return hue;
-    return turn == 1 ? mixed(hue, colours.card, 0.35) : mixed(hue, colours.text, 0.35);
+    return shade < 0 ? mixed(hue, colours.card, -shade) : mixed(hue, colours.text, shade);
 }
 
 QColor memoryColour(int component, const Colours& colours) {

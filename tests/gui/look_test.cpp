@@ -80,11 +80,11 @@ class LookTest : public QObject {
         }
     }
 
-    void everyOfTwentyFourRanksHasAColourOfItsOwnThatIsSeen() {
+    void everyOf64RanksHasAColourOfItsOwnThatIsSeen() {
         for (Appearance appearance : {Appearance::Light, Appearance::Dark}) {
             applyAppearance(appearance);
             const Colours c = coloursOf(QApplication::palette());
-            for (int rank = 0; rank < 24; ++rank) {
+            for (int rank = 0; rank < 64; ++rank) {
                 QVERIFY2(contrast(rankColour(rank, c), c.card) >= 1.9, qPrintable(QString::number(rank)));
                 for (const QColor& meaning : {c.good, c.error}) {  // an evaluation, and the capacity
                     const int apart = std::abs(rankColour(rank, c).hsvHue() - meaning.hsvHue());
