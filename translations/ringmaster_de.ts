@@ -2808,8 +2808,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>Speicher des vollsten Ranks: %1</translation>
     </message>
     <message>
-        <source>Rows a step: %1</source>
-        <translation>Zeilen je Schritt: %1</translation>
+        <source>Global batch: %1 instead of %2</source>
+        <translation>Globaler Batch: %1 statt %2</translation>
     </message>
     <message>
         <source>Missing:</source>
@@ -3948,7 +3948,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     <message>
         <source>%1 points</source>
         <extracomment>%1 is a difference of percentages: from 8 % to 6 % are 2 points</extracomment>
-        <translation>%1 Punkte</translation>
+        <translation>%1 Prozentpunkte</translation>
     </message>
     <message>
         <source>Tokens/s</source>
@@ -5474,10 +5474,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
         <translation>Wird geplant…</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) with %1 each</source>
+        <source>%n node(s) × %1</source>
         <translation>
-            <numerusform>%n Knoten mit %1</numerusform>
-            <numerusform>%n Knoten mit je %1</numerusform>
+            <numerusform>%n Knoten × %1</numerusform>
+            <numerusform>%n Knoten × %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6977,7 +6977,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Remembered in</source>
-        <translation>Wird gemerkt in</translation>
+        <translation>Gespeichert in</translation>
     </message>
     <message>
         <source>Ask whoever runs the machine, or compare it with what this command prints there:</source>

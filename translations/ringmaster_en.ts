@@ -358,10 +358,10 @@
 <context>
     <name>ringmaster::PlanBoard</name>
     <message numerus="yes">
-        <source>%n node(s) with %1 each</source>
+        <source>%n node(s) × %1</source>
         <translation>
-            <numerusform>%n node with %1</numerusform>
-            <numerusform>%n nodes with %1 each</numerusform>
+            <numerusform>%n node × %1</numerusform>
+            <numerusform>%n nodes × %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -2792,8 +2792,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>使用量最大のランクのメモリ：%1</translation>
     </message>
     <message>
-        <source>Rows a step: %1</source>
-        <translation>ステップあたりの行数：%1</translation>
+        <source>Global batch: %1 instead of %2</source>
+        <translation>グローバルバッチ：%2 から %1 に</translation>
     </message>
     <message>
         <source>Missing:</source>
@@ -5385,9 +5385,9 @@ GPL-3.0-or-later。Qt %2、LibTorch、yaml‑cpp、libssh を使用していま�
         <translation>サイズの積がランク数と一致しません。</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) with %1 each</source>
+        <source>%n node(s) × %1</source>
         <translation>
-            <numerusform>%n ノード、各 %1</numerusform>
+            <numerusform>%n ノード × %1</numerusform>
         </translation>
     </message>
     <message>

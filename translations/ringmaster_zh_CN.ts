@@ -2792,8 +2792,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>占用最多的 rank 的显存：%1</translation>
     </message>
     <message>
-        <source>Rows a step: %1</source>
-        <translation>每步行数：%1</translation>
+        <source>Global batch: %1 instead of %2</source>
+        <translation>全局批大小：%1，原为 %2</translation>
     </message>
     <message>
         <source>Missing:</source>
@@ -5433,9 +5433,9 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
         <translation>正在规划…</translation>
     </message>
     <message numerus="yes">
-        <source>%n node(s) with %1 each</source>
+        <source>%n node(s) × %1</source>
         <translation>
-            <numerusform>%n 个节点，每个节点 %1</numerusform>
+            <numerusform>%n 个节点 × %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -48,9 +48,7 @@ AlertsDialog::AlertsDialog(QWidget* parent)
     auto* save = primaryButton(tr("Save"));
     save->setObjectName(u"alertSave"_s);
     save->setDefault(true);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(save, QDialogButtonBox::AcceptRole);
-    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(save, cancel);
     connect(save, &QPushButton::clicked, this, &AlertsDialog::accept);
     connect(cancel, &QPushButton::clicked, this, &AlertsDialog::reject);
     rows()->addWidget(m_banner);

@@ -79,9 +79,7 @@ QLabel* QuestionDialog::addText(const QString& text) {
 }
 
 void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(yes, QDialogButtonBox::AcceptRole);
-    buttons->addButton(no, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(yes, no);
     m_layout->addStretch(1);
     m_layout->addWidget(buttons);
     connect(no, &QPushButton::clicked, this, &QDialog::reject);

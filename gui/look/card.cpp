@@ -1,5 +1,6 @@
 #include "gui/look/card.h"
 
+#include <QDialogButtonBox>
 #include <QEvent>
 #include <QPainter>
 #include <QStyle>
@@ -344,6 +345,13 @@ void setPrimary(QPushButton* button, bool primary) {
     if (!button->testAttribute(Qt::WA_WState_Polished)) return;
     button->style()->unpolish(button);  // the style sheet reads the property when it polishes
     button->style()->polish(button);
+}
+
+QDialogButtonBox* twoButtons(QPushButton* accept, QPushButton* reject) {
+    auto* box = new QDialogButtonBox;
+    box->addButton(accept, QDialogButtonBox::AcceptRole);
+    box->addButton(reject, QDialogButtonBox::RejectRole);
+    return box;
 }
 
 QPushButton* quietButton(const QString& text, QWidget* parent) {

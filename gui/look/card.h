@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+class QDialogButtonBox;
+
 namespace ringmaster {
 
 class FlowLayout;
@@ -143,6 +145,8 @@ class EmptyView : public QWidget {
 
 QPushButton* primaryButton(const QString& text, QWidget* parent = nullptr);  ///< the page's main action
 void setPrimary(QPushButton* button, bool primary);  ///< makes a button the page's main action or a plain one
+/// Returns a dialog's two buttons, in the order of the desktop.
+QDialogButtonBox* twoButtons(QPushButton* accept, QPushButton* reject);
 QPushButton* quietButton(const QString& text, QWidget* parent = nullptr);  ///< looks like a link
 QLabel* mutedLabel(const QString& text = {}, QWidget* parent = nullptr);   ///< small text that explains
 

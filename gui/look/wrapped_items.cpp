@@ -5,6 +5,8 @@
 
 namespace ringmaster {
 
+using namespace Qt::Literals::StringLiterals;
+
 namespace {
 
 class WrappedItems : public QStyledItemDelegate {
@@ -15,6 +17,17 @@ class WrappedItems : public QStyledItemDelegate {
         QStyleOptionViewItem item = option;
         item.rect.setWidth(m_list->viewport()->width());
         return QStyledItemDelegate::sizeHint(item, index);
+    }
+
+    /// A key that is longer than a line breaks after an underscore.
+    QString displayText(const QVariant& value, const QLocale& locale) const override {
+        return QStyledItemDelegate::displayText(value, locale).replace(u'_', u"_\u200B"_s);
+    }
+
+  protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->decorationAlignment = Qt::AlignTop | Qt::AlignHCenter;
     }
 
   private:

@@ -254,6 +254,7 @@ void NodesPage::resizeEvent(QResizeEvent* event) {
     QTimer::singleShot(0, this, [this] {
         fitColumns();
         shareRoom();  // the texts may need more lines, or fewer
+        m_table->scrollTo(m_table->currentIndex());
     });
 }
 

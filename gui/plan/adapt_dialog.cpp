@@ -60,9 +60,12 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
         if (!effect.isEmpty()) text += note(tr("Result: %1").arg(effect));
         if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
             text += note(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes)));
-        if (effect.isEmpty() && step.after.global_batch &&  // an effect says how the batch changes
+        if (effect.isEmpty() && step.before.global_batch &&
+            step.after.global_batch &&  // an effect says how the batch changes
             step.before.global_batch != step.after.global_batch)
-            text += note(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
+            text +=
+                note(tr("Global batch: %1 instead of %2")
+                         .arg(show::count(*step.after.global_batch), show::count(*step.before.global_batch)));
     }
     for (const Diagnostic& said : adapted.missing)
         text += u"<p><b>%1</b> %2</p>"_s.arg(
@@ -80,9 +83,7 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(apply, &QPushButton::clicked, this, &QDialog::accept);
 
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(apply, QDialogButtonBox::AcceptRole);
-    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(apply, cancel);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
     layout->setSpacing(space(0.8));

@@ -153,7 +153,7 @@ void PlanBoard::writeDrawings() {
     if (has_mesh) m_mesh->setMesh(plan.mesh, plan.nodes);
     QString words = has_mesh ? mesh_words(plan.mesh, plan.zero_stage) : QString();
     if (has_mesh && plan.nodes > 1)
-        words += u" \u00B7 "_s + tr("%n node(s) with %1 each", nullptr, plan.nodes)
+        words += u" \u00B7 "_s + tr("%n node(s) × %1", nullptr, plan.nodes)
                                      .arg(tr("%n rank(s)", nullptr, plan.ranks / plan.nodes));
     if (has_mesh && m_mesh->ringsCrossNodes()) words += u" \u00B7 "_s + tr("rings cross nodes");
     m_mesh_card->setSubtitle(words);

@@ -409,8 +409,8 @@ void ParallelPlot::drawLegend(QPainter& painter) const {
         write(tr("chosen run"), c.muted);
         x += space(1);
     }
-    if (std::all_of(m_picture.lines.begin(), m_picture.lines.end(),
-                    [](const SweepLine& line) { return line.is_over; }))
+    if (std::none_of(m_picture.lines.begin(), m_picture.lines.end(),
+                     [](const SweepLine& line) { return line.loss && !line.is_over; }))
         return;
     QPen dashes(c.muted, 1.3);
     dashes.setDashPattern({5, 4});

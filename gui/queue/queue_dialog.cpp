@@ -103,9 +103,7 @@ QueueDialog::QueueDialog(Session& session, const QString& file, QWidget* parent)
     m_cancel->setObjectName(u"queueCancelButton"_s);
     m_add->setObjectName(u"queueAddButton"_s);
     m_add->setDefault(true);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(m_add, QDialogButtonBox::AcceptRole);
-    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(m_add, m_cancel);
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_doing, 1);
     foot->addWidget(buttons);

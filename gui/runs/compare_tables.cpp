@@ -86,15 +86,9 @@ QString valueText(ComparedFigure figure, double value) {
 
 namespace {
 
-/// Returns true for figures that are percentages, which differ by points.
-bool isShare(ComparedFigure figure) {
-    return figure == ComparedFigure::Overhead || figure == ComparedFigure::MemoryOverEstimate ||
-           figure == ComparedFigure::TimeOverEstimate;
-}
-
 QString differenceText(ComparedFigure figure, double first, double other) {
     //: %1 is a difference of percentages: from 8 % to 6 % are 2 points
-    if (isShare(figure)) return FiguresModel::tr("%1 points").arg(show::points(first, other));
+    if (is_share(figure)) return FiguresModel::tr("%1 points").arg(show::points(first, other));
     const double difference = std::abs(other - first);
     return first == 0 ? valueText(figure, difference) : show::percent(difference / std::abs(first));
 }

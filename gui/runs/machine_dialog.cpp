@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QProgressBar>
 
+#include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/nodes/node_words.h"
@@ -55,9 +56,7 @@ void MachineDialog::fill(const QList<QWidget*>& body) {
     auto* rows = static_cast<QVBoxLayout*>(layout());
     for (QWidget* widget : body) rows->addWidget(widget, widget == body.last() ? 1 : 0);
     rows->addWidget(m_progress);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(m_go, QDialogButtonBox::AcceptRole);
-    buttons->addButton(m_cancel, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(m_go, m_cancel);
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_state, 1);
     foot->addWidget(buttons);

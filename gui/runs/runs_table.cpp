@@ -102,7 +102,7 @@ int RunsTable::wide(int column) const {
 }
 
 /// Until the user chooses columns, shows the most important ones and the one that sorts, and of the others
-/// those that fit. Without room, the name becomes narrower, then the table scrolls.
+/// those that fit. The name gets what is left; without room it becomes narrower, then the table scrolls.
 void RunsTable::fitColumns() {
     if (m_chosen) return;
     const QScopedValueRollback fitting(m_fitting, true);
@@ -120,7 +120,7 @@ void RunsTable::fitColumns() {
     show(horizontalHeader()->sortIndicatorSection(), true);
     for (size_t place = 0; place < std::size(kShownAtFirst); ++place)
         show(kShownAtFirst[place], place < kAlwaysShown);
-    setColumnWidth(RunsModel::Name, std::max(std::min(name, space(kLeastNameEms)), name + std::min(left, 0)));
+    setColumnWidth(RunsModel::Name, std::max(std::min(name, space(kLeastNameEms)), name + left));
 }
 
 void RunsTable::keepColumns() {

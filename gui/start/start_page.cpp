@@ -1,5 +1,6 @@
 #include "gui/start/start_page.h"
 
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -187,7 +188,8 @@ void StartPage::showFiles() {
         name->setToolTip(file);
         name->setAccessibleName(tr("Open %1").arg(file));
         connect(name, &QPushButton::clicked, this, [this, file] { Q_EMIT m_session.openConfig(file); });
-        auto* folder = new ElidedLabel(show::path(QFileInfo(file).absolutePath()));
+        const QString at = QFileInfo(file).absolutePath();
+        auto* folder = new ElidedLabel(at == QDir::homePath() ? QString() : show::path(at));
         folder->setFont(fontOf(Type::Small));
         folder->setForegroundRole(QPalette::PlaceholderText);
         const int row = grid->rowCount();

@@ -44,9 +44,7 @@ PublishDialog::PublishDialog(const QString& name, bool has_run, QWidget* parent)
     upload->setObjectName(u"publishUploadButton"_s);
     upload->setEnabled(false);
     upload->setDefault(true);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(upload, QDialogButtonBox::AcceptRole);
-    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
+    auto* buttons = twoButtons(upload, cancel);
     auto* lacks = mutedLabel(tr("Name a repository to upload to: owner/name."));
     lacks->setObjectName(u"publishLacks"_s);
     lacks->setWordWrap(true);

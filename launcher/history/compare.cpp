@@ -25,7 +25,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kSame = 0.005;
+constexpr double kSame = 0.005;  ///< difference that is noise: half a per cent, or half a point of a share
 constexpr size_t kMostEvaluations = 100'000;  ///< older evaluations are dropped
 /// Runs read at the same time; each holds up to 60 MB of events
 constexpr unsigned kMostReaders = 4;
@@ -234,6 +234,11 @@ bool less_is_better(ComparedFigure figure) {
     return figure != ComparedFigure::TokensPerSecond && figure != ComparedFigure::LastReward;
 }
 
+bool is_share(ComparedFigure figure) {
+    return figure == ComparedFigure::Overhead || figure == ComparedFigure::MemoryOverEstimate ||
+           figure == ComparedFigure::TimeOverEstimate;
+}
+
 bool has_better(ComparedFigure figure) {
     return figure != ComparedFigure::Duration && figure != ComparedFigure::MemoryOverEstimate &&
            figure != ComparedFigure::TimeOverEstimate;
@@ -241,8 +246,8 @@ bool has_better(ComparedFigure figure) {
 
 Change change_of(ComparedFigure figure, std::optional<double> first, std::optional<double> other) {
     if (!first || !other) return Change::Unknown;
-    if (std::abs(*other - *first) <= kSame * std::max(std::abs(*first), std::abs(*other)))
-        return Change::Same;
+    const double whole = is_share(figure) ? 1 : std::max(std::abs(*first), std::abs(*other));
+    if (std::abs(*other - *first) <= kSame * whole) return Change::Same;
     if (!has_better(figure)) return Change::Differs;
     return (*other < *first) == less_is_better(figure) ? Change::Better : Change::Worse;
 }

@@ -75,6 +75,7 @@ enum class ComparedFigure {
     TimeOverEstimate,
 };
 bool less_is_better(ComparedFigure figure);
+bool is_share(ComparedFigure figure);    ///< true for percentages, whose differences are points
 bool has_better(ComparedFigure figure);  ///< false for durations and ratios to an estimate
 
 /// Says if a run's figure is better or worse than the first run's.

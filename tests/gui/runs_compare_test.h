@@ -106,6 +106,8 @@ class RunsCompareTest : public QObject {
         QCOMPARE(said(1.1510, 1.1512), u"the same"_s);
         QCOMPARE(said(1.1540, 1.1560), u"about the same"_s);  // shown as 115 % and 116 %
         QCOMPARE(said(1.15, 1.30), u"15 points more"_s);
+        QCOMPARE(change_of(ComparedFigure::Overhead, 0.064, 0.065), Change::Same);  // a tenth of a point
+        QCOMPARE(change_of(ComparedFigure::Overhead, 0.064, 0.074), Change::Worse);
     }
 
     void comparedRunsFitANarrowPage() {

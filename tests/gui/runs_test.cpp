@@ -302,6 +302,7 @@ class RunsTest : public RunsCompareTest {
         table.resize(space(110), space(12));
         QTRY_COMPARE(table.horizontalScrollBar()->maximum(), 0);
         QVERIFY(!table.isColumnHidden(RunsModel::Model));
+        QCOMPARE(table.horizontalHeader()->length(), table.viewport()->width());  // no strip beside the columns
     }
 
     void keepsTheChosenColumns() {
