@@ -24,12 +24,6 @@ class WrappedItems : public QStyledItemDelegate {
         return QStyledItemDelegate::displayText(value, locale).replace(u'_', u"_\u200B"_s);
     }
 
-  protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        QStyledItemDelegate::initStyleOption(option, index);
-        option->decorationAlignment = Qt::AlignTop | Qt::AlignHCenter;
-    }
-
   private:
     QListWidget* m_list;
 };

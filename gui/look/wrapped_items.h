@@ -5,7 +5,7 @@ class QListWidget;
 
 namespace ringmaster {
 
-/// Makes each item as high as its text, wrapped at the list's width, with its icon beside the first line. An
+/// Makes each item as high as its text, wrapped at the list's width. An
 /// item with a size hint of its own keeps that size.
 void wrapItems(QListWidget* list);
 
