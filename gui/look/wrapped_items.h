@@ -5,8 +5,8 @@ class QListWidget;
 
 namespace ringmaster {
 
-/// Makes each item as high as its text, wrapped at the list's width. An
-/// item with a size hint of its own keeps that size.
+/// Makes each item as high as its text, wrapped at the list's width. An item with a size hint of its own
+/// keeps that size.
 void wrapItems(QListWidget* list);
 
 }  // namespace ringmaster

@@ -62,6 +62,8 @@ class MonitorPage : public Page {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
+    enum Sheet { kEmpty, kProblem, kRun };
+
     QWidget* makeEmpty();
     QWidget* makeProblem();
     QWidget* makeRun();
