@@ -121,7 +121,8 @@ void Legend::paintEvent(QPaintEvent*) {
         } else {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
-            painter.drawEllipse(QPointF(at.box.left() + r + 0.5, y), r, r);  // half a pixel in: its edge is smoothed
+            painter.drawEllipse(QPointF(at.box.left() + r + 0.5, y), r,
+                                r);  // half a pixel in: its edge is smoothed
         }
         painter.setPen(entry.rank >= 0 && entry.strong ? c.text : c.muted);
         painter.drawText(at.box, int(Qt::AlignRight | Qt::AlignVCenter), entry.name);

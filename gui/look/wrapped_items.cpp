@@ -1,6 +1,7 @@
 #include "gui/look/wrapped_items.h"
 
 #include <QListWidget>
+#include <QStringList>
 #include <QStyledItemDelegate>
 
 namespace ringmaster {
@@ -19,9 +20,15 @@ class WrappedItems : public QStyledItemDelegate {
         return QStyledItemDelegate::sizeHint(item, index);
     }
 
-    /// A key that is longer than a line breaks after an underscore.
-    QString displayText(const QVariant& value, const QLocale& locale) const override {
-        return QStyledItemDelegate::displayText(value, locale).replace(u'_', u"_\u200B"_s);
+  protected:
+    /// A key that is longer than a line breaks after its underscores.
+    void initStyleOption(QStyleOptionViewItem* item, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(item, index);
+        const int room = item->rect.width() - item->decorationSize.width();
+        QStringList words = item->text.split(u' ');
+        for (QString& word : words)
+            if (item->fontMetrics.horizontalAdvance(word) > room) word.replace(u'_', u"_\u200B"_s);
+        item->text = words.join(u' ');
     }
 
   private:
