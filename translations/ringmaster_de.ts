@@ -131,7 +131,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen.</translation>
     </message>
     <message>
-        <source>Press Set up on the Start page.</source>
+        <source>Press “Set up” on the Start page.</source>
         <translation>Drücken Sie auf der Seite Start „Einrichten“.</translation>
     </message>
     <message>
@@ -2788,16 +2788,16 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>ringmaster::AdaptDialog</name>
     <message>
-        <source>Make it run here</source>
-        <translation>Hier lauffähig machen</translation>
+        <source>Make it run</source>
+        <translation>Lauffähig machen</translation>
     </message>
     <message>
-        <source>With these changes it runs here.</source>
-        <translation>Mit diesen Änderungen läuft die Konfiguration hier.</translation>
+        <source>With these changes the plan works.</source>
+        <translation>Mit diesen Änderungen geht der Plan auf.</translation>
     </message>
     <message>
-        <source>It would not run here yet.</source>
-        <translation>Sie würde hier noch nicht laufen.</translation>
+        <source>The plan does not work yet.</source>
+        <translation>Der Plan geht noch nicht auf.</translation>
     </message>
     <message>
         <source>Result: %1</source>

@@ -131,8 +131,8 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>実行ディレクトリは、ノードが共有するファイルシステム上に置いてください。</translation>
     </message>
     <message>
-        <source>Press Set up on the Start page.</source>
-        <translation>開始ページの「セットアップ」を押してください。</translation>
+        <source>Press “Set up” on the Start page.</source>
+        <translation>ホーム画面の「セットアップ」を押してください。</translation>
     </message>
     <message>
         <source>Press Resume in Monitor.</source>
@@ -2772,16 +2772,16 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::AdaptDialog</name>
     <message>
-        <source>Make it run here</source>
-        <translation>ここで動くように変更</translation>
+        <source>Make it run</source>
+        <translation>実行できるように変更</translation>
     </message>
     <message>
-        <source>With these changes it runs here.</source>
-        <translation>次の変更で、ここで動くようになります。</translation>
+        <source>With these changes the plan works.</source>
+        <translation>次の変更で、このプランは実行できます。</translation>
     </message>
     <message>
-        <source>It would not run here yet.</source>
-        <translation>まだここでは動きません。</translation>
+        <source>The plan does not work yet.</source>
+        <translation>このプランはまだ実行できません。</translation>
     </message>
     <message>
         <source>Result: %1</source>
@@ -4451,7 +4451,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <name>ringmaster::MainWindow</name>
     <message>
         <source>Start</source>
-        <translation>開始</translation>
+        <translation>ホーム</translation>
     </message>
     <message>
         <source>Plan</source>

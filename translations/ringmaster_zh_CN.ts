@@ -131,7 +131,7 @@ With the remaining nodes the run would continue as follows:</source>
         <translation>运行目录必须位于各节点共享的文件系统上。</translation>
     </message>
     <message>
-        <source>Press Set up on the Start page.</source>
+        <source>Press “Set up” on the Start page.</source>
         <translation>请在“开始”页按“安装”。</translation>
     </message>
     <message>
@@ -2772,16 +2772,16 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::AdaptDialog</name>
     <message>
-        <source>Make it run here</source>
-        <translation>使其能在这里运行</translation>
+        <source>Make it run</source>
+        <translation>使其能够运行</translation>
     </message>
     <message>
-        <source>With these changes it runs here.</source>
-        <translation>做了这些改动就能在这里运行。</translation>
+        <source>With these changes the plan works.</source>
+        <translation>做了这些改动，计划就可行。</translation>
     </message>
     <message>
-        <source>It would not run here yet.</source>
-        <translation>目前还不能在这里运行。</translation>
+        <source>The plan does not work yet.</source>
+        <translation>计划目前还不可行。</translation>
     </message>
     <message>
         <source>Result: %1</source>

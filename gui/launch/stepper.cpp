@@ -48,7 +48,7 @@ void Stepper::show(size_t phase, State state) {
     const QColor colour = state == State::Done      ? c.good
                           : state == State::Failed  ? c.error
                           : state == State::Working ? c.accent
-                                                    : c.faint;
+                                                    : c.muted;
     row.symbol->setStyleSheet(u"color: %1"_s.arg(colour.name()));
     row.name->setForegroundRole(state == State::Waiting ? QPalette::PlaceholderText : QPalette::WindowText);
     row.bar->setVisible(state == State::Working);

@@ -45,9 +45,9 @@ QString note(const QString& text) {
 AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(parent) {
     const bool runs = adapted.missing.empty();
     setObjectName(u"adaptDialog"_s);
-    setWindowTitle(tr("Make it run here"));
+    setWindowTitle(tr("Make it run"));
     setMinimumSize(space(36), space(28));
-    auto* head = new QLabel(runs ? tr("With these changes it runs here.") : tr("It would not run here yet."));
+    auto* head = new QLabel(runs ? tr("With these changes the plan works.") : tr("The plan does not work yet."));
     head->setFont(fontOf(Type::Title));
     head->setWordWrap(true);
 

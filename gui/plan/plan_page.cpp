@@ -150,7 +150,7 @@ void PlanPage::arrange() {
     if (along == m_work->orientation() && m_sheet->orientation() != along) return;
     m_work->setOrientation(along);
     m_sheet->setOrientation(is_wide ? Qt::Vertical : Qt::Horizontal);
-    m_work->setSizes(is_wide ? QList{space(24), space(40)} : QList{space(20), space(20)});
+    m_work->setSizes(is_wide ? QList{space(24), space(40)} : QList{space(24), space(16)});
     const int sheet = width() - 2 * pageMargins().left() - m_sheet->handleWidth();
     const int problems = std::clamp(sheet - text, 0, space(14));
     m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{sheet - problems, problems});

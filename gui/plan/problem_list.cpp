@@ -30,7 +30,7 @@ constexpr double kIconEms = 0.85;
 constexpr int kListFirst = 1000;     ///< stretch by which the list gets all the room that it may have
 constexpr int kLeastRows = 3;        ///< rows that the list shows whole, unless they have many lines
 constexpr double kRowEdgeEms = 0.3;  ///< room above a row's text
-constexpr double kLeastListEms = 6, kLeastDetailsEms = 5;
+constexpr double kLeastListEms = 6, kLeastDetailsEms = 3.5;
 
 QString words_of_count(const Diagnostics& problems) {
     int counts[3] = {};

@@ -35,6 +35,8 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::SamplerGap};
 
 constexpr double kLeastColumnEms = 6;  ///< a run's figures, and how they compare, need this width
+constexpr double kMostColumnEms =
+    12;  ///< at most this width is given to whole texts before the table scrolls
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -61,13 +63,10 @@ class ChangeDelegate : public QStyledItemDelegate {
             painter->restore();
             return;
         }
-        const auto kind = Change(index.data(FiguresModel::ChangeRole).toInt());
-        const QString mark = kind == Change::Better  ? u"\u2713 "_s
-                             : kind == Change::Worse ? u"\u2715 "_s
-                                                     : QString();
+        const Change kind = kindOf(index);
         const QFont small = fontOf(Type::Small);
         const QFontMetrics metrics_below(small);
-        const QString below = metrics_below.elidedText(mark + change, Qt::ElideRight, box.width());
+        const QString below = metrics_below.elidedText(markOf(kind) + change, Qt::ElideRight, box.width());
         // The fonts of Chinese and Japanese are higher than the one that the metrics know.
         const int high = metrics.size(Qt::TextSingleLine, value).height(),
                   high_below = metrics_below.size(Qt::TextSingleLine, below).height(),
@@ -77,6 +76,23 @@ class ChangeDelegate : public QStyledItemDelegate {
         painter->setPen(kind == Change::Better ? c.good : kind == Change::Worse ? c.error : c.muted);
         painter->drawText(QRect(box.left(), top + high, box.width(), high_below), Qt::AlignLeft, below);
         painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QString below = markOf(kindOf(index)) + index.data(FiguresModel::ChangeTextRole).toString();
+        const QSize above = QStyledItemDelegate::sizeHint(option, index);
+        return {
+            std::max(above.width(), QFontMetrics(fontOf(Type::Small)).horizontalAdvance(below) + space(0.6)),
+            above.height()};
+    }
+
+  private:
+    static Change kindOf(const QModelIndex& index) {
+        return Change(index.data(FiguresModel::ChangeRole).toInt());
+    }
+
+    static QString markOf(Change kind) {
+        return kind == Change::Better ? u"\u2713 "_s : kind == Change::Worse ? u"\u2715 "_s : QString();
     }
 };
 
@@ -117,7 +133,10 @@ class ComparedTable : public QTableView {
         if (columns < 2) return;
         const int widest = viewport()->width() * 2 / 5;
         const int first = std::clamp(sizeHintForColumn(0) + space(0.6), space(8), std::max(space(9), widest));
-        const int share = std::max((viewport()->width() - first) / (columns - 1), space(kLeastColumnEms));
+        int least = space(kLeastColumnEms);
+        for (int column = 1; column < columns; ++column)
+            least = std::max(least, std::min(sizeHintForColumn(column), space(kMostColumnEms)));
+        const int share = std::max((viewport()->width() - first) / (columns - 1), least);
         setColumnWidth(0, first);
         for (int column = 1; column < columns; ++column) setColumnWidth(column, share);
     }

@@ -23,7 +23,7 @@ constexpr RunsModel::Column kShownAtFirst[] = {
     RunsModel::State,           RunsModel::Progress,   RunsModel::LastLoss, RunsModel::Started,
     RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Duration, RunsModel::Overhead,
     RunsModel::MeshShape,       RunsModel::Model,      RunsModel::Length};
-constexpr size_t kAlwaysShown = 6;  ///< number of those that are shown even without room
+constexpr size_t kAlwaysShown = 3;  ///< number of those that are shown even without room
 constexpr double kLeastNameEms = 7, kMostNameEms = 20;
 
 /// Returns the greatest width of a column of words; figures and states are always whole.

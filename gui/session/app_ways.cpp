@@ -18,7 +18,7 @@ constexpr Way kWays[] = {
     {"unknown-host-key", QT_TRANSLATE_NOOP("AppWays", "Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then press Check on the Nodes page, and trust it.")},
     {"no-libtorch", QT_TRANSLATE_NOOP("AppWays", "On the Nodes page, Install LibTorch has that machine's pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.")},
     {"other-libtorch", QT_TRANSLATE_NOOP("AppWays", "On the Nodes page, Install LibTorch has that machine's pip bring it (a download of 2.8 GB), and Send LibTorch copies the part that is needed from here.")},
-    {"no-libtorch-here", QT_TRANSLATE_NOOP("AppWays", "Press Set up on the Start page.")},
+    {"no-libtorch-here", QT_TRANSLATE_NOOP("AppWays", "Press “Set up” on the Start page.")},
     {"no-libtorch-no-pip", QT_TRANSLATE_NOOP("AppWays", "On the Nodes page, Send LibTorch brings it from here.")},
     {"pip-failed", QT_TRANSLATE_NOOP("AppWays", "Does that machine reach PyPI? On the Nodes page, Send LibTorch brings it from here.")},
     {"old-driver", QT_TRANSLATE_NOOP("AppWays", "Install NVIDIA driver %2 or newer there, or choose CPU as Device on the Plan page.")},

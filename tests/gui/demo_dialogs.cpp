@@ -213,7 +213,7 @@ Request on_eight_gpus(const QString& config) {
     return request;
 }
 
-/// Draws what "Make it run here" would change in a file with mistakes.
+/// Draws what "Make it run…" would change in a file with mistakes.
 void show_adapt(const Shown& shown, const QString& config) {
     AdaptDialog dialog(adapt(on_eight_gpus(config), Machine(), find_places()));
     dialog.show();
