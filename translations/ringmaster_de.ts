@@ -1018,7 +1018,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>connection refused by %1 port %2</source>
-        <translation>Verbindung von %1 auf Port %2 abgelehnt</translation>
+        <translation>%1 hat die Verbindung auf Port %2 abgelehnt</translation>
     </message>
     <message>
         <source>is sshd running there, on port %2?</source>
@@ -2392,7 +2392,7 @@ Rank %1 ist noch nicht beendet: Das System lässt es nicht zu</translation>
     </message>
     <message>
         <source>, which is saved</source>
-        <translation>, der gespeichert ist</translation>
+        <translation> und gespeichert</translation>
     </message>
     <message>
         <source>, which was not saved</source>
@@ -3298,8 +3298,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
 <context>
     <name>ringmaster::DataPage</name>
     <message>
-        <source>tokens in the longest row</source>
-        <translation>Tokens in der längsten Zeile</translation>
+        <source>tokens in the longest row kept</source>
+        <translation>Tokens in der längsten verwendeten Zeile</translation>
     </message>
     <message>
         <source>rank %1</source>
@@ -3329,8 +3329,8 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
         <translation>der Tokens trainiert</translation>
     </message>
     <message>
-        <source>tokens in the longest document</source>
-        <translation>Tokens im längsten Dokument</translation>
+        <source>tokens in the longest document kept</source>
+        <translation>Tokens im längsten verwendeten Dokument</translation>
     </message>
     <message>
         <source>rows, packed from documents</source>
@@ -3370,7 +3370,7 @@ das Laufverzeichnis muss auf einem Dateisystem liegen, das die Knoten teilen: --
     </message>
     <message>
         <source>underlined: trained · grey: read only · bold: a special token</source>
-        <translation>unterstrichen: trainiert · grau: nur gelesen · fett: Sondertoken</translation>
+        <translation>unterstrichen: trainiert · grau: nur gelesen · fett: Sondertokens</translation>
     </message>
     <message>
         <source>Rows</source>
@@ -4599,7 +4599,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>Left running, the training goes on without the window. Open it again under Runs.</source>
-        <translation>Das Training läuft auch ohne dieses Fenster weiter. Unter Läufe lässt es sich wieder öffnen.</translation>
+        <translation>Das Training läuft auch ohne dieses Fenster weiter. Auf der Seite „Läufe“ können Sie den Lauf wieder öffnen.</translation>
     </message>
     <message>
         <source>Leave running</source>
@@ -6659,7 +6659,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml‑cpp und libssh.</translatio
     </message>
     <message>
         <source>No samples yet. Type a prompt below, or name some in the configuration under sample_prompts.</source>
-        <translation>Noch keine Textproben. Geben Sie unten einen Prompt ein, oder nennen Sie in der Konfiguration welche unter sample_prompts.</translation>
+        <translation>Noch keine Beispiele. Geben Sie unten einen Prompt ein, oder nennen Sie in der Konfiguration Prompts unter sample_prompts.</translation>
     </message>
 </context>
 <context>

@@ -906,7 +906,7 @@ With the remaining nodes the run would continue as follows:</source>
     </message>
     <message>
         <source>in a group of equal rewards</source>
-        <translation>報酬が等しいグループ内</translation>
+        <translation>報酬がすべて同じグループの応答</translation>
     </message>
     <message>
         <source>mean length</source>
@@ -3275,8 +3275,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::DataPage</name>
     <message>
-        <source>tokens in the longest row</source>
-        <translation>最長の行のトークン数</translation>
+        <source>tokens in the longest row kept</source>
+        <translation>使用する最長の行のトークン数</translation>
     </message>
     <message>
         <source>rank %1</source>
@@ -3302,11 +3302,11 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>of the tokens are trained</source>
-        <translation>のトークンが学習対象</translation>
+        <translation>学習対象のトークンの割合</translation>
     </message>
     <message>
-        <source>tokens in the longest document</source>
-        <translation>最長の文書のトークン数</translation>
+        <source>tokens in the longest document kept</source>
+        <translation>使用する最長の文書のトークン数</translation>
     </message>
     <message>
         <source>rows, packed from documents</source>
@@ -3671,7 +3671,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>exposed communication (last steps)</source>
-        <translation>隠蔽されない通信（直近のステップ）</translation>
+        <translation>隠蔽されない通信（直近のステップの平均）</translation>
     </message>
     <message>
         <source>running for %1</source>

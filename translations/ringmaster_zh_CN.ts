@@ -1986,7 +1986,7 @@ With the remaining nodes the run would continue as follows:</source>
     <message>
         <source>expert %1</source>
         <extracomment>ranks of a mesh that share the experts of a layer</extracomment>
-        <translation>专家 %1</translation>
+        <translation>专家并行 %1</translation>
     </message>
 </context>
 <context>
@@ -3255,7 +3255,7 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     </message>
     <message>
         <source>The size has to divide %1.</source>
-        <translation>该大小必须整除 %1。</translation>
+        <translation>该大小必须是 %1 的约数。</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
@@ -3275,8 +3275,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
 <context>
     <name>ringmaster::DataPage</name>
     <message>
-        <source>tokens in the longest row</source>
-        <translation>最长一行的 token 数</translation>
+        <source>tokens in the longest row kept</source>
+        <translation>保留的最长行的 token 数</translation>
     </message>
     <message>
         <source>rank %1</source>
@@ -3305,8 +3305,8 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
         <translation>的 token 参与训练</translation>
     </message>
     <message>
-        <source>tokens in the longest document</source>
-        <translation>最长文档的 token 数</translation>
+        <source>tokens in the longest document kept</source>
+        <translation>保留的最长文档的 token 数</translation>
     </message>
     <message>
         <source>rows, packed from documents</source>
@@ -3893,12 +3893,12 @@ the run directory has to be on a file system that the nodes share: --runs-dir</s
     <message>
         <source>better by %1</source>
         <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
-        <translation>优 %1</translation>
+        <translation>更好 %1</translation>
     </message>
     <message>
         <source>worse by %1</source>
         <extracomment>%1 is a difference such as 7 % or 1.4 points</extracomment>
-        <translation>劣 %1</translation>
+        <translation>更差 %1</translation>
     </message>
     <message>
         <source>Figure</source>
@@ -5121,7 +5121,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Start</source>
-        <translation>启动</translation>
+        <translation>启动队列</translation>
     </message>
     <message>
         <source>Attach to a run</source>
@@ -5980,7 +5980,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml‑cpp 和 libssh。</translati
     </message>
     <message>
         <source>Start</source>
-        <translation>启动</translation>
+        <translation>启动队列</translation>
     </message>
     <message>
         <source>the next one is being started</source>

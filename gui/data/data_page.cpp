@@ -265,7 +265,8 @@ void DataPage::take() {
     m_longest->setValue(show::count(prepared.rows.longest));
     const bool packed = prepared.plan.config.sample_packing;
     m_count->setCaption(packed ? tr("rows, packed from documents") : tr("rows"));
-    m_longest->setCaption(packed ? tr("tokens in the longest document") : tr("tokens in the longest row"));
+    m_longest->setCaption(packed ? tr("tokens in the longest document kept")
+                                 : tr("tokens in the longest row kept"));
     m_lengths->setLengths({}, prepared.plan.config.sequence_len);
     m_list->setRows(m_rows);
     writeLosses();

@@ -37,7 +37,7 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setObjectName(u"previewText"_s);
     m_text->setReadOnly(true);
     m_text->setFont(fontOf(Type::Code));
-    m_text->setWordWrapMode(QTextOption::WrapAnywhere);  // no line is cut
+    m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);  // no line is cut
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));

@@ -237,7 +237,7 @@ void dropRoomOfIcon(const QMessageBox& box) {
     if (first == nullptr || first->spacerItem() == nullptr) return;
     grid->removeItem(first);
     delete first;
-    grid->setHorizontalSpacing(0);  // the column of the icon is still there
+    grid->setHorizontalSpacing(0);  // the icon's empty column would indent the text
     grid->setColumnStretch(grid->columnCount() - 1, 1);
 }
 

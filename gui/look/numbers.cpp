@@ -71,6 +71,10 @@ QString number(double value, int digits) {
     return size >= 1000 ? QLocale().toString(value, 'f', 0) : text;
 }
 
+QString about(const QString& figure, bool sampled) {
+    return sampled ? u"\u2248 "_s + figure : figure;
+}
+
 QString bytes(int64_t number) {
     const double kib = 1024, mib = kib * kib, gib = mib * kib;
     const double size = double(number);

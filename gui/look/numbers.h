@@ -12,6 +12,7 @@ QString count(int64_t number);                 ///< such as "1,048,576"
 QString number(double value, int digits = 3);  ///< `digits` significant digits, such as "0.0001", "2.71"
 QString progress(int64_t done, std::optional<int64_t> total);  ///< such as "640 of 1,000"
 QString bytes(int64_t number);                                 ///< such as "61.4 GiB", "812 MiB"
+QString about(const QString& figure, bool sampled);            ///< "≈ 61.4 GiB" for a sampled figure
 QString duration(double seconds);        ///< "0.41 s", "12 s", "1 min 40 s", "3 h 5 min", "2 d 4 h"
 QString percent(double share);           ///< "6.1 %" for 0.061
 QString points(double one, double two);  ///< difference of two shares in percentage points: "1.4"

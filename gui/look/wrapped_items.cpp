@@ -2,6 +2,7 @@
 
 #include <QListWidget>
 #include <QStringList>
+#include <QStyle>
 #include <QStyledItemDelegate>
 
 namespace ringmaster {
@@ -24,7 +25,8 @@ class WrappedItems : public QStyledItemDelegate {
     /// A key that is longer than a line breaks after its underscores.
     void initStyleOption(QStyleOptionViewItem* item, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(item, index);
-        const int room = item->rect.width() - item->decorationSize.width();
+        const int margin = m_list->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, item, m_list) + 1;
+        const int room = item->rect.width() - item->decorationSize.width() - 4 * margin;
         QStringList words = item->text.split(u' ');
         for (QString& word : words)
             if (item->fontMetrics.horizontalAdvance(word) > room) word.replace(u'_', u"_\u200B"_s);

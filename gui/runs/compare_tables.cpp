@@ -139,8 +139,9 @@ QVariant FiguresModel::data(const QModelIndex& index, int role) const {
     const FigureRow& row = m_shown.figures[size_t(index.row())];
     if (index.column() == 0) return role == Qt::DisplayRole ? QVariant(titleOf(row.figure)) : QVariant();
     const size_t run = size_t(index.column()) - 1;
-    const QString value =
-        row.values[run] ? valueText(row.figure, *row.values[run]) : ringmaster::show::unknown();
+    const QString value = row.values[run]
+                              ? show::about(valueText(row.figure, *row.values[run]), row.sampled[run])
+                              : show::unknown();
     const QString change = changeText(row, run);
     switch (role) {
         case Qt::DisplayRole:

@@ -35,8 +35,6 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::SamplerGap};
 
 constexpr double kLeastColumnEms = 6;  ///< a run's figures, and how they compare, need this width
-constexpr double kMostColumnEms =
-    12;  ///< at most this width is given to whole texts before the table scrolls
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -134,8 +132,9 @@ class ComparedTable : public QTableView {
         const int widest = viewport()->width() * 2 / 5;
         const int first = std::clamp(sizeHintForColumn(0) + space(0.6), space(8), std::max(space(9), widest));
         int least = space(kLeastColumnEms);
-        for (int column = 1; column < columns; ++column)
-            least = std::max(least, std::min(sizeHintForColumn(column), space(kMostColumnEms)));
+        if (qobject_cast<FiguresModel*>(model()))  // figures are whole, lines of configurations may not be
+            for (int column = 1; column < columns; ++column)
+                least = std::max(least, sizeHintForColumn(column));
         const int share = std::max((viewport()->width() - first) / (columns - 1), least);
         setColumnWidth(0, first);
         for (int column = 1; column < columns; ++column) setColumnWidth(column, share);

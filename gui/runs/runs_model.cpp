@@ -179,7 +179,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
             return with(measured.tokens_per_s, show::rate);
         case PeakMemory:
             return with(measured.peak_memory_bytes, [&](int64_t bytes) {
-                return (measured.peak_is_sampled ? u"\u2248 "_s : QString()) + show::bytes(bytes);
+                return show::about(show::bytes(bytes), measured.peak_is_sampled);
             });
         case Estimate:
             return with(plan.memory_bytes, show::bytes);

@@ -85,6 +85,7 @@ struct FigureRow {
     ComparedFigure figure;
     std::vector<std::optional<double>> values;
     std::vector<Change> changes;  ///< one per run; the first is always Unknown
+    std::vector<bool> sampled;    ///< one per run; true: not all steps of all ranks were read for the value
 };
 
 struct Comparison {

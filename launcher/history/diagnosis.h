@@ -51,7 +51,7 @@ struct Diagnosis {
     Finding finding = Finding::Waiting;
     Urgency urgency = Urgency::None;
     std::optional<int> rank = {};      ///< rank that the finding is about
-    std::optional<int64_t> step = {};  ///< step at which it began, or from which to resume
+    std::optional<int64_t> step = {};  ///< step at which the finding began, or from which to resume
     bool may_be_earlier = false;       ///< true if it may have begun before `step`, which is the first known
     double share = 0;                  ///< share of the step, of the memory or of the lost throughput
     double seconds = 0;                ///< seconds of silence, or seconds left

@@ -64,7 +64,7 @@ class LanguagesTest : public QObject {
         give_reason(state, {{"stopped-after", {"12"}}, {"is-saved"}});
         QCOMPARE(state.reason, std::string("stopped by request after step 12, which is saved"));
         use_language(u"de"_s);
-        QCOMPARE(reason_of(state), u"auf Wunsch nach Schritt 12 gestoppt, der gespeichert ist"_s);
+        QCOMPARE(reason_of(state), u"auf Wunsch nach Schritt 12 gestoppt und gespeichert"_s);
         use_language(u"en"_s);
         QCOMPARE(reason_of(state), u"stopped by request after step 12, which is saved"_s);
     }

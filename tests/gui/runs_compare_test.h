@@ -100,8 +100,8 @@ class RunsCompareTest : public QObject {
     void callsTheSameOnlyWhatIsShownTheSame() {
         const auto said = [](double first, double other) {
             const auto figure = ComparedFigure::MemoryOverEstimate;
-            return changeText({figure, {first, other}, {Change::Unknown, change_of(figure, first, other)}},
-                              1);
+            const Change change = change_of(figure, first, other);
+            return changeText({figure, {first, other}, {Change::Unknown, change}, {false, false}}, 1);
         };
         QCOMPARE(said(1.1510, 1.1512), u"the same"_s);
         QCOMPARE(said(1.1540, 1.1560), u"about the same"_s);  // shown as 115 % and 116 %
