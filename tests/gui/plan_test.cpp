@@ -473,4 +473,5 @@ int main(int argc, char** argv) {
     return QTest::qExec(&test, argc, argv);
 }
 
+#include "moc_plan_files_test.cpp"
 #include "plan_test.moc"

@@ -566,4 +566,5 @@ class RunsTest : public RunsCompareTest {
 };
 
 QTEST_MAIN(RunsTest)
+#include "moc_runs_compare_test.cpp"
 #include "runs_test.moc"
