@@ -76,8 +76,8 @@ class DeviceWatch final : public Watch {
         return transfer;
     }
 
-    /// Makes a side stream wait for the works, so that its event marks their completion while the current
-    /// stream goes on computing.
+    /// Makes a side stream wait for the transfer's c10d::Work objects. An event on that stream marks their
+    /// completion while the current stream goes on computing.
     void posted(const std::shared_ptr<Transfer::State>& state) override {
         const auto transfer = std::static_pointer_cast<DeviceTransfer>(state);
         const c10::Stream current = guard_.exchangeStream(side_);

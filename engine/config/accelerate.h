@@ -17,7 +17,7 @@ namespace ringmaster {
 /// Returns whether the file belongs to accelerate and not to axolotl.
 bool is_accelerate(const Document& document);
 
-bool is_accelerate_key(std::string_view key);  ///< returns true for accelerate's own keys
+bool is_accelerate_key(std::string_view key);  ///< returns whether accelerate defines this top-level key
 
 /// Sorts the top-level keys of an accelerate file into the lists of KeyVerdicts, like judge_keys.
 KeyVerdicts judge_accelerate_keys(const Document& document, Diagnostics& diagnostics);

@@ -115,7 +115,8 @@ bool has_term(const Preference& preference, PairLoss loss) {
                        [&](const PairTerm& term) { return term.loss == loss; });
 }
 
-/// Adds the chosen answers' mean loss for `rpo_alpha`, which axolotl 0.19 refuses and TRL calls `sft`.
+/// If `rpo_alpha` is set, adds the chosen answers' mean loss, which TRL calls `sft`. axolotl 0.19 refuses the
+/// key.
 void read_rpo(KeyReader& keys, Preference& preference) {
     const double weight = keys.number("rpo_alpha").value_or(0);
     if (weight == 0) return;

@@ -60,7 +60,8 @@ bool is_port(const std::string& text) {
     return digits && std::stoi(text) >= 1 && std::stoi(text) <= 65535;
 }
 
-/// Accepts letters, digits and the signs that a path may have without being escaped or ambiguous.
+/// Returns whether the text is a URL's path of at most 1,024 letters, digits and / - . _ ~, which need no
+/// escaping, without "//" and "..".
 bool is_url_path(const std::string& text) {
     const auto fits = [](unsigned char c) {
         return std::isalnum(c) ||

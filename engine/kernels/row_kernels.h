@@ -78,7 +78,7 @@ struct JoinParts {
 
     /// Holds the parts of one row and their weights, and the weight of the sum.
     struct Row {
-        const T* values[kMost];  // null: no part of the row
+        const T* values[kMost];  // null: the part has no such row, or it saw no key
         float weights[kMost];
         float keep;
         bool changes;  // the row's result differs from what the sum already holds

@@ -1,5 +1,6 @@
-/// Describes the mesh: dp_replicate × dp_shard × ring × ulysses ranks, ordered from slowest to fastest, so
-/// that the ranks of one Ulysses group are neighbours (on one node if possible), then those of one ring.
+/// Describes the mesh: dp_replicate × dp_shard × ring × ulysses ranks. The Ulysses index varies
+/// fastest, so the ranks of one Ulysses group are neighbours (on one node if possible), then those of one
+/// ring.
 ///
 /// Expert parallelism divides the shards of one replica, dp_shard × ring × ulysses, into `expert` parts of
 /// consecutive ranks. The ranks of a part compute the same experts. An expert group has one rank of each

@@ -98,7 +98,7 @@ void for_hashes(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stre
     }
 }
 
-constexpr int kNoiseBits = 24;  // float32 holds all these steps exactly
+constexpr int kNoiseBits = 24;  // float32 holds every integer up to 2^24 exactly
 constexpr int64_t kNoiseSteps = int64_t{1} << kNoiseBits;
 
 /// Returns the factor that turns a step, an odd whole number between -2^24 and 2^24, into noise within

@@ -25,7 +25,7 @@ class StoredAdamW : public StoredOptimizer {
     AdamWNumbers numbers(const Owned& owned, double learning_rate) const;
 
     AdamWNumbers::Form in_blocks_, in_numbers_;
-    bool is_fused_;  ///< uses LibTorch's fused kernel (adamw.h): disk states and float32 weights
+    bool is_fused_;  ///< LibTorch's fused kernel (adamw.h) updates: states on disk, float32 weights
 };
 
 }  // namespace ringmaster

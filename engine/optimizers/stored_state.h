@@ -39,7 +39,8 @@ class StoredState {
     /// Returns float32 values on the device.
     at::Tensor read(int64_t begin, int64_t count) const;
     void write(int64_t begin, const at::Tensor& values);
-    /// Writes part of a block with the scale from its `largest` magnitude: [1], on the device.
+    /// Writes part of a block. `largest`, [1] on the device, is the block's largest magnitude, from which its
+    /// scale follows.
     void write_part(int64_t begin, const at::Tensor& values, const at::Tensor& largest);
     /// Returns single elements, as float32 on the device.
     at::Tensor values_at(const at::Tensor& places) const;

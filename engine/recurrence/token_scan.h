@@ -25,7 +25,6 @@ class TokenScan {
         at::Tensor rates_gkl;
         at::Tensor keys_btk, queries_btk;
     };
-    /// Holds the gradients of the inputs.
     struct Gradients {
         at::Tensor dx_btc, dsteps_btc, drates_gkl, dkeys_btk, dqueries_btk;
     };

@@ -258,7 +258,7 @@ void remove_other_weights(const fs::path& folder) {
 
 }  // namespace
 
-/// Hands the present weights to the server and returns its completions, on every rank.
+/// Writes the current weights for the server, and returns its completions on every rank.
 std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
                                                                const std::vector<Prompt>& prompts,
                                                                const Policy& policy) {

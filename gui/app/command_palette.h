@@ -33,7 +33,7 @@ class CommandPalette : public QDialog {
     QListWidget* m_list;
 };
 
-/// Returns the visible, enabled buttons inside a widget that have a text.
+/// Returns the visible, enabled buttons inside a widget that have a text, one for each text.
 std::vector<PaletteEntry> buttons_of(QWidget* page);
 
 }  // namespace ringmaster

@@ -230,7 +230,8 @@ void Plot::drawSelection(QPainter& painter) {
     painter.fillRect(QRectF(from, area.top(), to - from, area.height()), fill);
 }
 
-/// Returns each line's value at the cursor; if there are many lines, the nearest to the pointer first.
+/// Returns the lines' values at the cursor. If there are too many, keeps the strong lines, and then those
+/// nearest to the pointer.
 std::vector<std::pair<const ChartSeries*, double>> Plot::readings() const {
     std::vector<std::pair<const ChartSeries*, double>> found;
     const double within = (m_map.x.high - m_map.x.low) / 40;

@@ -35,7 +35,7 @@ class SeriesCanvas {
     SeriesCanvas();
     ~SeriesCanvas();
 
-    /// Returns the picture of all series but points, transparent where nothing is drawn.
+    /// Returns a picture of all series that are not drawn as points, with a transparent background.
     QPixmap draw(const ChartData& data, const Mapping& mapping, const Colours& colours, double pixelRatio);
 
   private:

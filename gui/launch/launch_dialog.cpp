@@ -223,7 +223,8 @@ LaunchOrder LaunchDialog::orderFor(const Request& request, const LaunchChoice& c
     return order;
 }
 
-/// Launches or queues. After a failure it offers the form again, and to overwrite foreign files in the way.
+/// Launches or queues the run. If that fails, the dialog offers the form again, and if foreign files are in
+/// the way, a button that overwrites them.
 void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, LaunchWhen when,
                           bool overwrite) {
     m_request = request;

@@ -18,7 +18,7 @@ namespace ringmaster {
 
 enum class CheckPhase { Idle, Waiting, Checking };
 
-/// Says what to do with a target: only look at it, or more.
+/// Says what a check does with a target.
 enum class CheckKind {
     Look,
     TryOut,           ///< self-test, and links to the other machines in the trial
@@ -38,7 +38,7 @@ class NodeChecks : public QObject {
     CheckPhase phase(int row) const;
     int rowOf(const Target& target) const;  ///< -1: no such target
     int underWay() const;                   ///< number of checks that wait or run
-    int asked() const { return m_asked; }   ///< checks requested since the last time that none ran
+    int asked() const { return m_asked; }   ///< checks requested since none was running
 
     CheckKind kind(int row) const;            ///< kind of the check in progress
     const ProgressStep& step(int row) const;  ///< progress of the check

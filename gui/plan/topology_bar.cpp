@@ -109,7 +109,7 @@ void TopologyBar::showPlanned(const Plan& plan) {
     m_device->setItemText(0, automatic(plan.device == Device::Cuda ? tr("GPU") : tr("CPU")));
     const int64_t bytes = plan.memory ? plan.memory->device_bytes : 0;
     m_memory->setSpecialValueText(bytes > 0 ? automatic(show::bytes(bytes)) : tr("auto"));
-    // With a style sheet, a spin box no longer reserves the width of the text for its least value.
+    // With a style sheet, a spin box reserves no room for the text that it shows in place of its minimum.
     for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
         box->ensurePolished();  // sets the font in which it is drawn
         const QString widest =

@@ -227,7 +227,7 @@ void TryPage::offerModels(QMenu* menu) {
     std::vector<RunSummary> runs;
     try {
         runs = list_runs(m_session.places().runs_dir);
-    } catch (const Error&) {  // the folder is not readable; a folder can still be chosen
+    } catch (const Error&) {  // the runs folder cannot be read; a model's folder can still be chosen
     }
     for (const RunSummary& one : runs) {
         if (menu->actions().size() >= kOfferedRuns) break;

@@ -191,7 +191,8 @@ bool RunMirror::follow(size_t index) {
     return true;
 }
 
-/// Takes a frame; returns true at the run's end. `last` is the last state that the node sent.
+/// Handles a node's frame; returns true if it says that the run is over. `last` is the newest state that the
+/// node sent.
 bool RunMirror::take(size_t index, const FollowFrame& frame, std::optional<RunState>& last) {
     const std::string& target = remote_.nodes[index].target;
     switch (frame.kind) {

@@ -29,7 +29,7 @@ using TrackerStates = std::map<std::string, TrackerState>;  ///< states by the t
 /// cuts long texts.
 TrackerStates parse_tracker_states(const std::string& text);
 
-/// Returns the states on this machine. Empty if the agent is missing or says nothing.
+/// Returns the trackers' states on this machine; none if the agent is missing or prints nothing.
 TrackerStates tracker_states_here(const std::filesystem::path& settings, const Places& places);
 
 /// Returns which machine sends to a tracker: "node" or "launcher". The launching machine writes files if it

@@ -349,7 +349,7 @@ def test_an_old_glibc_is_said_with_both_versions(client):
 
 
 def test_a_machine_without_libtorch_says_how_to_get_it(client, tmp_path):
-    # The programs are copied and have no environment, so that they know no folder of LibTorch to look for there.
+    # The programs run from another folder without an environment, so they know no path of LibTorch to try on the node.
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("ringmaster", "ringmaster-engine"):

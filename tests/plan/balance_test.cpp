@@ -1,4 +1,4 @@
-/// Tests the layouts on long-tailed mixes of documents: work, tokens, and keys that move.
+/// Tests how the layouts balance long-tailed mixes of documents: work, tokens, and keys that ranks exchange.
 #include <gtest/gtest.h>
 
 #include <cstdio>

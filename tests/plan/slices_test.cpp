@@ -27,7 +27,7 @@ std::vector<int> covered(const std::vector<Slice>& slices, int64_t queries, int6
     return count;
 }
 
-/// Returns the full mask, cell by cell.
+/// Returns the whole mask, row by row: 1 for each cell that is visible.
 std::vector<int> mask(const std::vector<int64_t>& queries, const std::vector<int64_t>& keys) {
     std::vector<int> visible;
     for (int64_t p : queries) {

@@ -1,5 +1,5 @@
-/// Lists the meshes and layouts over which layers that pass a state are tested, and compares their results
-/// with those of one rank that computes in float64.
+/// Lists the meshes and layouts for tests of layers that pass a state between ranks, and compares the
+/// layers' results with those of one rank that computes in float64.
 #pragma once
 
 #include <ATen/ATen.h>
