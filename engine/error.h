@@ -14,7 +14,7 @@ namespace ringmaster {
 
 /// The kinds of failure, with the exit status of each.
 enum class Failure {
-    Refused = 1,      ///< work cannot be done: invalid values, broken rows or weights, full disk, failed run
+    Refused = 1,      ///< the work cannot be done, for example because of damaged rows or a full disk
     Usage = 2,        ///< missing file, malformed YAML, unusable arguments
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };
@@ -45,9 +45,10 @@ struct Error : std::runtime_error {
 
     Failure failure;
     std::string code;   ///< never empty
-    std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
+    std::string where;  ///< file and line, key, rank or host; empty if `what` already names the place
     std::string hint;   ///< what to do next; may be empty
-    std::string cause;  ///< one of namespace cause; empty if the code implies it or it is not known
+    std::string
+        cause;  ///< a constant of namespace cause; empty if the code implies the cause or nobody knows it
 
     /// Returns "where: what
     ///   hint", as shown on a terminal.

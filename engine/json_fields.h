@@ -55,7 +55,7 @@ struct JsonReader {
     const nlohmann::json& from;
 
     void operator()(const char* name, auto& value) const { read(from.at(name), value); }
-    /// Leaves the value as it is if the field is missing: older files do not have it.
+    /// Leaves the value unchanged if the field is missing, because older files do not have every field.
     void if_any(const char* name, auto& value) const {
         if (from.contains(name)) (*this)(name, value);
     }

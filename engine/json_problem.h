@@ -1,4 +1,4 @@
-/// Words for what is wrong with a file's JSON.
+/// Describes what is wrong with a file's JSON, for messages.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Returns what a failed read of JSON found, without the name of the library's exception; the message of any
+/// Returns why reading JSON failed, without the name of nlohmann's exception. Returns the message of any
 /// other exception.
 inline std::string json_problem(const std::exception& problem) {
     if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&problem))

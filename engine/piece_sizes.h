@@ -28,7 +28,7 @@ constexpr int64_t kSinkQueries = 256;
 constexpr int64_t kChunkTokens = 64;                  ///< tokens in a chunk of a recurrence
 constexpr int64_t kDeltaElements = int64_t{4} << 20;  ///< elements of the key heads computed at once
 constexpr int64_t kScanElements = int64_t{8} << 20;   ///< elements of the channels scanned at once
-constexpr int64_t kScanLanes = 16;                    ///< channels that a vector holds
+constexpr int64_t kScanLanes = 16;                    ///< channels in one SIMD vector
 
 // Optimizer
 constexpr int64_t kStatesOnTheirWay = int64_t{16} << 20;  ///< elements copied at once from host memory

@@ -30,7 +30,8 @@ class Sha256 {
 Digest sha256(std::string_view bytes);
 Digest hmac_sha256(std::string_view key, std::string_view text);
 
-/// Returns the HMAC over the parts, each preceded by its length: different lists never give the same text.
+/// Returns the HMAC over the parts. Each part is preceded by its length, so that different lists never give
+/// the same text.
 Digest mac(std::string_view key, std::initializer_list<std::string_view> parts);
 
 std::string_view bytes_of(const Digest& digest);

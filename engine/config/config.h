@@ -88,7 +88,7 @@ struct Config {
     bool sample_packing = false;
     Padding padding;
     ExcessLength excess_length = ExcessLength::Drop;
-    bool curriculum_sampling = false;  ///< rows in file order
+    bool curriculum_sampling = false;  ///< reads the rows in the file's order
     int64_t seed = 42;
 
     // Batch and length of the run
@@ -118,11 +118,11 @@ struct Config {
     std::optional<double> embedding_lr;
     std::optional<double> embedding_lr_scale;            ///< takes precedence over embedding_lr
     nlohmann::json lr_groups = nlohmann::json::array();  ///< {name, modules, lr}, as in the file
-    std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
-    std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
-    std::optional<int64_t> early_stopping_patience;      ///< evaluations without a better loss that end a run
-    std::optional<double> loss_watchdog_threshold;  ///< a step's loss counts as too high above this value
-    int64_t loss_watchdog_patience = 3;             ///< number of such steps in a row that end the run
+    std::optional<double> loraplus_lr_ratio;  ///< learning rate of the adapter's B divided by that of its A
+    std::vector<std::string> unfrozen_parameters;    ///< patterns; empty: all parameters are trained
+    std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss that end a run
+    std::optional<double> loss_watchdog_threshold;   ///< a step's loss counts as too high above this value
+    int64_t loss_watchdog_patience = 3;              ///< number of such steps in a row that end the run
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 
@@ -136,9 +136,9 @@ struct Config {
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
-    int64_t token_labels = 0;                 ///< labels of a step under `process_reward_model`; 0: off
-    std::optional<PolicyRule> policy;         ///< `rl: grpo`: how the run trains on rollouts
-    std::optional<SamplingRule> sampling;     ///< set if rows are prompts, and the run makes their rollouts
+    int64_t token_labels = 0;          ///< number of different labels under `process_reward_model`; 0: off
+    std::optional<PolicyRule> policy;  ///< `rl: grpo`: how the run trains on rollouts
+    std::optional<SamplingRule> sampling;  ///< set if the rows are prompts and the run samples their rollouts
 
     // Saving, evaluation, logging
     std::string output_dir;

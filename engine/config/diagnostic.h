@@ -21,7 +21,7 @@ using FindingValues = std::map<std::string, FindingValue>;
 struct Edit {
     std::string key;      ///< dotted; list items by number
     std::string value{};  ///< one line of YAML
-    bool remove = false;  ///< removes the key instead
+    bool remove = false;  ///< true: removes the key instead of setting it
     bool operator==(const Edit&) const = default;
 };
 

@@ -1,4 +1,5 @@
-/// Reads a YAML file into values with their lines; every reader of a configuration starts from it.
+/// Reads a YAML file into a Document: values with their lines. Every reader of a configuration starts from a
+/// Document.
 ///
 /// Rejects hostile text: size, depth, number of values (with aliases expanded) and length of a key are
 /// limited, and what yaml-cpp would accept silently (duplicate keys, control characters, a second document)
@@ -27,8 +28,8 @@ struct Document {
 
     /// Returns the value at a dotted path; nullptr if it is absent or null.
     const nlohmann::json* find(std::string_view path) const;
-    int line(
-        const std::string& path) const;  ///< line of the path, or of its nearest parent in the file; else 0
+    int line(const std::string& path)
+        const;  ///< line of the path, or of its nearest parent in the file; 0 if there is none
     std::vector<std::string> top_level_keys() const;  ///< the file's keys in its order, then those of --set
 };
 

@@ -14,7 +14,7 @@ namespace ringmaster {
 enum class Fate {
     Used,
     NoEffect,     ///< no effect with any value
-    Unsupported,  ///< an error if its value switches it on; else without effect
+    Unsupported,  ///< an error if the value switches the key on; otherwise without effect
 };
 
 struct KeyRule {
@@ -28,7 +28,7 @@ struct KeyRule {
 /// Returns nullptr if neither axolotl's schema nor ours has the key.
 const KeyRule* find_key(std::string_view key);
 
-std::vector<std::string> known_keys();  ///< sorted; for completion
+std::vector<std::string> known_keys();  ///< returns all known keys, sorted, for completion
 
 /// Returns whether the value switches something on: not null, false, 0, empty or the word none.
 bool is_on(const nlohmann::json& value);

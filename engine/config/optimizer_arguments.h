@@ -13,7 +13,7 @@ namespace ringmaster {
 
 struct OptimizerArgument {
     std::string_view name;
-    double otherwise = 0;  ///< default; a switch is 0 or 1
+    double otherwise = 0;  ///< default value; a switch has the value 0 or 1
     double least = 0, most = 1;
     enum class Kind { Number, Whole, Switch } kind = Kind::Number;
 };

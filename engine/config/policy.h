@@ -29,7 +29,7 @@ struct PolicyRule {
     double epsilon_high = 0.2;  ///< ratios above 1 + epsilon_high are clipped
     double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
     int64_t answer_tokens = 0;  ///< maximum tokens of a sampled answer; DrGrpo's fixed length
-    double temperature = 1;     ///< the logits are divided by it
+    double temperature = 1;     ///< divides the logits
     std::optional<RolloutFolder> folder = {};  ///< empty: the rows exist before the run starts
 };
 

@@ -35,7 +35,7 @@ struct PairTerm {
 struct Preference {
     PreferenceMethod method = PreferenceMethod::None;
     double beta = 0.1;
-    std::vector<PairTerm> terms = {{}};  ///< only DPO has several, which it sums; never empty
+    std::vector<PairTerm> terms = {{}};  ///< never empty; only DPO can have several terms, and sums them
     double label_smoothing = 0;          ///< used by DPO's `robust` and `exo_pair`, and by SimPO
     double simpo_gamma = 0.5;
     double cpo_alpha = 1;         ///< weight of the chosen completions' mean loss in SimPO

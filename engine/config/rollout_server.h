@@ -17,7 +17,7 @@ enum class ImportanceRatio { TokenTruncate, TokenMask, SequenceTruncate, Sequenc
 const char* to_string(ImportanceRatio ratio);
 
 /// The words and default values are those of TRL 1.16 (trainer/grpo_config.py, vllm_importance_sampling_*).
-/// TRL has none for the API key and the CA's file.
+/// TRL has no words for the API key and the CA's file.
 struct RolloutServer {
     std::string host = "0.0.0.0";
     int64_t port = 8000;
@@ -31,7 +31,7 @@ struct RolloutServer {
     /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: the endpoint of
     /// SGLang or vLLM does that.
     std::string reload_command = {};
-    bool corrects = true;  ///< false: the server's log-probabilities are not asked for
+    bool corrects = true;  ///< false: the run does not ask for the server's log-probabilities
     ImportanceRatio ratio = ImportanceRatio::SequenceMask;
     double cap = 3;
 

@@ -33,7 +33,7 @@ struct BatchShape {
     int64_t padded_row = 0;        ///< what `tokens` would be if no prompt were shared
     int64_t longest_document = 0;  ///< highest position + 1
     AttentionMask mask;            ///< has no documents if each row is a sequence
-    SharedPrompts prompts = {};    ///< if some are shared, all rows are one sequence
+    SharedPrompts prompts = {};    ///< if rows share prompts, all rows form one sequence
 
     /// Returns whether all rows are one sequence.
     bool joins_rows(const Config& config) const { return config.sample_packing || prompts.any(); }

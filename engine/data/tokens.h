@@ -19,9 +19,10 @@ constexpr int32_t kNoLabel = -100;
 
 struct Row {
     std::span<const int32_t> input_ids;
-    std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
-    std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
-    int64_t place = 0;                   ///< index of its first token in the file
+    std::span<const int32_t> labels;  ///< not shifted; a document's first label belongs to no token
+    std::vector<int64_t>
+        document_ends;  ///< ascending; the last entry is tokens(); one entry if the row is not packed
+    int64_t place = 0;  ///< index in the file of the row's first token
     /// Distance from a label back to the token that predicts it: 1 for the preceding token; 0 for the label's
     /// own token, if the model gives scores.
     int64_t label_shift = 1;
@@ -71,6 +72,7 @@ class TokenFile {
     int64_t label_shift_ = 1;
 };
 
-std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);  ///< in their order
+std::vector<Row> rows_of(const TokenFile& file,
+                         const std::vector<int64_t>& indices);  ///< in the order of `indices`
 
 }  // namespace ringmaster

@@ -28,9 +28,10 @@ struct LossFigures {
 
 /// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
-    std::optional<double> reward, reward_std;  ///< of the weighted sums of the functions' rewards
+    std::optional<double> reward,
+        reward_std;  ///< mean and deviation of the weighted sums of the functions' rewards
     std::optional<double> completion_tokens;
-    /// Share of completions that were cut at their longest length.
+    /// Share of completions that were cut at the maximum length.
     std::optional<double> cut_share;
     std::optional<double> even_share;  ///< share of completions whose group has equal rewards
     /// Mean reward per function, over the completions to which the function gave a reward.
@@ -50,7 +51,7 @@ struct StepEvent {
     double step_s = 0;     ///< data_s + compute_s + exposed_comm_s
     double compute_s = 0;
     double comm_s = 0;          ///< time that collectives were in flight
-    double exposed_comm_s = 0;  ///< the part that computation did not hide
+    double exposed_comm_s = 0;  ///< the part of comm_s that computation did not hide
     int64_t comm_bytes = 0;
     double data_s = 0;
     int64_t memory_bytes = 0;
@@ -107,7 +108,7 @@ struct CheckpointEvent {
 struct SamplesEvent {
     int64_t step = 0;
     int64_t prompts = 0;
-    int64_t bytes = 0;  ///< size of samples.jsonl with these lines
+    int64_t bytes = 0;  ///< size of samples.jsonl after these lines were appended
 };
 
 struct DoneEvent {

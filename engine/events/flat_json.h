@@ -25,10 +25,10 @@ class JsonMembers {
     /// `member` unchanged.
     bool next(JsonMember& member);
 
-    /// Does the same if the next member has this key and is written without spaces; else returns false.
+    /// Reads the next member if it has this key and is written without spaces; otherwise returns false.
     bool next_if(std::string_view key, JsonMember& member);
 
-    /// True once `next` has read the last member of what is exactly one JSON object.
+    /// True after `next` has read the last member, if the text is exactly one JSON object.
     bool is_whole() const { return is_whole_; }
 
   private:
@@ -45,7 +45,7 @@ class JsonMembers {
 
 /// Returns a member's value as a number; nothing if it is of another kind or out of the type's range.
 std::optional<double> double_of(std::string_view value);
-std::optional<int64_t> integer_of(std::string_view value);  ///< accepts 12.0
+std::optional<int64_t> integer_of(std::string_view value);  ///< also accepts 12.0
 std::optional<std::string> text_of(std::string_view value);
 
 }  // namespace ringmaster

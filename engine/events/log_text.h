@@ -11,9 +11,9 @@ namespace ringmaster {
 /// Returns the event of an error; its message ends with the hint.
 ErrorEvent error_event(const Error& error);
 
-/// Returns the text, without the time, that the engine writes into a rank's log for an event. With it, a
-/// reader of events and log finds the lines of the log that repeat an event. Empty for events that the log
-/// lacks or has in another form.
+/// Returns the text, without the time, that the engine writes into a rank's log for an event. A reader of
+/// events and log uses this text to find the log's lines that repeat an event. Returns an empty text for
+/// events that the log lacks or has in another form.
 std::string log_text(const Event& event);
 
 }  // namespace ringmaster

@@ -22,7 +22,7 @@ struct ReasonText {
     const char* text;  ///< with %1, %2, …
 };
 
-/// Returns all parts that exist.
+/// Returns the texts of all codes.
 const std::vector<ReasonText>& reason_texts();
 /// Returns null for an unknown code, such as one of a newer version.
 const char* reason_text(std::string_view code);

@@ -41,7 +41,7 @@ struct RunState {
     std::string name;
     RunPhase state = RunPhase::Queued;
     std::string reason;    ///< reason of the end: one sentence, perhaps followed by the last lines of the log
-    Reason why;            ///< `reason` as parts, for other languages; empty if it has none
+    Reason why;            ///< `reason` as parts, for other languages; empty if the reason has no parts
     std::string code;      ///< the Error's code if the run failed, or "RUN-FAILED", for programs; else empty
     int failed_rank = -1;  ///< rank at which a failure began; -1: none or not known
     int attempt = 0;

@@ -1,7 +1,7 @@
 /// Finds the checkpoints in a run directory: which ones are intact, and from which one a run resumes. Engine,
 /// agent and launcher use it.
 ///
-///     checkpoints/step-00000100/                          a checkpoint of the present timeline
+///     checkpoints/step-00000100/                          a checkpoint of the current timeline
 ///     checkpoints/step-00000100/complete                  written last; lists the other files:
 ///         {"files":[{"name":"model.safetensors","bytes":3000,"crc32c":"0a1b2c3d"},…]}
 ///     checkpoints/step-00000100.abandoned-by-attempt-2/   attempt 2 went on from an earlier step
@@ -27,7 +27,8 @@ inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
 /// Returns a name such as "step-00000100".
 std::string checkpoint_name(int64_t step);
-std::optional<int64_t> step_of_checkpoint(const std::string& name);  ///< nullopt: no checkpoint's name
+std::optional<int64_t> step_of_checkpoint(
+    const std::string& name);  ///< nullopt if `name` is not a checkpoint's name
 
 /// Returns the text for the file `complete`.
 std::string complete_text(const std::vector<WrittenFile>& files);
@@ -49,7 +50,7 @@ struct PassedOver {
 };
 
 struct CheckpointChoice {
-    std::optional<int64_t> step;          ///< nullopt if there is no checkpoint: start from the beginning
+    std::optional<int64_t> step;  ///< nullopt if there is no checkpoint, so the run starts from the beginning
     std::vector<PassedOver> passed_over;  ///< newer damaged checkpoints, the newest first
 };
 

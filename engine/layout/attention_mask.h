@@ -43,7 +43,7 @@ DocumentRange prompt_of(const DocumentRange& document, const AttentionMask& mask
 struct Piece {
     Span span;
     DocumentRange document;
-    DocumentRange prompt = {};  ///< the document that it continues; empty: none
+    DocumentRange prompt = {};  ///< the document that `document` continues; empty if there is none
 
     /// Returns this piece moved to the positions right after its prompt.
     Piece after_prompt() const {

@@ -33,13 +33,13 @@ struct KeyExchange {
     int from = 0;
     int64_t received = 0;
     int64_t at = 0;                 ///< index of the received keys among the stage's keys
-    bool sent_to_one_call = false;  ///< `one_call` of rank `to` for the sent keys
+    bool sent_to_one_call = false;  ///< the value of `one_call` on rank `to` for the sent keys
 };
 
 struct Stage {
-    bool is_own = false;  ///< the keys are this rank's own, in place
+    bool is_own = false;  ///< true: the stage reads this rank's keys in place
     int64_t keys = 0;     ///< number of keys in the stage
-    KeyRanges own;        ///< this rank's keys among them, if is_own is false
+    KeyRanges own;        ///< this rank's keys among the stage's keys, if is_own is false
     int64_t own_at = 0;   ///< index of `own` among the stage's keys
     std::vector<KeyExchange> exchanges;
     std::vector<Slice> slices;  ///< slices of this rank's queries and the stage's keys
@@ -58,7 +58,7 @@ struct AttentionSchedule {
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
                                      const AttentionMask& mask = {});
 
-/// Returns a schedule for queries at other positions than the keys.
+/// Returns a ring schedule for queries that lie at other positions than the keys.
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& queries, const std::vector<Spans>& keys,
                                      int rank, const AttentionMask& mask);
 

@@ -50,7 +50,7 @@ std::vector<Band> side_by_side(std::vector<Band> parts) {
     return bands;
 }
 
-/// Extends `last` by the queries of `next` if both bounds stay straight. Returns whether it did.
+/// Extends `last` by the queries of `next` if both bounds stay straight. Returns whether `last` was extended.
 bool goes_on(Band& last, const Band& next) {
     const int64_t low_rise = next.low - last.last_low(), high_rise = next.high - last.last_high();
     const auto straight = [](int64_t rise, int64_t slope, bool single) {
@@ -142,7 +142,7 @@ std::vector<WindowedSegment> segments_of(const std::vector<Band>& bands) {
     return segments;
 }
 
-/// Returns whether the segment has the same cells under another window.
+/// Returns whether the segment has the same visible cells under `window`.
 bool keeps(const WindowedSegment& it, const FlashWindow& window) {
     const auto wide = [](int64_t bound, int64_t needed) {
         return bound == FlashWindow::kNone || bound >= needed;

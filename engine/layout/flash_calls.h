@@ -57,7 +57,8 @@ std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, i
 
 /// The largest block of queries or keys in FlashAttention-2.
 constexpr int64_t kFlashBlock = 128;
-/// The most segments per launch: they are the y dimension of its grid, which CUDA limits.
+/// The maximum number of segments per launch. Segments are the y dimension of the launch's grid, which CUDA
+/// limits.
 constexpr int64_t kMostFlashSegments = 65535;
 
 /// Describes how the segments of a launch follow each other in memory.
@@ -73,7 +74,7 @@ struct FlashPacking {
     int64_t most_queries = 0;                   ///< max_seqlen_q
     int64_t most_keys = 0;                      ///< max_seqlen_k
     bool gaps = false;                          ///< some queries see no key, or some keys are unseen
-    bool dense = false;                         ///< one segment per row and no gap: needs no cu_seqlens
+    bool dense = false;  ///< one segment per row and no gaps, so the kernel needs no cu_seqlens
 
     int64_t segments() const { return static_cast<int64_t>(query_ends.size()) - 1; }
 };

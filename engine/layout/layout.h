@@ -29,8 +29,8 @@ struct Layout {
 /// last part.
 std::vector<int64_t> chunk_bounds(int64_t tokens, int64_t chunks);
 
-/// Returns the cells of the causal mask in the rows of these positions (position p sees p + 1 keys): a rank's
-/// attention work.
+/// Returns the number of causal mask cells in the rows of these positions, which is a rank's attention work.
+/// Position p sees p + 1 keys.
 int64_t causal_cells(const Spans& spans);
 
 /// Returns the multiple that a layout requires of a sequence's length: ring × ulysses for contiguous and

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// The most parts that are joined at once, as our kernel does (JoinParts in engine/kernels/row_kernels.h).
+/// The maximum number of parts joined at once, as in the kernel JoinParts (engine/kernels/row_kernels.h).
 constexpr int64_t kMostPartsHeld = 8;
 
 /// Returns how many parts of an attention's result, of at most `bytes` each, are held until they are joined:

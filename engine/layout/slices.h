@@ -1,5 +1,5 @@
 /// Finds the visible rectangles of the attention matrix between one rank's queries and one hop's keys.
-/// Integers only.
+/// Uses integers only.
 ///
 /// engine/layout/attention_mask.h defines what a query sees. A slice's coordinates are *local* indices into
 /// the queries' spans and the keys' spans. Source: AttnSlice of MagiAttention (arXiv 2505.13211,

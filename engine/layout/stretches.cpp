@@ -10,7 +10,7 @@ namespace {
 
 struct Found {
     Stretch stretch;
-    int64_t document = 0;  ///< position at which its document begins
+    int64_t document = 0;  ///< position at which the stretch's document begins
 };
 
 void add_piece(std::vector<Found>& found, const Piece& piece, int rank, int64_t first) {

@@ -11,11 +11,11 @@
 namespace ringmaster {
 
 struct Stretch {
-    int rank = 0;                    ///< context rank that holds it
+    int rank = 0;                    ///< context rank that holds the stretch
     int64_t first = 0;               ///< index of its first token among the rank's tokens
     int64_t begin = 0, end = 0;      ///< positions
-    bool has_before = false;         ///< its document begins in an earlier stretch
-    bool has_after = false;          ///< its document continues in a later stretch
+    bool has_before = false;         ///< the document begins in an earlier stretch
+    bool has_after = false;          ///< the document continues in a later stretch
     int64_t sent = 0, received = 0;  ///< indices among the rank's stretches with has_after or has_before
 
     int64_t size() const { return end - begin; }

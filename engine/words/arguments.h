@@ -26,7 +26,8 @@ struct CommandSpec {
     std::vector<OptionSpec> options;
     std::string more;  ///< text at the end of the help
     std::string program = "ringmaster";
-    std::vector<std::string> forms = {};  ///< usages after the program's name; empty: operand and options
+    std::vector<std::string> forms =
+        {};  ///< usages without the program's name; if empty, the usage lists operand and options
 
     std::string command() const;  ///< "ringmaster plan"
 };
@@ -55,6 +56,7 @@ class Arguments {
 };
 
 std::string help_of(const CommandSpec& spec);
-std::string usage_of(const CommandSpec& spec);  ///< the help's first lines, which show its forms
+std::string usage_of(
+    const CommandSpec& spec);  ///< the first lines of the help, which show the command's forms
 
 }  // namespace ringmaster
